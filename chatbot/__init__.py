@@ -1,0 +1,1 @@
+"""A question becomes an answer (QAMR III-B)."""

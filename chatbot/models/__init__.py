@@ -1,0 +1,1 @@
+"""Language models behind one interface, and where their files come from."""

@@ -1,0 +1,1 @@
+"""Measuring the chatbot: gold questions, scores, benchmarks."""

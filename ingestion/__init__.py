@@ -1,0 +1,1 @@
+"""A file becomes pages of clean text (QAMR III-A, step 1)."""

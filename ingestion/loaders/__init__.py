@@ -1,0 +1,1 @@
+"""One loader a file format."""

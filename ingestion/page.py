@@ -1,0 +1,143 @@
+"""What every loader yields: a document cut into pages, a page made of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+
+class DocumentKind(StrEnum):
+    """What a document is for; retrieval weighs the kinds differently."""
+
+    REFERENCE = "reference"
+    GUIDE = "guide"
+    RELEASE_NOTES = "release_notes"
+    SOURCE_LISTING = "source_listing"
+
+
+class BlockKind(StrEnum):
+    """The role of a block of text on its page."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    DEFINITION = "definition"
+    SIGNATURE = "signature"
+    CODE = "code"
+    TABLE_HEADER = "table_header"
+    TABLE_ROW = "table_row"
+    DRAWING = "drawing"
+
+
+CELL_DELIMITER = " — "
+"""Between the cells of a table line (QAMR III-A, figure 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of text that is never cut: a paragraph, a table row, a code listing.
+
+    `path` leads to the block from the document's top: the headings above it, then whatever owns
+    it inside its section (a class, a function, a parameter). `anchor` is the nearest anchor at or
+    before the block, without "#". For table rows `header` holds the cells of the header row.
+    """
+
+    kind: BlockKind
+    text: str
+    path: tuple[str, ...] = ()
+    anchor: str | None = None
+    header: tuple[str, ...] = ()
+
+
+_TIGHT = {BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW, BlockKind.LIST_ITEM, BlockKind.DRAWING}
+
+
+def _separator(before: Block, after: Block) -> str:
+    return "\n" if before.kind in _TIGHT and after.kind in _TIGHT else "\n\n"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A PDF page, or a run of neighbouring sections of an HTML or text document.
+
+    `number` counts from 1 within the document; for a PDF it is the page number.
+    """
+
+    number: int
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The blocks in reading order, one line apart in tables and lists, else two."""
+        parts: list[str] = []
+        for i, block in enumerate(self.blocks):
+            if i:
+                parts.append(_separator(self.blocks[i - 1], block))
+            parts.append(block.text)
+        return "".join(parts)
+
+    def spans(self) -> Iterator[tuple[int, int, Block]]:
+        """Yield (start, end, block) with character offsets into `text`."""
+        offset = 0
+        for i, block in enumerate(self.blocks):
+            if i:
+                offset += len(_separator(self.blocks[i - 1], block))
+            yield offset, offset + len(block.text), block
+            offset += len(block.text)
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """The headings shared by all blocks of the page, outermost first."""
+        paths = [b.path for b in self.blocks]
+        if not paths:
+            return ()
+        shared = 0
+        for parts in zip(*paths, strict=False):
+            if len(set(parts)) > 1:
+                break
+            shared += 1
+        return paths[0][:shared]
+
+    @property
+    def anchor(self) -> str | None:
+        """The anchor at which the page begins, where the format has any."""
+        return next((b.anchor for b in self.blocks if b.anchor), None)
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """Every anchor on the page, in order, without repetition."""
+        return tuple(dict.fromkeys(b.anchor for b in self.blocks if b.anchor))
+
+
+@dataclass(frozen=True)
+class Document:
+    """One file as it was read: title, kind and pages in order.
+
+    `file` is the path relative to what was ingested, with "/" between its parts; `content_hash`
+    the sha256 of the file's bytes.
+    """
+
+    file: str
+    title: str
+    kind: DocumentKind
+    content_hash: str
+    pages: tuple[Page, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A file that was left out, and why, in words for the person who ingested it."""
+
+    file: str
+    reason: str
+
+
+class UnreadableFile(Exception):
+    """A loader cannot read this file; the message says why and what to do."""
+
+
+def single_page(blocks: Sequence[Block]) -> tuple[Page, ...]:
+    """Put all blocks on one page, or none if there are no blocks."""
+    return (Page(1, tuple(blocks)),) if blocks else ()
