@@ -1,0 +1,229 @@
+"""The tables of the one database: what is true is here, every index is built from it.
+
+A document belongs to one release and is written once, complete with pages and search chunks; a
+generation of the release is a set of such documents. So a new generation shares what did not
+change with the one before it, and a published one never changes.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+_NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, stored in UTC; SQLite drops time zones, so it is put back on reading."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an aware moment into naive UTC."""
+        return value and value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn naive UTC into an aware moment."""
+        return value and value.replace(tzinfo=UTC)
+
+
+class Base(DeclarativeBase):
+    """What all tables share: constraint names that migrations can rely on."""
+
+    metadata = MetaData(naming_convention=_NAMES)
+    type_annotation_map: ClassVar = {datetime: UtcDateTime}
+
+
+class ProductRow(Base):
+    """A documented product; `latest` is the release name that an admin set, if any."""
+
+    __tablename__ = "products"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    aliases: Mapped[list[str]] = mapped_column(JSON)
+    latest: Mapped[str | None] = mapped_column(Text)
+
+
+class ReleaseRow(Base):
+    """A release of a product and the generation that serves it.
+
+    `published_generation_id` carries no foreign key, because generations point here already and
+    SQLite cannot add the second half of a circle later. `prerelease` and `sorts_as` override what
+    the name says.
+    """
+
+    __tablename__ = "releases"
+    __table_args__ = (UniqueConstraint("product_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    product_id: Mapped[int] = mapped_column(ForeignKey("products.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(Text)
+    aliases: Mapped[list[str]] = mapped_column(JSON)
+    prerelease: Mapped[bool | None]
+    sorts_as: Mapped[str | None] = mapped_column(Text)
+    retired: Mapped[bool]
+    published_generation_id: Mapped[int | None]
+
+
+class EmbeddingModelRow(Base):
+    """An embedding model whose vectors are kept."""
+
+    __tablename__ = "embedding_models"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    dimension: Mapped[int]
+
+
+class GenerationRow(Base):
+    """One state of a release's documentation; being built as long as `published` is empty."""
+
+    __tablename__ = "generations"
+    # An id names a folder and stands in other processes' memory: it is never given out twice.
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release_id: Mapped[int] = mapped_column(
+        ForeignKey("releases.id", ondelete="CASCADE"), index=True
+    )
+    model_id: Mapped[int] = mapped_column(ForeignKey("embedding_models.id"))
+    chunking: Mapped[str] = mapped_column(Text)
+    builder: Mapped[str] = mapped_column(Text)
+    heartbeat: Mapped[datetime]
+    created: Mapped[datetime]
+    published: Mapped[datetime | None]
+
+
+class FileRow(Base):
+    """The bytes of an ingested file, once for each content, so that it can be shown again."""
+
+    __tablename__ = "files"
+
+    content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int]
+    compressed: Mapped[bool]
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DocumentRow(Base):
+    """A file of a release as it was read and cut; never changed once written."""
+
+    __tablename__ = "documents"
+    # Stored citations name documents, pages and chunks by id: an id is never given out twice.
+    __table_args__ = (Index(None, "release_id", "file"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release_id: Mapped[int] = mapped_column(ForeignKey("releases.id", ondelete="CASCADE"))
+    source: Mapped[str] = mapped_column(Text)
+    file: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(String(32))
+    content_hash: Mapped[str] = mapped_column(ForeignKey("files.content_hash"), index=True)
+    reading: Mapped[str] = mapped_column(Text)
+    chunking: Mapped[str] = mapped_column(Text)
+
+
+class MemberRow(Base):
+    """A document belongs to a generation."""
+
+    __tablename__ = "generation_documents"
+
+    generation_id: Mapped[int] = mapped_column(
+        ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True
+    )
+    document_id: Mapped[int] = mapped_column(
+        ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+
+
+class PageRow(Base):
+    """A page of a document; `blocks` is JSON that refers into `text` by offsets."""
+
+    __tablename__ = "pages"
+    __table_args__ = (UniqueConstraint("document_id", "number"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    anchor: Mapped[str | None] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    blocks: Mapped[str] = mapped_column(Text)
+
+
+class SearchChunkRow(Base):
+    """A search chunk: characters `start` to `end` of its page, and the hash of what is embedded."""
+
+    __tablename__ = "search_chunks"
+    __table_args__ = (UniqueConstraint("page_id", "ordinal"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
+    ordinal: Mapped[int]
+    start: Mapped[int]
+    end: Mapped[int]
+    heading: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[bytes] = mapped_column(LargeBinary(32), index=True)
+
+
+class EmbeddingRow(Base):
+    """A vector (little-endian float32) of a text, shared by all generations and releases."""
+
+    __tablename__ = "embeddings"
+
+    model_id: Mapped[int] = mapped_column(
+        ForeignKey("embedding_models.id", ondelete="CASCADE"), primary_key=True
+    )
+    text_hash: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
+    vector: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ConversationRow(Base):
+    """A conversation about one product."""
+
+    __tablename__ = "conversations"
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    product: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime]
+    updated: Mapped[datetime] = mapped_column(index=True)
+
+
+class TurnRow(Base):
+    """A question and its answer; `answer` is the payload as the chatbot wrote it."""
+
+    __tablename__ = "turns"
+    __table_args__ = (
+        UniqueConstraint("conversation_id", "position"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    question: Mapped[str] = mapped_column(Text)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
+    release: Mapped[str | None] = mapped_column(Text)
+    created: Mapped[datetime]

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from corpora.database import Database, open_database, sqlite_url
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """An empty data folder."""
+    directory = tmp_path / "data"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture
+def database(data_dir: Path) -> Iterator[Database]:
+    """The database of the data folder."""
+    database = open_database(sqlite_url(data_dir))
+    yield database
+    database.close()
