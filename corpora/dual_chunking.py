@@ -1,0 +1,149 @@
+"""Search chunks to find a page by, context chunks to answer from (QAMR III-A, Algorithm 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingestion.page import BlockKind, Page
+
+HEADING_LENGTH = 200
+"""The most characters of headings that are embedded with a chunk."""
+
+_LEADS_ON = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.SIGNATURE}
+_LINE_START = re.compile(r"\n\s*")
+_SENTENCE_START = re.compile(r"[.!?][\"')\]]*\s+")
+_WORD_START = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchChunk:
+    """A part of one page: `text == page.text[start:end]`, `page` being `Page.number`.
+
+    `heading` is embedded and indexed with the text, and never quoted.
+    """
+
+    page: int
+    start: int
+    end: int
+    text: str
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChunk:
+    """A page with the end of the page before it and the beginning of the one after it.
+
+    `text[start:end]` is the page itself, so that offsets of a search chunk of the same `page`
+    count from `start`.
+    """
+
+    page: int
+    text: str
+    start: int
+    end: int
+
+
+def search_chunks(
+    page: Page, *, per_page: int | None = None, target: int = 500
+) -> tuple[SearchChunk, ...]:
+    """Partition a page into search chunks of nearly equal length (Algorithm 1, lines 3-6).
+
+    With `per_page` (k in the paper) the page gives that many chunks, or fewer if it has too few
+    words; otherwise as many as bring each nearest to `target` characters. A cut is made before a
+    block if one begins near the ideal point, else before a line, a sentence or a word, and inside
+    a word only if that is longer than twice a chunk. The chunks' texts, put together, are the
+    page's text.
+    """
+    text = page.text
+    if not text:
+        return ()
+    count = per_page or max(1, round(len(text) / target))
+    ends = [*_cuts(page, count), len(text)]
+    return tuple(
+        SearchChunk(page.number, start, end, text[start:end], heading_of(page, start, end))
+        for start, end in zip([0, *ends], ends, strict=False)
+    )
+
+
+def context_chunk(pages: Sequence[Page], index: int, *, padding: int = 500) -> ContextChunk:
+    """Pad a page with up to `padding` characters of each neighbour (Algorithm 1, lines 8-10).
+
+    `pages` are those of one document, in order; `padding` is ps in the paper. The text is exactly
+    the end of the previous page, the page, and the beginning of the next one.
+    """
+    page = pages[index]
+    tail = pages[index - 1].text[-padding:] if padding and index > 0 else ""
+    head = pages[index + 1].text[:padding] if index + 1 < len(pages) else ""
+    return ContextChunk(page.number, tail + page.text + head, len(tail), len(tail) + len(page.text))
+
+
+def heading_of(page: Page, start: int, end: int) -> str:
+    """Join the page's headings and the owners of its blocks between two offsets by " > ".
+
+    Of an overlong result the outermost headings and the last owners are left out.
+    """
+    shared = list(page.heading_path)
+    while len(shared) > 1 and len(" > ".join(shared)) > HEADING_LENGTH:
+        shared.pop(0)
+    heading = " > ".join(shared)[:HEADING_LENGTH]
+    owners = dict.fromkeys(
+        block.path[-1]
+        for block_start, block_end, block in page.spans()
+        if block_start < end and block_end > start and block.path
+    )
+    for owner in owners:
+        longer = f"{heading} > {owner}" if heading else owner
+        if owner not in page.heading_path and len(longer) <= HEADING_LENGTH:
+            heading = longer
+    return heading
+
+
+def _cuts(page: Page, count: int) -> Iterator[int]:
+    """Yield the offsets, rising, at which the page's text is cut into at most `count` parts."""
+    text = page.text
+    levels = _boundaries(page)
+    start = 0
+    for remaining in range(count, 1, -1):
+        size = (len(text) - start) / remaining
+        cut = _cut_near(text, levels, start, size)
+        if start < cut < len(text):
+            yield cut
+            start = cut
+
+
+def _cut_near(text: str, levels: Sequence[Sequence[int]], start: int, size: float) -> int:
+    ideal = start + size
+    for boundaries in levels:
+        near = [b for b in boundaries if abs(b - ideal) <= size / 3]
+        if near:
+            return min(near, key=lambda b: abs(b - ideal))
+    words = levels[-1]
+    before = max((b for b in words if b <= ideal), default=0)
+    after = min((b for b in words if b > ideal), default=len(text))
+    if after - before > 2 * size:
+        return round(ideal)
+    return before if before > start and ideal - before <= after - ideal else after
+
+
+def _boundaries(page: Page) -> tuple[list[int], ...]:
+    """Where blocks, lines, sentences and words begin, best first.
+
+    What leads on to the next block (a heading, a table's header, a signature) is not divided from
+    it, except between words where nothing better is near.
+    """
+    text = page.text
+    spans = list(page.spans())
+    starts = [start for start, _, _ in spans]
+    bound = {
+        start
+        for (_, _, before), start in zip(spans, starts[1:], strict=False)
+        if before.kind in _LEADS_ON
+    }
+    lines, sentences, words = (
+        [match.end() for match in pattern.finditer(text) if match.end() < len(text)]
+        for pattern in (_LINE_START, _SENTENCE_START, _WORD_START)
+    )
+    free = [[b for b in level if b not in bound] for level in (starts[1:], lines, sentences)]
+    return (*free, words)

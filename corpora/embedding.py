@@ -1,0 +1,114 @@
+"""Texts become vectors: all-MiniLM-L6-v2 on onnxruntime (QAMR III-A, step 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+    from tokenizers import Encoding, Tokenizer
+
+Vectors = npt.NDArray[np.float32]
+
+MAX_TOKENS = 256
+BATCH = 8
+
+
+class ModelMissing(Exception):
+    """A model's file is not there; the message names it and the command that fetches it."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; `name` changes whenever the vectors would."""
+
+    @property
+    def name(self) -> str:
+        """What vectors of this embedder are stored under."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text, float32 and of length one."""
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 from an ONNX file, on the CPU; loaded when first used, thread-safe.
+
+    Tokens after the 256th are ignored; a vector is the mean of the token vectors, scaled to
+    length one. Raises ModelMissing on first use if a file is not there.
+    """
+
+    name = "all-minilm-l6-v2-int8"
+    dimension = 384
+
+    def __init__(self, model: Path, tokenizer: Path, threads: int | None = None) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self._threads = threads
+        self._loading = Lock()
+        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return an array of shape (texts, 384), float32, rows of length one, in input order."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        if not texts:
+            return vectors
+        tokenizer, session = self._load()
+        encodings = tokenizer.encode_batch(list(texts))
+        by_length = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
+        for first in range(0, len(by_length), BATCH):
+            rows = by_length[first : first + BATCH]
+            vectors[rows] = _embed_batch(session, [encodings[i] for i in rows])
+        return vectors
+
+    def _load(self) -> tuple[Tokenizer, InferenceSession]:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._start()
+            return self._loaded
+
+    def _start(self) -> tuple[Tokenizer, InferenceSession]:
+        for file in (self._model, self._tokenizer):
+            if not file.is_file():
+                raise ModelMissing(
+                    f"The embedding model's file {file} is missing; run `strata models pull`."
+                )
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self._tokenizer))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(max_length=MAX_TOKENS)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads or 0
+        # Waiting threads would otherwise spin and take the cores from the language model.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        session = onnxruntime.InferenceSession(
+            str(self._model), options, providers=["CPUExecutionProvider"]
+        )
+        return tokenizer, session
+
+
+def _embed_batch(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
+    shape = (len(encodings), max(len(e.ids) for e in encodings))
+    ids = np.zeros(shape, dtype=np.int64)
+    mask = np.zeros(shape, dtype=np.int64)
+    for row, encoding in enumerate(encodings):
+        ids[row, : len(encoding.ids)] = encoding.ids
+        mask[row, : len(encoding.ids)] = 1
+    (hidden,) = session.run(
+        ["last_hidden_state"],
+        {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
+    )
+    # Normalising makes the division of the mean unnecessary.
+    summed = np.einsum("rtd,rt->rd", hidden, mask.astype(np.float32))
+    unit: Vectors = summed / np.linalg.norm(summed, axis=1, keepdims=True)
+    return unit
