@@ -1,0 +1,80 @@
+# Everything a reader, a user and CI need; `make help` lists it.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+STRATA := $(VENV)/bin/strata
+DATA := $(or $(STRATA_DATA_DIR),data)
+
+SAMPLE := build/examples
+SAMPLE_SOURCES := $(shell find examples -type f -not -path '*/__pycache__/*')
+SAMPLE_PRODUCT := tessaline
+SAMPLE_QUESTION ?= What is the default baud rate of the craft terminal in release 17.20?
+
+GOLD ?= examples/questions.jsonl
+RESULTS := bench-results/$(basename $(notdir $(GOLD))).jsonl
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run test check bench examples models browser clean
+
+help: ## Show what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer a question, open the chat
+	@$(STRATA) serve
+
+test: check browser models ## Run everything that CI runs
+	$(PY) -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.test ## Check format, lint, types and the directions of imports
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(PY) -m pytest -q tests/test_import_directions.py
+
+bench: models $(DATA)/.sample ## Answer and score the sample questions, or GOLD=FILE.jsonl
+	@mkdir -p $(dir $(RESULTS))
+	$(STRATA) ask --batch $(GOLD) --output $(RESULTS)
+	$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
+
+examples: $(SAMPLE)/.built ## Build the sample documentation into build/examples
+
+clean: ## Remove what was built; keeps .venv, the data folder and the models
+	rm -rf build dist bench-results *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+models: $(VENV)/.base
+	@$(STRATA) models pull
+
+browser:
+	@scripts/install_browser.sh
+
+$(PY):
+	@scripts/create_venv.sh "$(PYTHON)" $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(PY)
+	@scripts/install.sh $(PY) .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(PY)
+	@scripts/install.sh $(PY) '.[test]'
+	@touch $@ $(VENV)/.base
+
+$(SAMPLE)/.built: $(SAMPLE_SOURCES) | $(VENV)/.base
+	@echo "Building the sample documentation into $(SAMPLE)."
+	@rm -rf $(SAMPLE)
+	@$(PY) examples/build.py --output $(SAMPLE)
+	@touch $@
+
+# The stamp lies in the data folder: another or an emptied folder gets the sample again.
+$(DATA)/.sample: $(SAMPLE)/.built
+	@for folder in $(SAMPLE)/$(SAMPLE_PRODUCT)/*; do \
+		release=$$(basename "$$folder"); \
+		echo "Ingesting the sample: $(SAMPLE_PRODUCT) $$release."; \
+		$(STRATA) ingest "$$folder" --product $(SAMPLE_PRODUCT) --release "$$release" || exit 1; \
+	done
+	@echo "$(SAMPLE_QUESTION)"
+	@$(STRATA) ask "$(SAMPLE_QUESTION)" --product $(SAMPLE_PRODUCT)
+	@touch $@
