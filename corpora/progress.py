@@ -1,0 +1,26 @@
+"""How far an ingest has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """What an ingest is doing, in this order."""
+
+    LISTING = "listing"
+    READING = "reading"
+    EMBEDDING = "embedding"
+    INDEXING = "indexing"
+    PUBLISHING = "publishing"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`done` of `total` files, texts, index entries or steps; `item` is the last file read."""
+
+    stage: Stage
+    done: int
+    total: int
+    item: str = ""
