@@ -1,0 +1,413 @@
+"""HTML elements become blocks in reading order, each knowing what it stands under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lxml import etree
+
+from ingestion.html_text import BLOCK_TAGS, code, collapse, has_blocks, line, raw_text, signature
+from ingestion.page import Block, BlockKind
+from ingestion.tables import Cell, expand_spans, table_blocks
+
+_BLOCKS = frozenset(BLOCK_TAGS)
+_WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}
+_DEEPEST = 150
+"""Nesting beyond this is read as plain lines; no document written by people comes near it."""
+
+_BELOW_HEADINGS = 7
+_TITLES = re.compile(r"(admonition|topic|sidebar|alert|callout)-(title|heading)")
+_BOXES = re.compile(r"\b(admonition|topic|sidebar|alert|callout)\b")
+_RUBRIC = re.compile(r"(^|\s)(rubric|h[1-6])(\s|$)")
+_OBJECT_LISTS = re.compile(
+    r"\b(py|c|cpp|js|rst|std)\b|^(class|function|method|attribute|exception|data|classmethod|"
+    r"staticmethod|property|module|decorator|option|describe|envvar|cmdoption)$"
+)
+_PARAMETER_FIELDS = re.compile(
+    r"^(parameters?|params?|arguments?|keyword arguments?|other parameters?|variables?|"
+    r"attributes?|options?|fields?)$",
+    re.IGNORECASE,
+)
+_LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
+_NAMED = re.compile(r"\bdescname\b")
+_PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
+_LONGEST_NAME = 80
+_SVG_NAMES = {"viewbox": "viewBox", "foreignobject": "foreignObject", "textpath": "textPath"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where the reader stands: the owner's path, the headings below it, the anchor there."""
+
+    owner: tuple[str, ...] = ()
+    headings: tuple[tuple[int, str, str | None], ...] = ()
+    owner_anchor: str | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The owner's path and the headings that are open in it."""
+        return (*self.owner, *(text for _, text, _ in self.headings))
+
+    @property
+    def anchor(self) -> str | None:
+        """The nearest heading's anchor, else the owner's."""
+        anchors = (anchor for _, _, anchor in reversed(self.headings) if anchor)
+        return next(anchors, self.owner_anchor)
+
+    def under(self, name: str, anchor: str | None = None) -> Scope:
+        """Step inside something named, such as a class or a parameter."""
+        name = name if len(name) <= _LONGEST_NAME else ""
+        path = (*self.path, name) if name else self.path
+        return Scope(path, (), anchor or self.anchor)
+
+    def titled(self, level: int, text: str, anchor: str | None) -> Scope:
+        """Open a heading, closing those of its level and below."""
+        above = tuple(heading for heading in self.headings if heading[0] < level)
+        return replace(self, headings=(*above, (level, text, anchor)))
+
+
+def read_blocks(element: etree._Element, scope: Scope | None = None) -> list[Block]:
+    """Read everything inside an element; the blocks' paths and anchors begin at `scope`."""
+    reader = _Reader()
+    reader.inside(element, scope or Scope())
+    return reader.blocks
+
+
+Piece = str | etree._Element
+"""A run of inline text, already collapsed, or an element that stands on lines of its own."""
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._depth = 0
+
+    def inside(self, element: etree._Element, scope: Scope) -> Scope:
+        return self._read(_pieces(element), scope)
+
+    def _read(self, pieces: Sequence[Piece], scope: Scope) -> Scope:
+        self._depth += 1
+        for piece in pieces:
+            if isinstance(piece, str):
+                self._add(BlockKind.PARAGRAPH, piece, scope)
+            elif self._depth > _DEEPEST:
+                self._add(BlockKind.PARAGRAPH, line(piece), scope)
+            else:
+                scope = self._element(piece, scope)
+        self._depth -= 1
+        return scope
+
+    def _add(self, kind: BlockKind, text: str, scope: Scope) -> None:
+        if text:
+            self.blocks.append(Block(kind, text, scope.path, scope.anchor))
+
+    def _element(self, element: etree._Element, scope: Scope) -> Scope:
+        tag, classes = element.tag, element.get("class") or ""
+        if re.fullmatch("h[1-6]", tag):
+            return self._heading(element, int(tag[1]), scope)
+        if tag == "p" and _RUBRIC.search(classes):
+            return self._heading(element, _BELOW_HEADINGS, scope)
+        if tag == "pre":
+            self._add(BlockKind.CODE, code(element), scope)
+        elif tag in {"ul", "ol", "menu", "dir"}:
+            self._list(element, scope, indent=0)
+        elif tag == "dl":
+            self._definitions(element, scope)
+        elif tag == "table":
+            self._table(element, scope)
+        elif tag == "svg":
+            self._drawing(element, scope)
+        elif _BOXES.search(classes) and tag in {"div", "aside", "section", "details"}:
+            self._box(element, scope)
+        elif _is_section(element):
+            self.inside(element, scope)
+        else:
+            return self.inside(element, scope)
+        return scope
+
+    def _heading(self, element: etree._Element, level: int, scope: Scope) -> Scope:
+        text = line(element)
+        if not text:
+            return scope
+        scope = scope.titled(level, text, _heading_anchor(element))
+        self._add(BlockKind.HEADING, text, scope)
+        return scope
+
+    def _box(self, element: etree._Element, scope: Scope) -> None:
+        """Read an admonition with its label before its first words ("Note: …")."""
+        title = next((e for e in element if _TITLES.search(e.get("class") or "")), None)
+        label = line(title).rstrip(":") if title is not None else ""
+        pieces = [piece for piece in _pieces(element) if piece is not title]
+        if label and not re.search(r"\badmonition\b", element.get("class") or ""):
+            scope = scope.titled(_BELOW_HEADINGS, label, None)
+            self._add(BlockKind.HEADING, label, scope)
+        elif "seealso" in (element.get("class") or "") and all(map(_is_line, pieces)):
+            self._add(BlockKind.PARAGRAPH, f"{label}: {'; '.join(map(_text, pieces))}", scope)
+            return
+        elif label:
+            lead, pieces = _lead(pieces)
+            self._add(BlockKind.PARAGRAPH, f"{label}: {lead}".strip(), scope)
+        self._read(pieces, scope)
+
+    def _list(self, element: etree._Element, scope: Scope, indent: int) -> None:
+        number = _whole(element.get("start"), 1)
+        for piece in _pieces(element):
+            if isinstance(piece, str) or piece.tag != "li":
+                self._read([piece], scope)
+                continue
+            number = _whole(piece.get("value"), number)
+            bullet = f"{number}. " if element.tag == "ol" else "- "
+            number += 1
+            lead, rest = _lead(_pieces(piece))
+            if lead:
+                self._add(BlockKind.LIST_ITEM, f"{'  ' * indent}{bullet}{lead}", scope)
+            for inner in rest:
+                if not isinstance(inner, str) and inner.tag in {"ul", "ol"} and indent < _DEEPEST:
+                    self._list(inner, scope, indent + 1)
+                else:
+                    self._read([inner], scope)
+
+    def _definitions(self, dl: etree._Element, scope: Scope) -> None:
+        classes = dl.get("class") or ""
+        for terms, descriptions in _grouped(dl):
+            described = [piece for dd in descriptions for piece in _pieces(dd)]
+            if "field-list" in classes:
+                self._field(" ".join(map(line, terms)), described, scope)
+            elif terms and (_OBJECT_LISTS.search(classes) or _is_signature(terms[0])):
+                self._object(terms, described, scope)
+            else:
+                self._definition(terms, described, scope)
+
+    def _object(
+        self, terms: Sequence[etree._Element], described: Sequence[Piece], scope: Scope
+    ) -> None:
+        for dt in terms:
+            text = signature(dt)
+            inner = scope.under(_short_name(dt, text, scope), dt.get("id"))
+            self._add(BlockKind.SIGNATURE, text, inner)
+        self._read(described, inner)
+
+    def _definition(
+        self, terms: Sequence[etree._Element], described: Sequence[Piece], scope: Scope
+    ) -> None:
+        term = ", ".join(filter(None, map(line, terms)))
+        anchor = next((dt.get("id") for dt in terms if dt.get("id")), None)
+        lead, rest = _lead(described)
+        outer = (
+            replace(scope, owner_anchor=anchor, headings=_unanchored(scope)) if anchor else scope
+        )
+        self._add(BlockKind.DEFINITION, " – ".join(filter(None, (term, lead))), outer)
+        self._read(rest, outer.under(term))
+
+    def _field(self, name: str, described: Sequence[Piece], scope: Scope) -> None:
+        """Read one field of a docstring's list: each parameter is a definition of its own."""
+        name = name.rstrip(":")
+        label = "" if _PARAMETER_FIELDS.match(name) else f"{name}: "
+        for item in _items(described):
+            if len(item) == 1 and not isinstance(item[0], str) and item[0].tag == "dl":
+                self._definitions(item[0], scope)
+                continue
+            lead, rest = _lead(item)
+            self._add(BlockKind.DEFINITION, label + lead, scope)
+            parameter = _PARAMETER_NAME.match(lead)
+            owner = parameter.group().strip("*") if parameter and not label else name
+            self._read(rest, scope.under(owner))
+
+    def _table(self, table: etree._Element, scope: Scope) -> None:
+        if "field-list" in (table.get("class") or ""):
+            for tr in table.iter("tr"):
+                self._field(
+                    " ".join(line(th) for th in tr.findall("th")),
+                    [piece for td in tr.findall("td") for piece in _pieces(td)],
+                    scope,
+                )
+            return
+        rows = _rows(table)
+        if _is_layout(table, rows):
+            for cell in (cell for row in rows for cell in row):
+                scope = self.inside(cell, scope)
+            return
+        for caption in table.findall("caption"):
+            self._add(BlockKind.PARAGRAPH, line(caption), scope)
+        grid = expand_spans([[_cell(cell) for cell in row] for row in rows])
+        self.blocks += table_blocks(
+            grid, header_rows=_header_rows(rows), path=scope.path, anchor=scope.anchor
+        )
+
+    def _drawing(self, svg: etree._Element, scope: Scope) -> None:
+        from ingestion.loaders.svg import drawing_lines
+
+        if not collapse(raw_text(svg)):
+            return
+        for row in drawing_lines(_svg_markup(svg)):
+            self._add(BlockKind.DRAWING, row, scope)
+
+
+def _pieces(element: etree._Element) -> list[Piece]:
+    """Part an element into runs of inline text and the elements between them."""
+    pieces: list[Piece] = []
+    run = [element.text or ""]
+
+    def end_run() -> None:
+        text = collapse("".join(run))
+        if text:
+            pieces.append(text)
+
+    for child in element:
+        if child.tag in _BLOCKS or has_blocks(child):
+            end_run()
+            pieces.append(child)
+            run = []
+        else:
+            run.append(raw_text(child))
+        run.append(child.tail or "")
+    end_run()
+    return pieces
+
+
+def _is_line(piece: Piece) -> bool:
+    """Say whether a piece is a single run of text, such as a plain paragraph."""
+    if isinstance(piece, str):
+        return True
+    return piece.tag in {"p", "div", "span", "a"} and not has_blocks(piece)
+
+
+def _text(piece: Piece) -> str:
+    return piece if isinstance(piece, str) else line(piece)
+
+
+def _lead(pieces: Sequence[Piece]) -> tuple[str, list[Piece]]:
+    """Take the first line of an item, with the label that may stand alone before it."""
+    rest = list(pieces)
+    for _ in range(_DEEPEST):
+        if not rest or isinstance(rest[0], str) or _is_line(rest[0]):
+            break
+        if rest[0].tag not in _WRAPPERS | {"p"} or _BOXES.search(rest[0].get("class") or ""):
+            break
+        rest[:1] = _pieces(rest[0])
+    lead = ""
+    while rest and _is_line(rest[0]) and (not lead or _LABEL_ALONE.search(lead)):
+        lead = f"{lead} {_text(rest.pop(0))}".strip()
+    return lead, rest
+
+
+def _items(described: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Yield the pieces of each entry of a field: its list items, or all of it."""
+    pieces = list(described)
+    if len(pieces) == 1 and not isinstance(pieces[0], str) and pieces[0].tag in {"ul", "ol"}:
+        for li in pieces[0]:
+            yield _pieces(li)
+    elif pieces:
+        yield pieces
+
+
+def _grouped(
+    dl: etree._Element,
+) -> Iterator[tuple[list[etree._Element], list[etree._Element]]]:
+    """Yield the terms of a definition list with the descriptions that follow them."""
+    terms: list[etree._Element] = []
+    descriptions: list[etree._Element] = []
+    for child in (inner for e in dl for inner in (e if e.tag == "div" else [e])):
+        if child.tag == "dt" and descriptions:
+            yield terms, descriptions
+            terms, descriptions = [], []
+        (terms if child.tag == "dt" else descriptions).append(child)
+    if terms or descriptions:
+        yield terms, descriptions
+
+
+def _is_signature(dt: etree._Element) -> bool:
+    classes = (dt.get("class") or "").split()
+    return "sig" in classes or _object_name(dt) is not None
+
+
+def _object_name(dt: etree._Element) -> etree._Element | None:
+    return next(
+        (e for e in dt.iter("code", "span", "tt") if _NAMED.search(e.get("class") or "")), None
+    )
+
+
+def _short_name(dt: etree._Element, text: str, scope: Scope) -> str:
+    """Name a documented object as people do: `create_engine`, `Query.update`, `Boolean`."""
+    named = _object_name(dt)
+    name = text.split("(")[0].strip() if named is None else line(named)
+    parent = (dt.get("id") or "").removesuffix(name).rstrip(".").rpartition(".")[2]
+    owned = scope.path and scope.path[-1].rpartition(".")[2] == parent
+    if parent and "." not in name and (owned or parent.lstrip("_")[:1].isupper()):
+        return f"{parent}.{name}"
+    return name
+
+
+def _unanchored(scope: Scope) -> tuple[tuple[int, str, str | None], ...]:
+    return tuple((level, text, None) for level, text, _ in scope.headings)
+
+
+def _heading_anchor(heading: etree._Element) -> str | None:
+    """Find the id that a permalink to this heading would use: its section's, else its own."""
+    section = heading.getparent()
+    if section is not None and section.get("id") and _is_section(section):
+        above = (e for e in section.iterchildren() if e is heading or raw_text(e).strip())
+        if next(above) is heading:
+            return section.get("id")
+    marks = [heading, *heading.iter("a", "span")]
+    before = heading.getprevious()
+    if before is not None and before.tag in {"a", "span"} and not raw_text(before).strip():
+        marks.append(before)
+    return next((i for mark in marks if (i := mark.get("id") or mark.get("name"))), None)
+
+
+def _is_section(element: etree._Element) -> bool:
+    return (
+        element.tag in {"section", "article"} or "section" in (element.get("class") or "").split()
+    )
+
+
+def _rows(table: etree._Element) -> list[list[etree._Element]]:
+    groups = [table, *(e for e in table if e.tag in {"thead", "tbody", "tfoot"})]
+    rows = [tr for group in groups for tr in group if tr.tag == "tr"]
+    return [[cell for cell in tr if cell.tag in {"td", "th"}] for tr in rows]
+
+
+def _is_layout(table: etree._Element, rows: Sequence[Sequence[etree._Element]]) -> bool:
+    """Tell a table that only places things on the screen from one that holds data."""
+    if table.get("role") in {"presentation", "none"}:
+        return True
+    if next(table.iter("h1", "h2", "h3", "h4"), None) is not None:
+        return True
+    if any(inner is not table for inner in table.iter("table")):
+        return True
+    one_column = all(len(row) <= 1 for row in rows)
+    return one_column and any(has_blocks(cell) for row in rows for cell in row)
+
+
+def _header_rows(rows: Sequence[Sequence[etree._Element]]) -> int:
+    count = 0
+    for row in rows:
+        in_head = len(row) > 0 and next(row[0].iterancestors("thead", "table")).tag == "thead"
+        if not row or not (in_head or all(cell.tag == "th" for cell in row)):
+            break
+        count += 1
+    return count if count < len(rows) else min(count, 1)
+
+
+def _cell(cell: etree._Element) -> Cell:
+    items = [line(li) for li in cell.iter("li")]
+    plain = items and collapse(" ".join(items)) == line(cell)
+    text = "; ".join(items) if plain else line(cell)
+    return Cell(text, _whole(cell.get("rowspan"), 1), _whole(cell.get("colspan"), 1))
+
+
+def _whole(text: str | None, default: int) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 7 else default
+
+
+def _svg_markup(svg: etree._Element) -> str:
+    """Write an SVG element as XML again; the HTML parser lowered its names."""
+    markup = etree.tostring(svg, encoding="unicode", with_tail=False)
+    for lowered, name in _SVG_NAMES.items():
+        markup = markup.replace(lowered, name)
+    if "xmlns=" not in markup[: markup.find(">")]:
+        markup = markup.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return markup

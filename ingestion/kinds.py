@@ -1,0 +1,50 @@
+"""What a document is for, judged by its name, its title and how much of it is signatures."""
+
+from __future__ import annotations
+
+import re
+
+from ingestion.page import DocumentKind
+
+_SOURCE_FILE = re.compile(r"(^|/)(_modules|_sources?|source)/|(^|/)viewcode", re.IGNORECASE)
+_SOURCE_TITLE = re.compile(
+    r"^source code (for|of)\b|\bsource (listing|code)$|\.(py|c|h|cc|cpp|java|js|rs|go) source$",
+    re.IGNORECASE,
+)
+_RELEASE_NOTES = re.compile(
+    r"""\b( change[\s_-]*(log|s)\d* | release[\s_-]*(notes?|history) | release[\s_-]+\d[\w.]*$
+          | what.?s[\s_-]*new\d* | history$ | news$ | migrat(ion|ing)[\s_-]*(\d|to\b|from\b)
+          | upgrad(e|ing)[\s_-]*notes? | breaking[\s_-]*changes )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_GUIDE = re.compile(
+    r"""\b( tutorials? | guides? | \w*guide | intro(duction)? | overview | faqs?
+          | frequently[\s_-]asked | install(ation|ing)? | getting[\s_-]*started | quick[\s_-]*start
+          | how[\s_-]*to | cookbook | examples? | walk[\s_-]*through | first[\s_-]steps
+          | upgrad(e|ing) )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_REFERENCE = re.compile(
+    r"\b(api|reference|spec(ification)?|manual|glossary|commands?|parameters?)\b", re.IGNORECASE
+)
+_MOSTLY_SIGNATURES = 0.2
+
+
+def classify(file: str, title: str, *, signature_share: float = 0.0) -> DocumentKind:
+    """Say what a document is for; REFERENCE where nothing speaks for another kind.
+
+    `file` is the path as ingested, `title` the document's own, `signature_share` the part of its
+    blocks that are signatures (0 to 1): a page full of signatures is a reference, whatever guide
+    or tutorial it stands among.
+    """
+    words = re.sub(r"[_\-./]+", " ", re.sub(r"\.\w{1,5}$", "", file))
+    title = title.strip()
+    if _SOURCE_FILE.search(file) or _SOURCE_TITLE.search(title):
+        return DocumentKind.SOURCE_LISTING
+    if _RELEASE_NOTES.search(words) or _RELEASE_NOTES.search(title):
+        return DocumentKind.RELEASE_NOTES
+    if signature_share >= _MOSTLY_SIGNATURES or _REFERENCE.search(title):
+        return DocumentKind.REFERENCE
+    if _GUIDE.search(title) or _GUIDE.search(words):
+        return DocumentKind.GUIDE
+    return DocumentKind.REFERENCE

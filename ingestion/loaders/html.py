@@ -1,0 +1,81 @@
+"""HTML files, above all sites written by Sphinx, become documents."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from bs4.dammit import EncodingDetector
+from lxml import etree
+from lxml.html import HtmlElement, HTMLParser, document_fromstring
+
+from ingestion.decoding import decode
+from ingestion.html_blocks import read_blocks
+from ingestion.html_navigation import link_share, main_content, without_furniture
+from ingestion.html_text import line
+from ingestion.kinds import classify
+from ingestion.page import Block, BlockKind, Document, UnreadableFile
+from ingestion.sections import paginate
+
+_GENERATED_INDEX = etree.XPath(
+    "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
+)
+_SITE_NAME = re.compile(r"\s+[—–|·»:]+\s+|\s+-\s+(?=[^-]*$)|\s*»\s*")
+_FEW_WORDS = 60
+_MOSTLY_LINKS = 0.8
+_PROSE = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.CODE, BlockKind.SIGNATURE}
+
+
+class NothingToRead(UnreadableFile):
+    """A page made for finding other pages: an index, a search box, a table of contents."""
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read an HTML file into pages cut along its headings.
+
+    Raises NothingToRead for generated indexes and pages that hold only links, UnreadableFile
+    where there is no text or the bytes are not HTML.
+    """
+    root = _parsed(data)
+    heading = root.find("head/title")
+    site_title = line(heading) if heading is not None else ""
+    content = main_content(root)
+    if _GENERATED_INDEX(content):
+        raise NothingToRead("a generated index or search page: nothing but links")
+    blocks = without_furniture(read_blocks(content))
+    if not blocks:
+        raise UnreadableFile("the page's main content holds no text")
+    _require_prose(content, blocks)
+    title = _title(content, site_title, file)
+    signatures = sum(block.kind is BlockKind.SIGNATURE for block in blocks)
+    return Document(
+        file=file,
+        title=title,
+        kind=classify(file, title, signature_share=signatures / len(blocks)),
+        content_hash=sha256(data).hexdigest(),
+        pages=paginate(blocks),
+    )
+
+
+def _parsed(data: bytes) -> HtmlElement:
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True)
+    text = decode(data, declared=declared)
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    try:
+        root = document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
+    except etree.ParserError as error:
+        raise UnreadableFile(f"no HTML was found in it ({error})") from error
+    if any("depth" in entry.message.lower() for entry in parser.error_log):
+        raise UnreadableFile("its elements are nested too deeply to be read; the file is broken")
+    return root
+
+
+def _require_prose(content: HtmlElement, blocks: list[Block]) -> None:
+    prose = sum(len(block.text) for block in blocks if block.kind in _PROSE)
+    if prose < _FEW_WORDS and link_share(content) > _MOSTLY_LINKS:
+        raise NothingToRead("a page of links to other pages: nothing to read by itself")
+
+
+def _title(content: HtmlElement, site_title: str, file: str) -> str:
+    heading = next((line(h1) for h1 in content.iter("h1") if line(h1)), "")
+    return heading or _SITE_NAME.split(site_title)[0].strip() or file.rpartition("/")[2]

@@ -1,0 +1,84 @@
+"""A table becomes lines, cells divided by a dash, the header kept with every row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingestion.page import CELL_DELIMITER, Block, BlockKind
+
+_WIDEST = 1000
+"""Columns beyond this are spans gone wild, not data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell as it stands in the source, before its spans are expanded."""
+
+    text: str
+    rowspan: int = 1
+    colspan: int = 1
+
+
+def expand_spans(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """Repeat every spanning cell's text in each place that it covers.
+
+    Returns one list of texts a row, all of the same length; places that no cell covers are empty.
+    A span that reaches past the last row is cut there.
+    """
+    grid: list[dict[int, str]] = [{} for _ in rows]
+    for r, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in grid[r]:
+                column += 1
+            across = range(column, min(column + max(cell.colspan, 1), _WIDEST))
+            for down in range(r, min(r + max(cell.rowspan, 1), len(rows))):
+                for c in across:
+                    grid[down].setdefault(c, cell.text)
+            column = across.stop
+    width = max((max(line, default=-1) for line in grid), default=-1) + 1
+    return [[line.get(c, "") for c in range(width)] for line in grid]
+
+
+def table_blocks(
+    rows: Sequence[Sequence[str]],
+    *,
+    header_rows: int,
+    path: tuple[str, ...] = (),
+    anchor: str | None = None,
+) -> list[Block]:
+    """Turn a grid of cell texts into one block a line (QAMR III-A, figure 2).
+
+    The first `header_rows` rows become one header line, joined column by column; every row after
+    it carries that header. Rows without any text are left out. Line breaks inside a cell become
+    spaces, so that a row is always one line.
+    """
+    grid = [[_cell(text) for text in row] for row in rows]
+    header = _joined_header(grid[:header_rows])
+    blocks = []
+    if any(header):
+        blocks.append(Block(BlockKind.TABLE_HEADER, _line(header), path, anchor))
+    else:
+        header = ()
+    blocks += [
+        Block(BlockKind.TABLE_ROW, _line(row), path, anchor, header)
+        for row in grid[header_rows:]
+        if any(row)
+    ]
+    return blocks
+
+
+def _joined_header(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    width = max((len(row) for row in rows), default=0)
+    columns = ([row[c] for row in rows if c < len(row)] for c in range(width))
+    return tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
+
+
+def _cell(text: str) -> str:
+    """Keep a cell on one line and free of the delimiter, so that a line splits into its cells."""
+    return " ".join(text.split()).replace(CELL_DELIMITER, " – ")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return CELL_DELIMITER.join(cells)
