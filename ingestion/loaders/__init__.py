@@ -1,1 +1,38 @@
-"""One loader a file format."""
+"""One loader a format, chosen by the file's suffix."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import cast
+
+from ingestion.page import Document, UnreadableFile
+
+LOADERS = {
+    ".pdf": "pdf",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".svg": "svg",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".rst": "restructured_text",
+    ".txt": "plain_text",
+    ".text": "plain_text",
+}
+"""Which module of this package reads which suffix."""
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read a document with the loader of its suffix.
+
+    `file` is the path relative to what was ingested. Raises UnreadableFile where the suffix is
+    unknown or the content cannot be read; the message says why and what to do.
+    """
+    suffix = PurePosixPath(file).suffix.lower()
+    if suffix not in LOADERS:
+        raise UnreadableFile(
+            f"nothing reads {suffix or 'a file without a suffix'}; known are {', '.join(LOADERS)}"
+        )
+    loader = import_module(f"ingestion.loaders.{LOADERS[suffix]}")
+    return cast(Document, loader.load(data, file))

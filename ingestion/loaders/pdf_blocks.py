@@ -1,0 +1,267 @@
+"""The lines of a PDF become headings, paragraphs, lists, definitions, signatures and code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ingestion.loaders.pdf_drawings import Drawing
+from ingestion.loaders.pdf_layout import Line
+from ingestion.loaders.pdf_roles import (
+    Typography,
+    bullet,
+    continues,
+    is_open,
+    is_term,
+    signature,
+)
+from ingestion.loaders.pdf_tables import Table
+from ingestion.loaders.pdf_text import Vocabulary, code_text
+from ingestion.page import Block, BlockKind
+from ingestion.tables import table_blocks
+
+Item = Line | Table | Drawing
+
+_PARAMETER = re.compile(r"\*{0,2}[\w.]+ (?:\(.*\) )?–")
+_CONTINUED = re.compile(r"\(continue[sd] (?:from previous|on next) page\)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.? +\S")
+_UNLISTED = 100
+"""Levels of headings that the outline leaves out begin here, below all of its own."""
+
+
+def squeeze(title: str) -> str:
+    """Return a title without its number, spaces and punctuation, to compare it by."""
+    return re.sub(r"\W+", "", re.sub(r"^[\dA-Z]?[\d.]*\s+", "", title.strip())).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    name: str
+    x0: float
+    is_class: bool
+
+
+@dataclass
+class BlockReader:
+    """Reads a document page by page; headings, owners and tables reach over page ends."""
+
+    typography: Typography
+    vocabulary: Vocabulary
+    has_outline: bool
+    _headings: list[tuple[int, str]] = field(default_factory=list)
+    _pending: list[tuple[int, str]] = field(default_factory=list)
+    _owners: list[_Owner] = field(default_factory=list)
+    _bullets: list[float] = field(default_factory=list)
+    _table: Table | None = None
+    _code_left: float = 0.0
+
+    def read(
+        self, flows: Iterable[Sequence[Item]], outline: Sequence[tuple[int, str]]
+    ) -> list[Block]:
+        """Return the blocks of one page.
+
+        `flows` are the page's columns in reading order; `outline` the level and title of the
+        outline's entries on this page. An entry whose heading is not found takes effect at the
+        next one that is, or at the page's end.
+        """
+        self._pending = list(outline)
+        blocks: list[Block] = []
+        for flow in flows:
+            for of_lines, group in groupby(flow, key=lambda item: isinstance(item, Line)):
+                if of_lines:
+                    blocks += self._read_lines([i for i in group if isinstance(i, Line)])
+                    continue
+                for item in group:
+                    blocks += self._read_figure(item, opens_page=not blocks)
+        for level, title in self._pending:
+            self._enter(level, title)
+        return blocks
+
+    def _enter(self, level: int, title: str) -> None:
+        self._headings = [h for h in self._headings if h[0] < level]
+        self._headings.append((level, title))
+
+    def _listed(self, title: str) -> int | None:
+        """Return where among this page's pending outline entries a title stands."""
+        squeezed = squeeze(title)
+        return next((i for i, (_, t) in enumerate(self._pending) if squeeze(t) == squeezed), None)
+
+    def _path(self, x0: float) -> tuple[str, ...]:
+        """Return the headings above, then the object whose description reaches to `x0`."""
+        while self._owners and x0 <= self._owners[-1].x0 + 2:
+            self._owners.pop()
+        headings = tuple(title for _, title in self._headings)
+        return (*headings, self._owners[-1].name) if self._owners else headings
+
+    def _read_figure(self, item: Item, *, opens_page: bool) -> Iterator[Block]:
+        path = self._path(item.x0 + 3)
+        if isinstance(item, Drawing):
+            self._table = None
+            yield from (Block(BlockKind.DRAWING, text, path) for text in item.lines)
+        elif isinstance(item, Table):
+            if opens_page and self._table is not None and item.continues(self._table):
+                item = item.with_header_of(self._table)
+            self._table = item
+            yield from table_blocks(item.cells, header_rows=item.header_rows, path=path)
+
+    def _read_lines(self, lines: Sequence[Line]) -> Iterator[Block]:
+        self._table = None
+        right = max(line.x1 for line in lines)
+        i = 0
+        while i < len(lines):
+            line, following = lines[i], lines[i + 1] if i + 1 < len(lines) else None
+            spaced = i == 0 or not self.typography.adjoins(lines[i - 1], line)
+            if _CONTINUED.fullmatch(line.text):
+                i += 1
+                continue
+            end = self._heading_end(lines, i, spaced=spaced)
+            if end > i:
+                yield self._heading(lines[i:end])
+            elif signature(line):
+                end = self._signature_end(lines, i)
+                yield self._signature(lines[i:end])
+            elif line.mono and not (following and is_term(line, following, self.typography)):
+                end = _code_end(lines, i)
+                yield self._code(
+                    lines[i:end], continued=i > 0 and bool(_CONTINUED.fullmatch(lines[i - 1].text))
+                )
+            elif is_term(line, following, self.typography):
+                end = self._paragraph_end(lines, i + 1, right)
+                yield self._definition(line, lines[i + 1 : end])
+            elif mark := bullet(line):
+                end = self._paragraph_end(lines, i, right, hanging=mark[1])
+                yield self._list_item(lines[i:end], *mark)
+            else:
+                end = self._paragraph_end(lines, i, right)
+                self._bullets = [x for x in self._bullets if x < line.x0 - 2]
+                yield Block(
+                    BlockKind.PARAGRAPH, self.vocabulary.join(lines[i:end]), self._path(line.x0)
+                )
+            i = end
+
+    def _heading_end(self, lines: Sequence[Line], i: int, *, spaced: bool) -> int:
+        """Return the line after the heading that begins at `i`, or `i` if none does."""
+        for end in range(min(i + 3, len(lines)), i, -1):
+            part = lines[i:end]
+            same = all(line.size == part[0].size and line.bold == part[0].bold for line in part)
+            if same and not part[0].mono and self._listed(join_lines(part)) is not None:
+                return end
+        following = lines[i + 1] if i + 1 < len(lines) else None
+        if not self.typography.is_heading(lines[i], following, spaced=spaced):
+            return i
+        end = i + 1
+        while end < len(lines) and self._same_heading(lines[end - 1], lines[end]):
+            end += 1
+        return end
+
+    def _same_heading(self, before: Line, after: Line) -> bool:
+        larger = before.size > self.typography.body_size + 0.6
+        return (
+            larger
+            and before.font == after.font
+            and before.size == after.size
+            and 0 < after.base - before.base < 1.5 * before.size
+            and not _NUMBERED.match(after.text)
+        )
+
+    def _heading(self, lines: Sequence[Line]) -> Block:
+        title = self.vocabulary.join(lines)
+        listed = self._listed(title)
+        if listed is None:
+            level = self._unlisted_level(title, lines[0])
+        else:
+            for passed in self._pending[:listed]:
+                self._enter(*passed)
+            level = self._pending[listed][0]
+            del self._pending[: listed + 1]
+        self._enter(level, title)
+        self._owners = [o for o in self._owners if o.x0 < lines[0].x0 - 2]
+        self._bullets.clear()
+        return Block(BlockKind.HEADING, title, tuple(t for _, t in self._headings))
+
+    def _unlisted_level(self, title: str, line: Line) -> int:
+        sizes = self.typography.heading_sizes
+        rank = sizes.index(line.size) if line.size in sizes else len(sizes)
+        numbered = _NUMBERED.match(title)
+        if numbered and not self.has_outline:
+            return numbered[1].count(".") + 1
+        return _UNLISTED + rank
+
+    def _signature_end(self, lines: Sequence[Line], i: int) -> int:
+        end = i + 1
+        text = lines[i].text
+        while end < min(len(lines), i + 12) and is_open(text) and lines[end].x0 > lines[i].x0:
+            text += lines[end].text
+            end += 1
+        return end if not is_open(text) else i + 1
+
+    def _signature(self, lines: Sequence[Line]) -> Block:
+        line = lines[0]
+        found = signature(line)
+        assert found is not None
+        self._path(line.x0)
+        owner = self._owners[-1] if self._owners else None
+        name = found.qualified(owner.name if owner and owner.is_class else None)
+        self._owners.append(_Owner(name, line.x0, found.is_class))
+        self._bullets.clear()
+        return Block(BlockKind.SIGNATURE, self.vocabulary.join(lines), self._path(line.x0 + 3))
+
+    def _code(self, lines: Sequence[Line], *, continued: bool) -> Block:
+        left = min(line.x0 for line in lines)
+        self._code_left = min(left, self._code_left) if continued else left
+        return Block(BlockKind.CODE, code_text(lines, self._code_left), self._path(left))
+
+    def _definition(self, term: Line, lines: Sequence[Line]) -> Block:
+        joint = " " if term.text[-1] in ":–—" else ": "
+        text = term.text + joint + self.vocabulary.join(lines)
+        return Block(BlockKind.DEFINITION, text, self._path(term.x0))
+
+    def _list_item(self, lines: Sequence[Line], mark: str, text_x0: float) -> Block:
+        line = lines[0]
+        path = self._path(line.x0)
+        self._bullets = [x for x in self._bullets if x < line.x0 - 2]
+        level = len(self._bullets)
+        self._bullets.append(line.x0)
+        text = self.vocabulary.join([_without_mark(line, text_x0), *lines[1:]])
+        if _PARAMETER.match(text):
+            return Block(BlockKind.DEFINITION, text, path)
+        return Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
+
+    def _paragraph_end(
+        self, lines: Sequence[Line], i: int, right: float, *, hanging: float | None = None
+    ) -> int:
+        """Return the line after the paragraph that begins at `i`."""
+        paragraph = [lines[i] if hanging is None else _without_mark(lines[i], hanging)]
+        end = i + 1
+        while end < len(lines):
+            after = lines[end]
+            following = lines[end + 1] if end + 1 < len(lines) else None
+            if not continues(paragraph, after, right, self.typography):
+                break
+            if signature(after) and is_term(after, following, self.typography):
+                break
+            paragraph.append(after)
+            end += 1
+        return end
+
+
+def join_lines(lines: Sequence[Line]) -> str:
+    """Join lines with single spaces."""
+    return " ".join(line.text for line in lines)
+
+
+def _without_mark(line: Line, text_x0: float) -> Line:
+    return Line(line.runs[1:], text_x0, line.y0, line.x1, line.y1, line.base)
+
+
+def _code_end(lines: Sequence[Line], i: int) -> int:
+    end = i + 1
+    while end < len(lines):
+        before, after = lines[end - 1], lines[end]
+        step = after.base - before.base
+        if not after.mono or signature(after) or not 0 < step < 2.7 * before.size:
+            break
+        end += 1
+    return end

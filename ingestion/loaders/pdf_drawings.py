@@ -1,0 +1,80 @@
+"""Schematics on a PDF page: labels among strokes, read line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from ingestion.loaders.pdf_layout import Line, rows
+from ingestion.page import CELL_DELIMITER
+
+_MIN_STROKES = 5
+_MIN_SIDE = 50.0
+_REACH = 8.0
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A schematic as lines of labels, top to bottom; coordinates in points."""
+
+    lines: tuple[str, ...]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+def page_drawings(
+    page: Any, strokes: Sequence[dict[str, Any]], segments: Sequence[Line]
+) -> list[tuple[Drawing, list[Line]]]:
+    """Return the schematics of a page, each with the segments that it takes.
+
+    A cluster of strokes is a schematic when the text in it is short labels and not sentences or
+    code. Where no cluster is, a page that holds little but scattered labels is one as a whole.
+    """
+    if len(strokes) < _MIN_STROKES:
+        return []
+    found: list[tuple[Drawing, list[Line]]] = []
+    for box in page.cluster_drawings(x_tolerance=12, y_tolerance=12):
+        x0, y0, x1, y1 = box
+        if min(x1 - x0, y1 - y0) < _MIN_SIDE:
+            continue
+        inside = [s for s in segments if _near(s, x0, y0, x1, y1)]
+        if _is_labels(inside):
+            found.append((_drawing(inside), inside))
+    if (
+        not found
+        and len(strokes) >= 2 * _MIN_STROKES
+        and len(segments) >= 8
+        and _is_labels(segments)
+    ):
+        size = median(s.size for s in segments)
+        labels = [s for s in segments if s.size < 1.4 * size]
+        found.append((_drawing(labels), labels))
+    return found
+
+
+def _near(item: Line, x0: float, y0: float, x1: float, y1: float) -> bool:
+    x, y = (item.x0 + item.x1) / 2, (item.y0 + item.y1) / 2
+    return x0 - _REACH <= x <= x1 + _REACH and y0 - _REACH <= y <= y1 + _REACH
+
+
+def _is_labels(segments: Sequence[Line]) -> bool:
+    labels = [s for s in segments if not s.mono]
+    if len(labels) < max(3, 0.5 * len(segments)):
+        return False
+    words = [len(s.text.split()) for s in labels]
+    beside = any(len(row) > 1 for row in rows(labels))
+    return beside and median(words) <= 3 and sum(w >= 8 for w in words) <= 0.05 * len(words)
+
+
+def _drawing(segments: Sequence[Line]) -> Drawing:
+    return Drawing(
+        tuple(CELL_DELIMITER.join(s.text for s in row) for row in rows(segments)),
+        min(s.x0 for s in segments),
+        min(s.y0 for s in segments),
+        max(s.x1 for s in segments),
+        max(s.y1 for s in segments),
+    )

@@ -1,0 +1,156 @@
+"""Grids that strokes, bars and shaded boxes draw on a PDF page."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+_SNAP = 3.0
+"""Edges closer than this, in points, are one: borders are often drawn twice."""
+
+_SHORTEST = 4.0
+_MOST_EDGES = 3000
+"""A page with more edges than this is a map or a plot, not a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A straight stroke at `at`, from `start` to `end` along the other axis."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Columns between `xs`, rows between `ys`, in points; `region` numbers each slot's cell.
+
+    Slots without an edge between them belong to one cell and have the same number.
+    """
+
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    region: tuple[tuple[int, ...], ...]
+
+    def cell_at(self, x: float, y: float) -> int | None:
+        """Return the number of the cell at a point, None outside the grid."""
+        column, row = bisect_right(self.xs, x) - 1, bisect_right(self.ys, y) - 1
+        if 0 <= row < len(self.region) and 0 <= column < len(self.region[0]):
+            return self.region[row][column]
+        return None
+
+
+def page_grids(drawings: Iterable[dict[str, Any]]) -> list[Grid]:
+    """Return the grids of at least two columns or two rows among MuPDF's drawings of a page."""
+    level: list[_Edge] = []
+    upright: list[_Edge] = []
+    for x0, y0, x1, y1 in _strokes(drawings):
+        if x1 - x0 >= _SHORTEST and y1 - y0 < _SNAP:
+            level.append(_Edge((y0 + y1) / 2, x0, x1))
+        elif y1 - y0 >= _SHORTEST and x1 - x0 < _SNAP:
+            upright.append(_Edge((x0 + x1) / 2, y0, y1))
+        if len(level) + len(upright) > _MOST_EDGES:
+            return []
+    grids = (_grid(*part) for part in _connected(_joined(level), _joined(upright)))
+    return [grid for grid in grids if len(grid.xs) * len(grid.ys) > 4]
+
+
+def _strokes(drawings: Iterable[dict[str, Any]]) -> Iterator[tuple[float, float, float, float]]:
+    for drawing in drawings:
+        for item in drawing["items"]:
+            if item[0] == "l":
+                (ax, ay), (bx, by) = item[1], item[2]
+                yield min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
+            elif item[0] == "re":
+                x0, y0, x1, y1 = item[1]
+                if min(x1 - x0, y1 - y0) < _SNAP:
+                    yield x0, y0, x1, y1
+                else:
+                    yield from ((x0, y0, x1, y0), (x0, y1, x1, y1))
+                    yield from ((x0, y0, x0, y1), (x1, y0, x1, y1))
+
+
+def _joined(edges: Sequence[_Edge]) -> list[_Edge]:
+    """Snap edges to common places and join the pieces of one stroke."""
+    snapped: dict[float, list[_Edge]] = {}
+    for edge in sorted(edges, key=lambda e: e.at):
+        place = next(reversed(snapped), None)
+        if place is None or edge.at - place > _SNAP:
+            place = edge.at
+        snapped.setdefault(place, []).append(edge)
+    joined: list[_Edge] = []
+    for place, pieces in snapped.items():
+        start, end = None, 0.0
+        for piece in sorted(pieces, key=lambda e: e.start):
+            if start is None:
+                start, end = piece.start, piece.end
+            elif piece.start <= end + _SNAP:
+                end = max(end, piece.end)
+            else:
+                joined.append(_Edge(place, start, end))
+                start, end = piece.start, piece.end
+        if start is not None:
+            joined.append(_Edge(place, start, end))
+    return joined
+
+
+def _connected(
+    level: Sequence[_Edge], upright: Sequence[_Edge]
+) -> Iterator[tuple[list[_Edge], list[_Edge]]]:
+    """Yield the groups of edges that touch each other."""
+    group = list(range(len(level) + len(upright)))
+
+    def root(i: int) -> int:
+        while group[i] != i:
+            group[i] = group[group[i]]
+            i = group[i]
+        return i
+
+    for (i, h), (j, v) in product(enumerate(level), enumerate(upright)):
+        if h.start - _SNAP <= v.at <= h.end + _SNAP and v.start - _SNAP <= h.at <= v.end + _SNAP:
+            group[root(i)] = root(len(level) + j)
+    for leader in {root(i) for i in range(len(group))}:
+        yield (
+            [h for i, h in enumerate(level) if root(i) == leader],
+            [v for j, v in enumerate(upright) if root(len(level) + j) == leader],
+        )
+
+
+def _grid(level: Sequence[_Edge], upright: Sequence[_Edge]) -> Grid:
+    xs = _bounds([v.at for v in upright], level)
+    ys = _bounds([h.at for h in level], upright)
+    columns, lines = max(0, len(xs) - 1), max(0, len(ys) - 1)
+    region = [[row * columns + column for column in range(columns)] for row in range(lines)]
+
+    def unite(a: int, b: int) -> None:
+        for row in region:
+            row[:] = [a if cell == b else cell for cell in row]
+
+    for row, column in product(range(lines), range(columns)):
+        x, y = (xs[column] + xs[column + 1]) / 2, (ys[row] + ys[row + 1]) / 2
+        here = region[row][column]
+        if column + 1 < columns and not _crossed(upright, xs[column + 1], y):
+            unite(here, region[row][column + 1])
+        if row + 1 < lines and not _crossed(level, ys[row + 1], x):
+            unite(here, region[row + 1][column])
+    return Grid(tuple(xs), tuple(ys), tuple(map(tuple, region)))
+
+
+def _bounds(places: Sequence[float], across: Sequence[_Edge]) -> list[float]:
+    """Return where a grid is divided, its open ends closed where the crossing edges end."""
+    bounds = sorted(set(places))
+    if across:
+        first, last = min(e.start for e in across), max(e.end for e in across)
+        if not bounds or first < bounds[0] - 2 * _SNAP:
+            bounds.insert(0, first)
+        if last > bounds[-1] + 2 * _SNAP:
+            bounds.append(last)
+    return bounds
+
+
+def _crossed(edges: Sequence[_Edge], at: float, middle: float) -> bool:
+    return any(e.at == at and e.start <= middle <= e.end for e in edges)

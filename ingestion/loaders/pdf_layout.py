@@ -1,0 +1,274 @@
+"""A PDF page as lines of styled runs, and the order in which a person reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from typing import Any, Protocol, TypeVar
+
+_MONO = re.compile(
+    r"mono|nimbusmon|courier|typewriter|consol|menlo|code|fixed|[a-z]tt\d*\b|[a-z]tt-", re.I
+)
+_BOLD = re.compile(r"bold|black|heavy|medi\b|btt|cmbx|[-,]bd", re.I)
+_BULLET_GLYPHS = {"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "▸", "\uf076": "▪"}
+_CODE_QUOTES = str.maketrans({"’": "'", "‘": "'", "‛": "'", "´": "'", "“": '"', "”": '"', "−": "-"})
+_KEPT_UNPRINTABLE = "\u00ad" + "".join(_BULLET_GLYPHS)
+_FLAG_SUPERSCRIPT, _FLAG_MONO, _FLAG_BOLD = 1, 8, 16
+
+
+class Boxed(Protocol):
+    """Anything with a place on the page, in points from its top left corner."""
+
+    @property
+    def x0(self) -> float:
+        """The left edge."""
+
+    @property
+    def y0(self) -> float:
+        """The upper edge."""
+
+    @property
+    def x1(self) -> float:
+        """The right edge."""
+
+    @property
+    def y1(self) -> float:
+        """The lower edge."""
+
+
+BoxedT = TypeVar("BoxedT", bound=Boxed)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Letters of one style without a space between them; `spaced` if a space stands before."""
+
+    text: str
+    x0: float
+    x1: float
+    font: str
+    size: float
+    mono: bool
+    bold: bool
+    spaced: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """Runs on one baseline, left to right; coordinates in points from the page's top left."""
+
+    runs: tuple[Run, ...]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+
+    @cached_property
+    def text(self) -> str:
+        """The runs with single spaces where the page has space."""
+        return join_runs(self.runs)
+
+    @cached_property
+    def size(self) -> float:
+        """The font size that most letters have, in points."""
+        return _dominant((r.size, len(r.text)) for r in self.runs)
+
+    @cached_property
+    def font(self) -> str:
+        """The font that most letters have."""
+        return _dominant((r.font, len(r.text)) for r in self.runs)
+
+    @cached_property
+    def mono(self) -> bool:
+        """Whether every letter stands in a monospaced font."""
+        return all(r.mono for r in self.runs)
+
+    @cached_property
+    def bold(self) -> bool:
+        """Whether every letter is bold, a leading bullet aside."""
+        return all(r.bold for r in self.runs)
+
+
+def join_runs(runs: Sequence[Run]) -> str:
+    """Join runs with one space where there was any."""
+    return "".join((" " if r.spaced and i else "") + r.text for i, r in enumerate(runs))
+
+
+ValueT = TypeVar("ValueT")
+
+
+def _dominant(weighted: Iterable[tuple[ValueT, int]]) -> ValueT:
+    totals: dict[ValueT, int] = {}
+    for value, weight in weighted:
+        totals[value] = totals.get(value, 0) + weight
+    return max(totals, key=lambda value: totals[value])
+
+
+def page_segments(page: Any) -> list[Line]:
+    """Return what MuPDF holds for lines: a line breaks wherever a wide gap stands in it.
+
+    Ligatures are taken apart, overprinted copies and text that does not run from left to right
+    are left out. `page` is a `pymupdf.Page`.
+    """
+    import pymupdf
+
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+    segments: dict[tuple[str, int, int], Line] = {}
+    for block in page.get_text("rawdict", flags=flags)["blocks"]:
+        for raw in block.get("lines", ()):
+            if raw["dir"][0] < 0.99:
+                continue
+            line = _segment(raw)
+            if line is not None:
+                segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
+    return list(segments.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    font: str
+    size: float
+    mono: bool
+    bold: bool
+    raised: bool
+
+
+def _style(span: dict[str, Any]) -> _Style:
+    font, flags = span["font"], span["flags"]
+    return _Style(
+        font=font,
+        size=round(span["size"], 1),
+        mono=bool(flags & _FLAG_MONO) or bool(_MONO.search(font)),
+        bold=bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font)),
+        raised=bool(flags & _FLAG_SUPERSCRIPT),
+    )
+
+
+def _glyphs(raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], _Style]]:
+    for span in raw["spans"]:
+        style = _style(span)
+        for char in span["chars"]:
+            letter = _BULLET_GLYPHS.get(char["c"], char["c"])
+            if letter.isprintable() or letter.isspace() or letter in _KEPT_UNPRINTABLE:
+                yield letter, char, style
+
+
+def _segment(raw: dict[str, Any]) -> Line | None:
+    runs: list[Run] = []
+    spaced = False
+    for (style, is_space), group in groupby(_glyphs(raw), key=lambda g: (g[2], g[0].isspace())):
+        if is_space:
+            spaced = True
+            continue
+        glyphs = list(group)
+        text = "".join(letter for letter, _, _ in glyphs)
+        if style.mono:
+            text = text.translate(_CODE_QUOTES)
+        elif style.raised and runs and not spaced and text.isalnum():
+            text = "^" + text
+        x0, x1 = glyphs[0][1]["bbox"][0], glyphs[-1][1]["bbox"][2]
+        runs.append(Run(text, x0, x1, style.font, style.size, style.mono, style.bold, spaced))
+        spaced = False
+    if not runs:
+        return None
+    _, y0, _, y1 = raw["bbox"]
+    base = next((g[1]["origin"][1] for g in _glyphs(raw) if not g[2].raised), y1)
+    return Line(tuple(runs), runs[0].x0, y0, runs[-1].x1, y1, base)
+
+
+def rows(lines: Iterable[Line]) -> list[list[Line]]:
+    """Group lines that stand on one baseline, top to bottom, each group left to right."""
+    grouped: list[list[Line]] = []
+    for line in sorted(lines, key=lambda item: (item.base, item.x0)):
+        if grouped and line.base - grouped[-1][0].base <= 0.35 * min(
+            line.size, grouped[-1][0].size
+        ):
+            grouped[-1].append(line)
+        else:
+            grouped.append([line])
+    return [sorted(row, key=lambda item: item.x0) for row in grouped]
+
+
+def merge(row: Sequence[Line]) -> Line:
+    """Make one line of segments that stand beside each other."""
+    if len(row) == 1:
+        return row[0]
+    runs: list[Run] = []
+    for line in row:
+        first = line.runs[0]
+        runs.append(
+            Run(
+                first.text, first.x0, first.x1, first.font, first.size, first.mono, first.bold, True
+            )
+        )
+        runs.extend(line.runs[1:])
+    return Line(
+        tuple(runs),
+        min(item.x0 for item in row),
+        min(item.y0 for item in row),
+        max(item.x1 for item in row),
+        max(item.y1 for item in row),
+        row[0].base,
+    )
+
+
+def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
+    """Yield the columns of a page in reading order, each from top to bottom.
+
+    A column is believed only where at least two stacks of filled lines stand beside each other;
+    whatever reaches across them cuts them into an upper and a lower part.
+    """
+    columns = _columns(items)
+    if len(columns) < 2:
+        yield sorted(items, key=lambda item: (item.y0, item.x0))
+        return
+    band: list[list[BoxedT]] = [[] for _ in columns]
+    across: list[BoxedT] = []
+    for item in sorted(items, key=lambda item: (item.y0, item.x0)):
+        inside = [i for i, (x0, x1) in enumerate(columns) if item.x0 < x1 and item.x1 > x0]
+        if len(inside) == 1:
+            if across:
+                yield across
+                across = []
+            band[inside[0]].append(item)
+        else:
+            yield from (column for column in band if column)
+            band = [[] for _ in columns]
+            across.append(item)
+    yield from (column for column in band if column)
+    if across:
+        yield across
+
+
+def _columns(items: Sequence[BoxedT]) -> list[tuple[float, float]]:
+    lines = [item for item in items if isinstance(item, Line)]
+    if len(lines) < 8:
+        return []
+    left, right = min(item.x0 for item in lines), max(item.x1 for item in lines)
+    narrow = [item for item in lines if item.x1 - item.x0 < 0.6 * (right - left)]
+    bins = [0] * (int(right - left) // 2 + 2)
+    for item in narrow:
+        for i in range(int(item.x0 - left) // 2, int(item.x1 - left) // 2 + 1):
+            bins[i] += 1
+    covered = [count > 0.06 * len(narrow) for count in bins]
+    edges = [i for i, (a, b) in enumerate(pairwise([False, *covered, False])) if a != b]
+    spans = [(left + 2 * a, left + 2 * b) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return spans if len(spans) > 1 and all(_is_prose(span, narrow) for span in spans) else []
+
+
+def _is_prose(span: tuple[float, float], lines: Sequence[Line]) -> bool:
+    inside = sorted(
+        (item for item in lines if item.x0 >= span[0] - 3 and item.x1 <= span[1] + 3), key=_width
+    )
+    if len(inside) < 4:
+        return False
+    middle = inside[len(inside) // 2]
+    return _width(middle) > 0.55 * (span[1] - span[0]) and len(middle.text) > 20
+
+
+def _width(item: Boxed) -> float:
+    return item.x1 - item.x0

@@ -1,0 +1,210 @@
+"""Tables on a PDF page: text in drawn grids, and text that stands in aligned columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from ingestion.loaders.pdf_grid import Grid
+from ingestion.loaders.pdf_layout import Line, merge, rows
+
+Join = Callable[[Sequence[Line]], str]
+"""Makes the text of a paragraph from its lines."""
+
+_COLUMN_GAP = 4.0
+_BULLET = re.compile(r"[•◦▪▸‣●○■–*-]|\(?\w{1,3}[.)]")
+
+_Cell = list[Line]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells row by row, all rows equally long; the first `header_rows` are the header."""
+
+    cells: tuple[tuple[str, ...], ...]
+    header_rows: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def continues(self, earlier: Table) -> bool:
+        """Whether this is the next page's part of a table: as many columns on the same place."""
+        return (
+            len(self.cells[0]) == len(earlier.cells[0])
+            and abs(self.x0 - earlier.x0) < 6
+            and abs(self.x1 - earlier.x1) < 40
+        )
+
+    def with_header_of(self, earlier: Table) -> Table:
+        """Repeat the earlier part's header, unless the page repeats it already."""
+        header = earlier.cells[: earlier.header_rows]
+        if not header or self.header_rows or self.cells[: len(header)] == header:
+            return replace(self, header_rows=max(self.header_rows, len(header)))
+        return replace(self, cells=header + self.cells, header_rows=len(header))
+
+
+def drawn_tables(
+    grids: Sequence[Grid], segments: Sequence[Line], join: Join
+) -> list[tuple[Table, list[Line]]]:
+    """Return the tables that stand in drawn grids, each with the segments that it takes.
+
+    A cell that spans several rows or columns is repeated in each of them.
+    """
+    found: list[tuple[Table, list[Line]]] = []
+    for grid in grids:
+        (x0, *_, x1), (y0, *_, y1) = grid.xs, grid.ys
+        taken = [s for s in segments if _inside(s, x0, y0, x1, y1)]
+        texts = _fill(grid, taken)
+        cells = [part for row in grid.region for part in _split([texts.get(i, []) for i in row])]
+        table = _table(cells, taken, join)
+        if table is not None:
+            found.append((replace(table, x0=x0, y0=y0, x1=x1, y1=y1), taken))
+    return found
+
+
+def _inside(item: Line, x0: float, y0: float, x1: float, y1: float) -> bool:
+    x, y = (item.x0 + item.x1) / 2, (item.y0 + item.y1) / 2
+    return x0 - 1 <= x <= x1 + 1 and y0 - 1 <= y <= y1 + 1
+
+
+def _fill(grid: Grid, segments: Sequence[Line]) -> dict[int, _Cell]:
+    """Return each cell's lines; a segment that reaches over several cells is divided."""
+    cells: dict[int, _Cell] = {}
+    for segment in segments:
+        y = (segment.y0 + segment.y1) / 2
+        parts = groupby(segment.runs, key=lambda run: grid.cell_at((run.x0 + run.x1) / 2, y))
+        for cell, group in parts:
+            runs = tuple(group)
+            if cell is not None:
+                part = replace(segment, runs=runs, x0=runs[0].x0, x1=runs[-1].x1)
+                cells.setdefault(cell, []).append(part)
+    return {number: [merge(row) for row in rows(cell)] for number, cell in cells.items()}
+
+
+def _split(row: list[_Cell]) -> list[list[_Cell]]:
+    """Take apart a drawn row that holds several rows without a rule between them."""
+    filled = [cell for cell in row if cell]
+    count = len(filled[0]) if filled else 0
+    if count < 2 or len(filled) < 2 or any(len(cell) != count for cell in filled):
+        return [row]
+    aligned = all(
+        abs(cell[i].base - filled[0][i].base) < 3 and not _wraps(cell, i)
+        for cell in filled
+        for i in range(count)
+    )
+    return [[cell[i : i + 1] for cell in row] for i in range(count)] if aligned else [row]
+
+
+def _wraps(cell: _Cell, i: int) -> bool:
+    """Whether line `i` had no room for the first word of the next one."""
+    if i + 1 >= len(cell):
+        return False
+    first = cell[i + 1].runs[0]
+    room = max(line.x1 for line in cell) - cell[i].x1
+    return first.x1 - first.x0 >= room - 1 and len(cell[i].text) > 12
+
+
+def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table | None:
+    used = [i for i in range(max(map(len, cells), default=0)) if any(row[i] for row in cells)]
+    cells = [[row[i] for i in used] for row in cells if any(row)]
+    several = sum(sum(1 for cell in row if cell) > 1 for row in cells)
+    if len(cells) < 2 or len(used) < 2 or several < max(2, 0.4 * len(cells)):
+        return None
+    return Table(
+        tuple(tuple(join(cell) for cell in row) for row in cells),
+        _header_rows(cells),
+        min(line.x0 for line in taken),
+        min(line.y0 for line in taken),
+        max(line.x1 for line in taken),
+        max(line.y1 for line in taken),
+    )
+
+
+def _header_rows(cells: list[list[_Cell]]) -> int:
+    def is_bold(row: list[_Cell]) -> bool:
+        return all(line.bold for cell in row for line in cell)
+
+    leading = next((i for i, row in enumerate(cells) if not is_bold(row)), 0)
+    return leading if leading <= 3 else 0
+
+
+def aligned_tables(
+    flow: Sequence[Line], join: Join, *, ruled: bool
+) -> list[tuple[Table, list[Line]]]:
+    """Return runs of rows whose segments stand in the same columns, where no grid is drawn.
+
+    Three rows make a table, or two where the page has rules (`ruled`). Code is left alone.
+    """
+    originals = rows(flow)
+    grouped = [_glue_bullet(row) for row in originals]
+    found: list[tuple[Table, list[Line]]] = []
+    i = 0
+    while i < len(grouped):
+        end = _extent(grouped, i)
+        table = _aligned(grouped[i:end], join, 2 if ruled else 3)
+        if table is None:
+            i += 1
+        else:
+            found.append((table, [s for row in originals[i:end] for s in row]))
+            i = end
+    return found
+
+
+def _glue_bullet(row: list[Line]) -> list[Line]:
+    if len(row) > 1 and _BULLET.fullmatch(row[0].text):
+        return [merge(row[:2]), *row[2:]]
+    return row
+
+
+def _extent(grouped: Sequence[list[Line]], start: int) -> int:
+    """Return the row after the last one that keeps the first row's columns apart."""
+    columns = _spans(grouped[start])
+    end = start + 1
+    if len(columns) < 2 or all(s.mono for s in grouped[start]):
+        return end
+    for row in grouped[start + 1 :]:
+        last = grouped[end - 1][0]
+        together = _spans([s for part in grouped[start : end + 1] for s in part])
+        if len(together) < len(columns) or row[0].base - last.base > 2.6 * last.size:
+            break
+        columns = together
+        end += 1
+    while end > start + 1 and len(grouped[end - 1]) == 1 and grouped[end - 1][0].x0 < columns[1][0]:
+        end -= 1
+    return end
+
+
+def _spans(segments: Iterable[Line]) -> list[tuple[float, float]]:
+    spans: list[tuple[float, float]] = []
+    for segment in sorted(segments, key=lambda s: s.x0):
+        if spans and segment.x0 - spans[-1][1] < _COLUMN_GAP:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], segment.x1))
+        else:
+            spans.append((segment.x0, segment.x1))
+    return spans
+
+
+def _aligned(grouped: Sequence[list[Line]], join: Join, least: int) -> Table | None:
+    if sum(len(row) > 1 for row in grouped) < least:
+        return None
+    taken = [s for row in grouped for s in row]
+    columns = _spans(taken)
+    cells: list[list[_Cell]] = []
+    base = 0.0
+    for row in grouped:
+        filled: list[_Cell] = [[s for s in row if x0 - 1 <= s.x0 <= x1] for x0, x1 in columns]
+        tight = row[0].base - base < 1.4 * row[0].size
+        if cells and not filled[0] and tight:
+            for cell, more in zip(cells[-1], filled, strict=True):
+                cell.extend(more)
+        else:
+            cells.append(filled)
+        base = row[0].base
+    if sum(sum(1 for cell in row if cell) > 1 for row in cells) < least:
+        return None
+    return _table(
+        [[[merge(part) for part in rows(cell)] for cell in row] for row in cells], taken, join
+    )
