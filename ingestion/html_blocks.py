@@ -8,9 +8,19 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from ingestion.html_text import BLOCK_TAGS, code, collapse, has_blocks, line, raw_text, signature
+from ingestion.html_signatures import describes_objects, short_name, signature
+from ingestion.html_tables import cells, grid, header_rows, is_layout
+from ingestion.html_text import (
+    BLOCK_TAGS,
+    code,
+    collapse,
+    has_blocks,
+    line,
+    raw_text,
+    whole_number,
+)
 from ingestion.page import Block, BlockKind
-from ingestion.tables import Cell, expand_spans, table_blocks
+from ingestion.tables import table_blocks
 
 _BLOCKS = frozenset(BLOCK_TAGS)
 _WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}
@@ -20,18 +30,14 @@ _DEEPEST = 150
 _BELOW_HEADINGS = 7
 _TITLES = re.compile(r"(admonition|topic|sidebar|alert|callout)-(title|heading)")
 _BOXES = re.compile(r"\b(admonition|topic|sidebar|alert|callout)\b")
+_FOOTNOTE = re.compile(r"(^|\s)(footnote|citation)(\s|$)")
 _RUBRIC = re.compile(r"(^|\s)(rubric|h[1-6])(\s|$)")
-_OBJECT_LISTS = re.compile(
-    r"\b(py|c|cpp|js|rst|std)\b|^(class|function|method|attribute|exception|data|classmethod|"
-    r"staticmethod|property|module|decorator|option|describe|envvar|cmdoption)$"
-)
 _PARAMETER_FIELDS = re.compile(
     r"^(parameters?|params?|arguments?|keyword arguments?|other parameters?|variables?|"
     r"attributes?|options?|fields?)$",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
-_NAMED = re.compile(r"\bdescname\b")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
 _LONGEST_NAME = 80
 _SVG_NAMES = {"viewbox": "viewBox", "foreignobject": "foreignObject", "textpath": "textPath"}
@@ -92,12 +98,15 @@ class _Reader:
         for piece in pieces:
             if isinstance(piece, str):
                 self._add(BlockKind.PARAGRAPH, piece, scope)
-            elif self._depth > _DEEPEST:
+            elif self._is_deep():
                 self._add(BlockKind.PARAGRAPH, line(piece), scope)
             else:
                 scope = self._element(piece, scope)
         self._depth -= 1
         return scope
+
+    def _is_deep(self) -> bool:
+        return self._depth > _DEEPEST
 
     def _add(self, kind: BlockKind, text: str, scope: Scope) -> None:
         if text:
@@ -119,6 +128,10 @@ class _Reader:
             self._table(element, scope)
         elif tag == "svg":
             self._drawing(element, scope)
+        elif _FOOTNOTE.search(classes) and tag in {"aside", "div"}:
+            lead, rest = _lead(_pieces(element))
+            self._add(BlockKind.PARAGRAPH, lead, scope)
+            self._read(rest, scope)
         elif _BOXES.search(classes) and tag in {"div", "aside", "section", "details"}:
             self._box(element, scope)
         elif _is_section(element):
@@ -152,22 +165,24 @@ class _Reader:
         self._read(pieces, scope)
 
     def _list(self, element: etree._Element, scope: Scope, indent: int) -> None:
-        number = _whole(element.get("start"), 1)
+        number = whole_number(element.get("start"), 1)
         for piece in _pieces(element):
             if isinstance(piece, str) or piece.tag != "li":
                 self._read([piece], scope)
                 continue
-            number = _whole(piece.get("value"), number)
+            number = whole_number(piece.get("value"), number)
             bullet = f"{number}. " if element.tag == "ol" else "- "
             number += 1
             lead, rest = _lead(_pieces(piece))
             if lead:
                 self._add(BlockKind.LIST_ITEM, f"{'  ' * indent}{bullet}{lead}", scope)
             for inner in rest:
-                if not isinstance(inner, str) and inner.tag in {"ul", "ol"} and indent < _DEEPEST:
-                    self._list(inner, scope, indent + 1)
-                else:
+                if isinstance(inner, str) or inner.tag not in {"ul", "ol"} or self._is_deep():
                     self._read([inner], scope)
+                    continue
+                self._depth += 1
+                self._list(inner, scope, indent + 1)
+                self._depth -= 1
 
     def _definitions(self, dl: etree._Element, scope: Scope) -> None:
         classes = dl.get("class") or ""
@@ -175,7 +190,7 @@ class _Reader:
             described = [piece for dd in descriptions for piece in _pieces(dd)]
             if "field-list" in classes:
                 self._field(" ".join(map(line, terms)), described, scope)
-            elif terms and (_OBJECT_LISTS.search(classes) or _is_signature(terms[0])):
+            elif describes_objects(dl, terms):
                 self._object(terms, described, scope)
             else:
                 self._definition(terms, described, scope)
@@ -183,10 +198,10 @@ class _Reader:
     def _object(
         self, terms: Sequence[etree._Element], described: Sequence[Piece], scope: Scope
     ) -> None:
+        owner = scope.path[-1] if scope.path else ""
         for dt in terms:
-            text = signature(dt)
-            inner = scope.under(_short_name(dt, text, scope), dt.get("id"))
-            self._add(BlockKind.SIGNATURE, text, inner)
+            inner = scope.under(short_name(dt, owner), dt.get("id"))
+            self._add(BlockKind.SIGNATURE, signature(dt), inner)
         self._read(described, inner)
 
     def _definition(
@@ -207,7 +222,7 @@ class _Reader:
         label = "" if _PARAMETER_FIELDS.match(name) else f"{name}: "
         for item in _items(described):
             if len(item) == 1 and not isinstance(item[0], str) and item[0].tag == "dl":
-                self._definitions(item[0], scope)
+                self._read(item, scope)
                 continue
             lead, rest = _lead(item)
             self._add(BlockKind.DEFINITION, label + lead, scope)
@@ -224,16 +239,15 @@ class _Reader:
                     scope,
                 )
             return
-        rows = _rows(table)
-        if _is_layout(table, rows):
+        rows = cells(table)
+        if is_layout(table):
             for cell in (cell for row in rows for cell in row):
                 scope = self.inside(cell, scope)
             return
         for caption in table.findall("caption"):
             self._add(BlockKind.PARAGRAPH, line(caption), scope)
-        grid = expand_spans([[_cell(cell) for cell in row] for row in rows])
         self.blocks += table_blocks(
-            grid, header_rows=_header_rows(rows), path=scope.path, anchor=scope.anchor
+            grid(rows), header_rows=header_rows(rows), path=scope.path, anchor=scope.anchor
         )
 
     def _drawing(self, svg: etree._Element, scope: Scope) -> None:
@@ -318,28 +332,6 @@ def _grouped(
         yield terms, descriptions
 
 
-def _is_signature(dt: etree._Element) -> bool:
-    classes = (dt.get("class") or "").split()
-    return "sig" in classes or _object_name(dt) is not None
-
-
-def _object_name(dt: etree._Element) -> etree._Element | None:
-    return next(
-        (e for e in dt.iter("code", "span", "tt") if _NAMED.search(e.get("class") or "")), None
-    )
-
-
-def _short_name(dt: etree._Element, text: str, scope: Scope) -> str:
-    """Name a documented object as people do: `create_engine`, `Query.update`, `Boolean`."""
-    named = _object_name(dt)
-    name = text.split("(")[0].strip() if named is None else line(named)
-    parent = (dt.get("id") or "").removesuffix(name).rstrip(".").rpartition(".")[2]
-    owned = scope.path and scope.path[-1].rpartition(".")[2] == parent
-    if parent and "." not in name and (owned or parent.lstrip("_")[:1].isupper()):
-        return f"{parent}.{name}"
-    return name
-
-
 def _unanchored(scope: Scope) -> tuple[tuple[int, str, str | None], ...]:
     return tuple((level, text, None) for level, text, _ in scope.headings)
 
@@ -362,45 +354,6 @@ def _is_section(element: etree._Element) -> bool:
     return (
         element.tag in {"section", "article"} or "section" in (element.get("class") or "").split()
     )
-
-
-def _rows(table: etree._Element) -> list[list[etree._Element]]:
-    groups = [table, *(e for e in table if e.tag in {"thead", "tbody", "tfoot"})]
-    rows = [tr for group in groups for tr in group if tr.tag == "tr"]
-    return [[cell for cell in tr if cell.tag in {"td", "th"}] for tr in rows]
-
-
-def _is_layout(table: etree._Element, rows: Sequence[Sequence[etree._Element]]) -> bool:
-    """Tell a table that only places things on the screen from one that holds data."""
-    if table.get("role") in {"presentation", "none"}:
-        return True
-    if next(table.iter("h1", "h2", "h3", "h4"), None) is not None:
-        return True
-    if any(inner is not table for inner in table.iter("table")):
-        return True
-    one_column = all(len(row) <= 1 for row in rows)
-    return one_column and any(has_blocks(cell) for row in rows for cell in row)
-
-
-def _header_rows(rows: Sequence[Sequence[etree._Element]]) -> int:
-    count = 0
-    for row in rows:
-        in_head = len(row) > 0 and next(row[0].iterancestors("thead", "table")).tag == "thead"
-        if not row or not (in_head or all(cell.tag == "th" for cell in row)):
-            break
-        count += 1
-    return count if count < len(rows) else min(count, 1)
-
-
-def _cell(cell: etree._Element) -> Cell:
-    items = [line(li) for li in cell.iter("li")]
-    plain = items and collapse(" ".join(items)) == line(cell)
-    text = "; ".join(items) if plain else line(cell)
-    return Cell(text, _whole(cell.get("rowspan"), 1), _whole(cell.get("colspan"), 1))
-
-
-def _whole(text: str | None, default: int) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 7 else default
 
 
 def _svg_markup(svg: etree._Element) -> str:

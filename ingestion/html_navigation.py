@@ -41,8 +41,9 @@ _MARKED = etree.XPath(
     ".//*[self::div or self::ul or self::ol or self::aside or self::header or self::footer"
     " or self::form or self::p or self::table or self::section][@class or @id]"
 )
-_LINE_NUMBERS = etree.XPath(
-    ".//span[@class='linenos' or @class='lineno' or @class='sr-only' or @class='visually-hidden']"
+_SIDE_MARKS = etree.XPath(
+    ".//span[@class='linenos' or @class='lineno' or @class='sr-only' or @class='visually-hidden'"
+    " or @class='backrefs']"
     " | .//td[contains(@class, 'linenos') or contains(@class, 'gutter')]"
 )
 _NESTED_CONTENTS = etree.XPath(".//li[starts-with(@class, 'toctree-l')]/ul")
@@ -50,7 +51,7 @@ _PERMALINK_CLASSES = {"headerlink", "permalink", "anchor-link", "anchorjs-link",
 _PERMALINK_TEXTS = {"¶", "#", "§", "\U0001f517", "[source]", "[docs]", "[edit]"}
 _FURNITURE = re.compile(
     r"^(nav|navbar|navigation|sidebar|sphinxsidebar|sidenav|breadcrumbs?|footer|toc|pagination|"
-    r"pager|searchbox|search|menu|topbar|toolbar|prev-next|prevnext|related|copyright|cookie)$"
+    r"pager|searchbox|search|navheader|navfooter|menu|topbar|toolbar|prev-next|prevnext|related|copyright|cookie)$"
 )
 _KEPT_TITLES = ("sidebar-title", "topic-title", "admonition-title")
 _CONTENT = [
@@ -78,6 +79,7 @@ _CONTENT = [
 ]
 _MARKED_AS_MAIN = 2
 _PICTURE_FILE = re.compile(r"^\S*\.(png|jpe?g|gif|svg|webp|bmp|ico)$", re.IGNORECASE)
+_EXPONENT = re.compile(r"^[-−+]?\d+$")
 _COPYRIGHT = re.compile(
     r"^(©|copyright\b(?!.*\blicen[sc]e)|\(c\) ?\d{4}|created using\b|built with\b|last updated on\b"
     r"|(documentation )?last generated\b|(previous|next|prev|up|contents|index)\b ?[:|»])",
@@ -101,7 +103,7 @@ def main_content(root: HtmlElement) -> HtmlElement:
     body = root if body is None else body
     etree.strip_elements(body, *_NEVER_TEXT, with_tail=False)
     content = _container(body)
-    for unwanted in (_HIDDEN, _LINE_NUMBERS, _NESTED_CONTENTS):
+    for unwanted in (_HIDDEN, _SIDE_MARKS, _NESTED_CONTENTS):
         for element in _found(unwanted, content):
             element.drop_tree()
     for element in _found(_MARKED, content):
@@ -112,6 +114,9 @@ def main_content(root: HtmlElement) -> HtmlElement:
             link.drop_tree()
     for picture in list(content.iter("img")):
         picture.tail = f" {_description(picture)} {picture.tail or ''}"
+    for power in content.iter("sup"):
+        if _EXPONENT.match(power.text or "") and len(power) == 0:
+            power.text = f"^{power.text}"
     for line_break in content.iter("br"):
         line_break.tail = f"\n{line_break.tail or ''}"
     return content
@@ -174,13 +179,8 @@ def _description(picture: HtmlElement) -> str:
 
 def without_furniture(blocks: list[Block]) -> list[Block]:
     """Leave out lines that are tools of the page, and the copyright lines at its end."""
-    kept = [block for block in blocks if not _is_tool(block)]
-    while kept and kept[-1].kind is BlockKind.PARAGRAPH and _COPYRIGHT.match(kept[-1].text):
+    paragraphs = BlockKind.PARAGRAPH
+    kept = [b for b in blocks if b.kind is not paragraphs or not _PAGE_TOOLS.match(b.text)]
+    while kept and kept[-1].kind is paragraphs and _COPYRIGHT.match(kept[-1].text):
         kept.pop()
     return kept
-
-
-def _is_tool(block: Block) -> bool:
-    return block.kind in {BlockKind.PARAGRAPH, BlockKind.LIST_ITEM} and bool(
-        _PAGE_TOOLS.match(block.text.removeprefix("- ").strip())
-    )

@@ -1,8 +1,7 @@
-"""The words of HTML elements: lines, code and signatures, as a browser would show them."""
+"""The words of HTML elements, as lines and as code, as a browser would show them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from lxml import etree
@@ -97,6 +96,11 @@ def line(element: etree._Element) -> str:
     return collapse("".join(_spaced(element)))
 
 
+def whole_number(text: str | None, default: int) -> int:
+    """Read an attribute such as `rowspan`; anything but a small whole number is the default."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 7 else default
+
+
 def _spaced(element: etree._Element) -> Iterator[str]:
     for event, node in etree.iterwalk(element, events=("start", "end")):
         if node.tag in _BLOCKS:
@@ -109,30 +113,12 @@ def _spaced(element: etree._Element) -> Iterator[str]:
 
 def code(pre: etree._Element) -> str:
     """Return a listing letter for letter, without blank lines around it."""
-    rows = list(pre.iter("div", "li", "p"))
-    if rows and not any(has_blocks(row) for row in rows):
-        text = "\n".join(raw_text(row).strip("\n") for row in rows)
-    else:
-        text = raw_text(pre)
-    lines = [row.rstrip() for row in text.split("\n")]
+    parts: list[str] = []
+    for event, node in etree.iterwalk(pre, events=("start", "end")):
+        if node.tag in _BLOCKS and parts and not parts[-1].endswith("\n"):
+            parts.append("\n")
+        text = node.text if event == "start" else node.tail if node is not pre else ""
+        if text:
+            parts.append(text)
+    lines = [row.rstrip() for row in "".join(parts).split("\n")]
     return "\n".join(lines).strip("\n")
-
-
-def signature(dt: etree._Element) -> str:
-    """Return a documented object's signature letter for letter.
-
-    The word for the sort of object ("class", "method") goes; words that are part of the
-    declaration ("async", "classmethod", "static") stay.
-    """
-    parts = [dt.text or ""]
-    for child in dt:
-        text = raw_text(child)
-        if "property" in (child.get("class") or "").split() and not text.lstrip().startswith(
-            (":", "=")
-        ):
-            text = "".join(f"{word} " for word in text.split() if word not in _OBJECT_WORDS)
-        parts += [text, child.tail or ""]
-    joined = collapse("".join(parts))
-    if dt.find(".//dl") is not None:
-        joined = re.sub(r",? ?(?=[)\]])", "", re.sub(r"(?<=[(\[]) ", "", joined))
-    return joined

@@ -12,9 +12,10 @@ _SOURCE_TITLE = re.compile(
     re.IGNORECASE,
 )
 _RELEASE_NOTES = re.compile(
-    r"""\b( change[\s_-]*(log|s)\d* | release[\s_-]*(notes?|history) | release[\s_-]+\d[\w.]*$
-          | what.?s[\s_-]*new\d* | history$ | news$ | migrat(ion|ing)[\s_-]*(\d|to\b|from\b)
-          | upgrad(e|ing)[\s_-]*notes? | breaking[\s_-]*changes )""",
+    r"""^(the\s)?changes(\s(in|to|and|since|of)\b|$) | \bchanges$ | \bchange[\s_-]*logs?\d*\b
+      | \brelease[\s_-]*(notes?|history)\b | \brelease[\s_-]+\d[\w.]*$ | \bhistory$ | \bnews$
+      | \bwhat.?s[\s_-]*new(\d|\b) | \bmigrat(ion|ing)[\s_-]*(\d|to\b|from\b)
+      | \bmajor\smigration\b | \bupgrad(e|ing)[\s_-]*notes?\b | \bbreaking[\s_-]*changes\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _GUIDE = re.compile(

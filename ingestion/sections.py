@@ -14,6 +14,8 @@ _BETWEEN_BLOCKS = 2
 _OPENERS = {BlockKind.HEADING, BlockKind.SIGNATURE, BlockKind.TABLE_HEADER}
 _LEAD_INS = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
 _SPLITTABLE = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
+_SHORT = 60
+"""A paragraph below this ("References: #4507") says nothing at the top of a page."""
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n")
 
 
@@ -86,8 +88,11 @@ def _belong_together(block: Block, follower: Block, size: int, limit: int) -> bo
         return size <= limit and follower.path[: len(block.path)] == block.path
     if block.kind in _OPENERS:
         return size <= limit
+    if size + len(follower.text) > limit or block.kind not in _LEAD_INS:
+        return False
+    rest = follower.kind is BlockKind.PARAGRAPH and len(follower.text) < _SHORT
     leads_in = follower.kind is BlockKind.CODE or block.text.endswith(":")
-    return block.kind in _LEAD_INS and leads_in and size + len(follower.text) <= limit
+    return leads_in or (rest and follower.path == block.path)
 
 
 def _divide(runs: Sequence[_Run], depth: int, limit: int) -> list[list[_Run]]:

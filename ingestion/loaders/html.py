@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 
 from bs4.dammit import EncodingDetector
@@ -14,13 +16,15 @@ from ingestion.html_blocks import read_blocks
 from ingestion.html_navigation import link_share, main_content, without_furniture
 from ingestion.html_text import line
 from ingestion.kinds import classify
-from ingestion.page import Block, BlockKind, Document, UnreadableFile
+from ingestion.page import Block, BlockKind, Document, DocumentKind, UnreadableFile
 from ingestion.sections import paginate
 
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
 _SITE_NAME = re.compile(r"\s+[—–|·»:]+\s+|\s+-\s+(?=[^-]*$)|\s*»\s*")
+_NEW_DEFINITION = re.compile(r"\n{2,}(?= {0,4}\S)")
+_NO_TITLE = "<no title>"
 _FEW_WORDS = 60
 _MOSTLY_LINKS = 0.8
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.CODE, BlockKind.SIGNATURE}
@@ -39,22 +43,34 @@ def load(data: bytes, file: str) -> Document:
     root = _parsed(data)
     heading = root.find("head/title")
     site_title = line(heading) if heading is not None else ""
-    content = main_content(root)
-    if _GENERATED_INDEX(content):
+    if _GENERATED_INDEX(root):
         raise NothingToRead("a generated index or search page: nothing but links")
+    content = main_content(root)
     blocks = without_furniture(read_blocks(content))
     if not blocks:
         raise UnreadableFile("the page's main content holds no text")
     _require_prose(content, blocks)
     title = _title(content, site_title, file)
     signatures = sum(block.kind is BlockKind.SIGNATURE for block in blocks)
+    kind = classify(file, title, signature_share=signatures / len(blocks))
+    if kind is DocumentKind.SOURCE_LISTING:
+        blocks = [part for block in blocks for part in _definitions(block)]
     return Document(
         file=file,
         title=title,
-        kind=classify(file, title, signature_share=signatures / len(blocks)),
+        kind=kind,
         content_hash=sha256(data).hexdigest(),
         pages=paginate(blocks),
     )
+
+
+def _definitions(block: Block) -> Iterator[Block]:
+    """Part a whole source file's listing where something new is defined, as by headings."""
+    if block.kind is not BlockKind.CODE:
+        yield block
+        return
+    for part in _NEW_DEFINITION.split(block.text):
+        yield replace(block, text=part.strip("\n"))
 
 
 def _parsed(data: bytes) -> HtmlElement:
@@ -78,4 +94,5 @@ def _require_prose(content: HtmlElement, blocks: list[Block]) -> None:
 
 def _title(content: HtmlElement, site_title: str, file: str) -> str:
     heading = next((line(h1) for h1 in content.iter("h1") if line(h1)), "")
+    site_title = site_title.removeprefix(_NO_TITLE)
     return heading or _SITE_NAME.split(site_title)[0].strip() or file.rpartition("/")[2]
