@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -13,26 +14,37 @@ from facts import Edition
 _PAPER = pymupdf.paper_rect("a4")
 _BODY = pymupdf.Rect(62, 78, _PAPER.x1 - 62, _PAPER.y1 - 78)
 _GREY = (0.35, 0.35, 0.35)
+_DRAWING = re.compile(r"<svg [^>]*(width=\S+ height=\S+)[^>]*>.*?</svg>", re.S)
 
 
 @dataclass(frozen=True)
-class _Heading:
+class _Place:
+    """Where an element with an id stands; `level` is 0 for what is no heading."""
+
     level: int
     text: str
     page: int
+    rect: pymupdf.Rect
 
 
 def write_guide(title: str, cover: str, body: str, css: str, edition: Edition) -> bytes:
     """Set cover and body on A4 and return the bytes of the PDF, the same at every call.
 
     The guide is set twice: the contents page, which names page numbers, stands before the body.
+    A drawing leaves its room empty while text is set, which would make an image of it, and is put
+    there afterwards, so that its labels stay text.
     """
-    _, headings = _set(cover + _contents([]) + body, css)
-    pdf, headings = _set(cover + _contents(headings) + body, css)
+    drawings = [drawing[0] for drawing in _DRAWING.finditer(body)]
+    body = _DRAWING.sub(r'<div id="drawing"><svg \1></svg></div>', body)
+    _, places = _set(cover + _contents([]) + body, css)
+    pdf, places = _set(cover + _contents(places) + body, css)
     with pymupdf.open("pdf", pdf) as document:
         for page in list(document)[1:]:
             _add_running_lines(page, title, edition)
-        document.set_toc([[heading.level, heading.text, heading.page] for heading in headings])
+        spaces = [place for place in places if not place.level]
+        for space, drawing in zip(spaces, drawings, strict=True):
+            _add_drawing(document[space.page - 1], space.rect, drawing)
+        document.set_toc([[p.level, p.text, p.page] for p in places if p.level])
         date = edition.fill("$stamp")
         document.set_metadata(
             {
@@ -45,16 +57,17 @@ def write_guide(title: str, cover: str, body: str, css: str, edition: Edition) -
         return bytes(document.tobytes(garbage=4, deflate=True, no_new_id=True))
 
 
-def _set(html: str, css: str) -> tuple[bytes, list[_Heading]]:
+def _set(html: str, css: str) -> tuple[bytes, list[_Place]]:
     story = pymupdf.Story(html, user_css=css)
     out = io.BytesIO()
     writer = pymupdf.DocumentWriter(out)
-    headings: list[_Heading] = []
+    places: list[_Place] = []
     page, more = 0, True
 
-    def note(place: Any) -> None:
-        if place.heading and place.id and place.open_close & 1:
-            headings.append(_Heading(place.heading, place.text, page))
+    def note(element: Any) -> None:
+        if element.id and element.open_close & 1:
+            rect = pymupdf.Rect(element.rect)
+            places.append(_Place(element.heading, element.text, page, rect))
 
     while more:
         page += 1
@@ -64,16 +77,25 @@ def _set(html: str, css: str) -> tuple[bytes, list[_Heading]]:
         story.draw(device)
         writer.end_page()
     writer.close()
-    return out.getvalue(), headings
+    return out.getvalue(), places
 
 
-def _contents(headings: list[_Heading]) -> str:
+def _contents(places: list[_Place]) -> str:
     rows = "".join(
-        f'<tr><td class="level{heading.level}">{escape(heading.text)}</td>'
-        f'<td class="page">{heading.page}</td></tr>'
-        for heading in headings
+        f'<tr><td class="level{place.level}">{escape(place.text)}</td>'
+        f'<td class="page">{place.page}</td></tr>'
+        for place in places
+        if place.level
     )
     return f'<h1>Contents</h1><table class="contents">{rows}</table>'
+
+
+def _add_drawing(page: pymupdf.Page, space: pymupdf.Rect, svg: str) -> None:
+    with pymupdf.open(stream=svg.encode(), filetype="svg") as source:
+        size = source[0].rect
+        with pymupdf.open("pdf", source.convert_to_pdf()) as drawing:
+            corner = space.top_left
+            page.show_pdf_page(pymupdf.Rect(corner, corner + size.bottom_right), drawing)
 
 
 def _add_running_lines(page: pymupdf.Page, title: str, edition: Edition) -> None:
