@@ -77,6 +77,15 @@ class GoldQuestion:
             return (self.release,)
         return tuple(dict.fromkeys(source.release for source in self.sources))
 
+    def asked(self) -> dict[str, Any]:
+        """The line of a batch that asks it: what a user types, so never the release meant."""
+        return {
+            "id": self.id,
+            "product": self.product,
+            "question": self.question,
+            "history": [list(turn) for turn in self.history],
+        }
+
     def accepts(self, answer: str) -> bool:
         """Whether `answer` says what it must and nothing that it must not."""
         return all(matches(pattern, answer) for pattern in self.must_include) and not any(

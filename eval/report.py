@@ -1,0 +1,83 @@
+"""Scores as tables for the terminal; every count is shown as n/N."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from rich import box
+from rich.console import Group as Rows
+from rich.table import Table
+
+from eval.answers import Group, Share, Summary
+from eval.retrieval import CUTOFFS, RetrievalSummary
+
+
+def answer_tables(summary: Summary) -> Rows:
+    """Two tables: every measure over all questions, and the main ones by kind."""
+    return Rows(_overall(summary.overall), _by_kind(summary))
+
+
+def retrieval_table(summary: RetrievalSummary) -> Table:
+    """How often a gold page is among the first pages found, over all and by kind."""
+    table = _table("Gold page among the first", "kind", *(str(cutoff) for cutoff in CUTOFFS))
+    for group in (summary.overall, *summary.kinds):
+        table.add_row(group.name, *(_percent(group.within[cutoff]) for cutoff in CUTOFFS))
+    return table
+
+
+def _overall(group: Group) -> Table:
+    table = _table("All questions", "measure", "n/N", "share")
+    for label, measure in _MEASURES:
+        share = measure(group)
+        table.add_row(label, str(share), "–" if share.ratio is None else f"{share.ratio:.1%}")
+    table.add_section()
+    timed = f"of {group.timed}"
+    table.add_row("seconds an answer, median", timed, _seconds(group.median_seconds))
+    table.add_row("seconds an answer, 90th percentile", timed, _seconds(group.p90_seconds))
+    answered = group.failed.of - group.failed.hits
+    table.add_row("model calls", f"in {answered}", str(group.model_calls))
+    table.add_row("prompt tokens", f"in {answered}", str(group.prompt_tokens))
+    table.add_row("completion tokens", f"in {answered}", str(group.completion_tokens))
+    return table
+
+
+_MEASURES: tuple[tuple[str, Callable[[Group], Share]], ...] = (
+    ("right, answer alone", lambda group: group.correct),
+    ("right, with its quotes", lambda group: group.shown),
+    ("refused, rightly", lambda group: group.rightly_refused),
+    ("refused, wrongly", lambda group: group.wrongly_refused),
+    ("answered, though undocumented", lambda group: group.falsely_answered),
+    ("release right", lambda group: group.release_right),
+    ("cites a wrong release", lambda group: group.cited_wrong_release),
+    ("cites the gold file", lambda group: group.gold_file),
+    ("cites the gold page", lambda group: group.gold_page),
+    ("failed or missing", lambda group: group.failed),
+)
+
+
+def _by_kind(summary: Summary) -> Table:
+    table = _table("By kind", "kind", "right", "with quotes", "release", "gold page", "median s")
+    for group in summary.kinds:
+        shares = (group.correct, group.shown, group.release_right, group.gold_page)
+        table.add_row(group.name, *_counts(shares), _seconds(group.median_seconds))
+    return table
+
+
+def _counts(shares: Iterable[Share]) -> list[str]:
+    return [str(share) if share.of else "–" for share in shares]
+
+
+def _percent(share: Share) -> str:
+    return "–" if share.ratio is None else f"{share} ({share.ratio:.0%})"
+
+
+def _seconds(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds:.1f}"
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column(first, no_wrap=True)
+    for other in others:
+        table.add_column(other, justify="right", no_wrap=True)
+    return table

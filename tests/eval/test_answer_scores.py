@@ -1,0 +1,354 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.answers import (
+    AnswersError,
+    Share,
+    Summary,
+    names_release,
+    read_answers,
+    same_anchor,
+    score_answer,
+    score_answers,
+    to_json,
+)
+from eval.gold import GoldQuestion, GoldSource, QuestionKind
+
+PDF = GoldSource("2.0", "guide.pdf", page=4)
+HTML = GoldSource("2.0", "ref/limits.html", anchor="router.Line.timeout")
+
+
+def gold(**changes: Any) -> GoldQuestion:
+    fields: dict[str, Any] = {
+        "id": "q-1",
+        "product": "router",
+        "question": "timeout in 2.0?",
+        "kind": QuestionKind.RELEASE_SPECIFIC_DIFFERS,
+        "gold_answer": "60 seconds",
+        "must_include": (r"\b60\b",),
+        "must_not_include": (r"timeout is 30",),
+        "sources": (PDF,),
+        "release": "2.0",
+    }
+    return GoldQuestion(**(fields | changes))
+
+
+UNANSWERABLE = gold(
+    kind=QuestionKind.UNANSWERABLE,
+    sources=(),
+    must_include=("not documented",),
+    must_not_include=("port 17",),
+)
+UNKNOWN_RELEASE = gold(
+    kind=QuestionKind.UNANSWERABLE, sources=(), release="9.0", release_not_in_corpora=True
+)
+COMPARISON = gold(
+    kind=QuestionKind.COMPARE,
+    must_include=("30", "60"),
+    must_not_include=(),
+    releases=("1.0", "2.0"),
+    sources=(GoldSource("1.0", "guide.pdf", page=3), PDF),
+)
+
+
+def cite(**changes: Any) -> dict[str, Any]:
+    return {
+        "document": "Guide",
+        "file": "guide.pdf",
+        "release": "2.0",
+        "page": 4,
+        "section": "Limits",
+        "anchor": None,
+        "quote": "The limit is 60 seconds.",
+        **changes,
+    }
+
+
+def reply(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "q-1",
+        "answer": "60 seconds.",
+        "abstained": False,
+        "release": "2.0",
+        "release_status": "stated",
+        "citations": [cite()],
+        "timings": {"retrieval": 0.5, "generation": 3.5},
+        "model_calls": 1,
+        "prompt_tokens": 380,
+        "completion_tokens": 9,
+        **changes,
+    }
+
+
+def test_a_right_reply_is_right_in_everything() -> None:
+    score = score_answer(gold(), reply())
+
+    assert score.correct
+    assert score.shown
+    assert score.release_right
+    assert score.gold_file
+    assert score.gold_page
+    assert score.seconds == 4.0
+    assert (score.model_calls, score.prompt_tokens, score.completion_tokens) == (1, 380, 9)
+    assert not score.refused
+    assert not score.cited_wrong_release
+    assert not score.wrongly_refused
+    assert not score.falsely_answered
+
+
+@pytest.mark.parametrize(
+    ("answer", "correct", "shown"),
+    [
+        ("SIXTY? no: 60", True, True),
+        ("ninety", False, True),
+        ("60, the Timeout is 30", False, False),
+        ("", False, True),
+    ],
+)
+def test_right_by_the_answer_and_right_with_its_quotes(
+    answer: str, correct: bool, shown: bool
+) -> None:
+    score = score_answer(gold(), reply(answer=answer))
+
+    assert (score.correct, score.shown) == (correct, shown)
+
+
+def test_a_forbidden_quote_spoils_what_is_shown() -> None:
+    score = score_answer(gold(), reply(citations=[cite(quote="The timeout is 30 seconds.")]))
+
+    assert score.correct
+    assert not score.shown
+
+
+def test_a_refusal_of_what_is_documented_is_wrong() -> None:
+    score = score_answer(gold(), reply(answer="I don't know.", abstained=True, citations=[]))
+
+    assert score.refused
+    assert score.wrongly_refused
+    assert not score.correct
+    assert not score.gold_file
+
+
+def test_a_refusal_that_says_the_answer_is_not_held_against_it() -> None:
+    question = gold(must_include=("not documented",), must_not_include=())
+
+    assert not score_answer(
+        question, reply(answer="It is not documented in 2.0.", abstained=True)
+    ).wrongly_refused
+
+
+@pytest.mark.parametrize(
+    ("answer", "abstained", "correct"),
+    [
+        ("Port 17.", True, True),
+        ("It is not documented in 2.0.", False, True),
+        ("Use port 18.", False, False),
+        ("It is not documented, but port 17 works.", False, False),
+    ],
+)
+def test_unanswerable_is_right_when_refused_or_said_to_be_undocumented(
+    answer: str, abstained: bool, correct: bool
+) -> None:
+    score = score_answer(UNANSWERABLE, reply(answer=answer, abstained=abstained, citations=[]))
+
+    assert (score.correct, score.shown, score.falsely_answered) == (correct, correct, not correct)
+    assert score.gold_file is None
+    assert score.gold_page is None
+
+
+@pytest.mark.parametrize(("release", "right"), [("2.0", True), ("1.0", False), (None, False)])
+def test_release_right_is_the_gold_release(release: str | None, right: bool) -> None:
+    assert score_answer(gold(), reply(release=release)).release_right is right
+
+
+def test_without_a_release_in_the_question_that_of_the_source_is_right() -> None:
+    question = gold(kind=QuestionKind.NO_RELEASE, release=None)
+
+    assert score_answer(question, reply(release="2.0")).release_right is True
+    assert score_answer(question, reply(release="1.0")).release_right is False
+
+
+@pytest.mark.parametrize(("release", "right"), [("2.0", True), ("1.0", False), (None, None)])
+def test_release_of_a_refusal_counts_only_when_it_names_one(
+    release: str | None, right: bool | None
+) -> None:
+    assert score_answer(UNANSWERABLE, reply(release=release)).release_right is right
+
+
+@pytest.mark.parametrize(("status", "right"), [("unknown", True), ("stated", False)])
+def test_a_release_without_documents_must_be_called_unknown(status: str, right: bool) -> None:
+    answer = reply(release=None, release_status=status, abstained=True, citations=[])
+
+    assert score_answer(UNKNOWN_RELEASE, answer).release_right is right
+
+
+@pytest.mark.parametrize(
+    ("changes", "release_right", "gold_page"),
+    [
+        ({}, True, True),
+        ({"release_status": "stated"}, False, True),
+        ({"citations": [cite()]}, False, False),
+        ({"citations": [cite()], "answer": "1.0: 30. 2.0: 60."}, True, False),
+    ],
+)
+def test_a_comparison_needs_both_sides(
+    changes: dict[str, Any], release_right: bool, gold_page: bool
+) -> None:
+    both = [cite(), cite(release="1.0", page=3)]
+    answer = reply(answer="30, then 60", release=None, release_status="compared", citations=both)
+    score = score_answer(COMPARISON, answer | changes)
+
+    assert score.correct
+    assert score.release_right is release_right
+    assert score.gold_page is gold_page
+    assert not score.cited_wrong_release
+
+
+def test_one_citation_of_another_release_is_one_too_many() -> None:
+    assert score_answer(gold(), reply(citations=[cite(), cite(release="1.0")])).cited_wrong_release
+    assert score_answer(COMPARISON, reply(citations=[cite(release="3.0")])).cited_wrong_release
+
+
+@pytest.mark.parametrize(
+    ("citation", "gold_file", "gold_page"),
+    [
+        (cite(file="router/2.0/guide.pdf"), True, True),
+        (cite(page=5), True, False),
+        (cite(file="my-guide.pdf"), False, False),
+        (cite(release="1.0"), False, False),
+    ],
+)
+def test_the_gold_page_of_a_pdf(citation: dict[str, Any], gold_file: bool, gold_page: bool) -> None:
+    score = score_answer(gold(), reply(citations=[citation]))
+
+    assert (score.gold_file, score.gold_page) == (gold_file, gold_page)
+
+
+def test_the_gold_anchor_of_a_web_page() -> None:
+    question = gold(sources=(HTML,))
+    right = cite(file="ref/limits.html", page=1, anchor="router.Line.timeout")
+
+    assert score_answer(question, reply(citations=[right])).gold_page is True
+    assert score_answer(question, reply(citations=[right | {"anchor": None}])).gold_page is False
+    assert score_answer(question, reply(citations=[cite(), right])).gold_page is True
+
+
+@pytest.mark.parametrize(
+    ("anchor", "same"),
+    [
+        ("Line.timeout", True),
+        ("Line", True),
+        ("Line.timeout.unit", True),
+        ("Line.timeout_unit", False),
+        ("Lin", False),
+        ("Line.retries", False),
+        (None, False),
+    ],
+)
+def test_an_anchor_matches_its_owner_and_its_members(anchor: str | None, same: bool) -> None:
+    assert same_anchor(anchor, "Line.timeout") is same
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("In 1.4.54 it is so.", True),
+        ("since v1.4.", True),
+        ("1.4.5", False),
+        ("11.4", False),
+        ("1.40", False),
+        ("1", False),
+    ],
+)
+def test_a_release_is_named_by_itself_or_its_series(text: str, named: bool) -> None:
+    assert names_release(text, "1.4.54") is named
+
+
+def test_a_total_counts_before_the_sum_of_steps() -> None:
+    assert score_answer(gold(), reply(timings={"total": 4.5, "generation": 4.0})).seconds == 4.5
+    assert score_answer(gold(), reply(timings={})).seconds is None
+
+
+@pytest.mark.parametrize("failed", [None, {"id": "q-1", "error": "out of memory"}])
+def test_a_failed_reply_is_right_in_nothing(failed: dict[str, Any] | None) -> None:
+    for question in (gold(), UNANSWERABLE, UNKNOWN_RELEASE):
+        score = score_answer(question, failed)
+
+        assert score.error
+        assert not score.correct
+        assert not score.refused
+        assert not score.falsely_answered
+    assert score_answer(gold(), failed).release_right is False
+    assert score_answer(gold(), failed).gold_page is False
+    assert score_answer(UNKNOWN_RELEASE, failed).release_right is False
+
+
+@pytest.fixture
+def summary() -> Summary:
+    questions = [gold(id=f"a-{n}") for n in range(10)]
+    questions.append(gold(id="u-1", kind=QuestionKind.UNANSWERABLE, sources=()))
+    replies = {f"a-{n}": reply(timings={"total": float(n)}) for n in range(1, 10)}
+    replies["a-1"] = reply(answer="I don't know", abstained=True, timings={"total": 1.0})
+    replies["u-1"] = reply(answer="17", timings={"total": 10.0}, citations=[cite(release="1.0")])
+    return score_answers(questions, replies)
+
+
+def test_counts_are_of_all_that_a_rule_applies_to(summary: Summary) -> None:
+    overall = summary.overall
+
+    assert overall.failed == Share(1, 11)
+    assert overall.correct == Share(8, 11)
+    assert overall.wrongly_refused == Share(1, 10)
+    assert overall.rightly_refused == Share(0, 1)
+    assert overall.falsely_answered == Share(1, 1)
+    assert overall.release_right == Share(10, 11)
+    assert overall.cited_wrong_release == Share(1, 11)
+    assert overall.gold_page == Share(9, 10)
+    assert (overall.median_seconds, overall.p90_seconds, overall.timed) == (5.5, 9.0, 10)
+    assert (overall.model_calls, overall.prompt_tokens) == (10, 3800)
+
+
+def test_kinds_are_counted_apart_in_a_fixed_order(summary: Summary) -> None:
+    assert [(group.name, group.correct) for group in summary.kinds] == [
+        ("release_specific_differs", Share(8, 10)),
+        ("unanswerable", Share(0, 1)),
+    ]
+
+
+def test_the_summary_is_json(summary: Summary) -> None:
+    written = json.loads(json.dumps(to_json(summary)))
+
+    assert written["overall"]["correct"] == {"hits": 8, "of": 11}
+    assert written["scores"][1]["kind"] == "release_specific_differs"
+    assert written["kinds"][1]["name"] == "unanswerable"
+
+
+def test_a_share_of_nothing_has_no_ratio() -> None:
+    assert Share(0, 0).ratio is None
+    assert Share(1, 4).ratio == 0.25
+
+
+def test_answers_are_read_by_id_and_the_last_line_counts(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "q-1", "error": "busy"}\n\n{"id": "q-1", "answer": "60"}\n')
+
+    assert read_answers(path) == {"q-1": {"id": "q-1", "answer": "60"}}
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"answer": "60"}'])
+def test_a_broken_line_of_answers_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(f'{{"id": "q-1"}}\n{line}\n')
+
+    with pytest.raises(AnswersError, match=r"answers\.jsonl, line 2: "):
+        read_answers(path)
+
+
+def test_answers_to_other_questions_are_not_scored() -> None:
+    with pytest.raises(AnswersError, match="none of the answers"):
+        score_answers([gold()], {"other": reply()})

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from rich.console import Console, RenderableType
+
+from eval.answers import score_answers
+from eval.gold import GoldQuestion, GoldSource, QuestionKind
+from eval.report import answer_tables, retrieval_table
+from eval.retrieval import RankedPage, retrieval_items, score_retrieval
+
+SECRET = "how long until it gives up?"
+QUESTIONS = [
+    GoldQuestion(
+        id=f"q-{number}",
+        product="router",
+        question=SECRET,
+        kind=kind,
+        gold_answer="60",
+        must_include=("60",),
+        sources=(GoldSource("2.0", "guide.pdf", page=4),) if number < 3 else (),
+        release="2.0",
+    )
+    for number, kind in enumerate(
+        [QuestionKind.ALIAS, QuestionKind.ALIAS, QuestionKind.COMPARE, QuestionKind.UNANSWERABLE]
+    )
+]
+
+
+def rendered(renderable: RenderableType) -> list[list[str]]:
+    console = Console(width=80, no_color=True)
+    with console.capture() as capture:
+        console.print(renderable)
+    return [
+        [cell.strip() for cell in line.split("  ") if cell.strip()]
+        for line in capture.get().splitlines()
+    ]
+
+
+def test_answers_are_counted_in_eighty_columns() -> None:
+    replies = {
+        "q-0": {"id": "q-0", "answer": "60", "release": "2.0", "timings": {"total": 2.25}},
+        "q-1": {"id": "q-1", "answer": "30", "release": "1.0", "timings": {"total": 4.0}},
+    }
+    lines = rendered(answer_tables(score_answers(QUESTIONS, replies)))
+
+    assert ["right, answer alone", "1/4", "25.0%"] in lines
+    assert ["failed or missing", "2/4", "50.0%"] in lines
+    assert ["seconds an answer, median", "of 2", "3.1"] in lines
+    assert ["alias", "1/2", "1/2", "1/2", "0/2", "3.1"] in lines
+    assert ["unanswerable", "0/1", "0/1", "–", "–", "–"] in lines
+    assert SECRET not in str(lines)
+
+
+def test_retrieval_is_counted_at_every_cutoff() -> None:
+    items = retrieval_items(QUESTIONS)
+    ranked = {item.key: [RankedPage("guide.pdf", 5), RankedPage("guide.pdf", 4)] for item in items}
+    lines = rendered(retrieval_table(score_retrieval(items, ranked)))
+
+    assert ["kind", "1", "3", "5", "10"] in lines
+    assert ["all", "0/3 (0%)", "3/3 (100%)", "3/3 (100%)", "3/3 (100%)"] in lines
+    assert ["compare", "0/1 (0%)", "1/1 (100%)", "1/1 (100%)", "1/1 (100%)"] in lines
