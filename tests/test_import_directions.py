@@ -1,0 +1,145 @@
+"""Design law 1: data flows one way and imports point back upstream only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+UPSTREAM = {
+    "ingestion": set(),
+    "prompts": set(),
+    "corpora": {"ingestion"},
+    "chatbot": {"corpora", "ingestion", "prompts"},
+    "eval": {"chatbot", "corpora", "ingestion", "prompts"},
+    "ui": {"chatbot", "corpora", "ingestion", "eval"},
+}
+CONFINED = {"chromadb": "corpora/vectors.py", "streamlit": "ui/"}
+IN_ONE_FILE = {"torch"}
+READS_THE_ENVIRONMENT = "chatbot/settings.py"
+ENVIRONMENT = {"environ", "environb", "getenv"}
+
+
+def violations(root: Path) -> list[str]:
+    """Every import and every look at the environment below `root` that the design forbids."""
+    found = []
+    files_importing: dict[str, list[str]] = {name: [] for name in IN_ONE_FILE}
+    for package in UPSTREAM:
+        for path in sorted((root / package).rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            tree = ast.parse(path.read_bytes(), name)
+            imported = sorted(set(_imported(tree)))
+            found += [
+                f"{name} imports {module}" for module in imported if not _may(package, name, module)
+            ]
+            if name != READS_THE_ENVIRONMENT and _reads_environment(tree):
+                found.append(f"{name} reads the environment")
+            for module in IN_ONE_FILE.intersection(imported):
+                files_importing[module].append(name)
+    for module, names in files_importing.items():
+        if len(names) > 1:
+            found.append(f"{module} is imported in more than one file: {', '.join(names)}")
+    return found
+
+
+def _may(package: str, name: str, module: str) -> bool:
+    if module in UPSTREAM:
+        return module == package or module in UPSTREAM[package]
+    return name.startswith(CONFINED.get(module, ""))
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    """The top-level packages that are imported anywhere, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module.partition(".")[0]
+
+
+def _reads_environment(tree: ast.AST) -> bool:
+    """Handing the whole environment to a child process, `{**os.environ}`, is not reading it."""
+    handed_on = {
+        id(value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if key is None
+    }
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr in ENVIRONMENT and id(node) not in handed_on)
+        or (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "os"
+            and any(alias.name in ENVIRONMENT for alias in node.names)
+        )
+        for node in ast.walk(tree)
+    )
+
+
+def test_imports_point_upstream_only() -> None:
+    assert violations(ROOT) == []
+
+
+def test_every_package_is_looked_at() -> None:
+    with_code = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert with_code == set(UPSTREAM)
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "violation"),
+    [
+        ("ingestion/page.py", "import corpora", "imports corpora"),
+        ("corpora/catalog.py", "from chatbot.turn import Turn", "imports chatbot"),
+        ("chatbot/chain.py", "def f():\n    from ui.app import page", "imports ui"),
+        ("chatbot/chain.py", "import eval.gold", "imports eval"),
+        ("eval/report.py", "from ui import cli", "imports ui"),
+        ("prompts/render.py", "import chatbot.turn", "imports chatbot"),
+        ("ui/app.py", "import prompts", "imports prompts"),
+        ("corpora/lexical.py", "import chromadb.api", "imports chromadb"),
+        ("corpora/vectors.py", "import streamlit", "imports streamlit"),
+        ("chatbot/chain.py", "import os\nos.environ['HOME']", "reads the environment"),
+        ("chatbot/chain.py", "import os\nos.getenv('HOME')", "reads the environment"),
+        ("chatbot/chain.py", "from os import environ as e\ne['HOME']", "reads the environment"),
+        ("chatbot/chain.py", "import os\nf({'A': os.environ})", "reads the environment"),
+    ],
+)
+def test_a_forbidden_import_is_found(tmp_path: Path, file: str, code: str, violation: str) -> None:
+    _write(tmp_path, file, code)
+    assert violations(tmp_path) == [f"{file} {violation}"]
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("corpora/catalog.py", "from ingestion.page import Page\nfrom corpora import release"),
+        ("chatbot/chain.py", "import prompts, corpora.retrieval"),
+        ("eval/report.py", "from chatbot import turn"),
+        ("ui/cli.py", "import eval.answers, streamlit.web"),
+        ("corpora/vectors.py", "def f():\n    import chromadb"),
+        ("chatbot/settings.py", "import os\nos.environ.get('HOME')"),
+        ("chatbot/sources.py", "import os\nenvironment = {**os.environ, 'A': 'b'}"),
+        ("chatbot/torch_model.py", "import torch"),
+    ],
+)
+def test_an_allowed_import_passes(tmp_path: Path, file: str, code: str) -> None:
+    _write(tmp_path, file, code)
+    assert violations(tmp_path) == []
+
+
+def test_torch_stays_in_one_file(tmp_path: Path) -> None:
+    _write(tmp_path, "chatbot/model.py", "import torch")
+    _write(tmp_path, "corpora/embedding.py", "def f():\n    from torch import nn")
+    assert violations(tmp_path) == [
+        "torch is imported in more than one file: corpora/embedding.py, chatbot/model.py"
+    ]
+
+
+def _write(root: Path, file: str, code: str) -> None:
+    path = root / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(code, encoding="utf-8")
