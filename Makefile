@@ -9,7 +9,7 @@ DATA := $(or $(STRATA_DATA_DIR),data)
 SAMPLE := build/examples
 SAMPLE_SOURCES := $(shell find examples -type f -not -path '*/__pycache__/*')
 SAMPLE_PRODUCT := tessaline
-SAMPLE_QUESTION ?= What is the default baud rate of the craft terminal in release 17.20?
+SAMPLE_QUESTION ?= What is the wait-to-restore time in 17.20?
 
 GOLD ?= examples/questions.jsonl
 RESULTS := bench-results/$(basename $(notdir $(GOLD))).jsonl
