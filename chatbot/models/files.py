@@ -129,13 +129,20 @@ TOKENIZER = ModelFile(
 MODELS = {
     model.key: model for model in (GENERATOR, SMALL_GENERATOR, TEST_GENERATOR, EMBEDDING, TOKENIZER)
 }
+GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, TEST_GENERATOR)}
 DEFAULT_MODELS = (EMBEDDING, TOKENIZER, GENERATOR)
-"""What the embedded profile needs; the small files first, so that a bad setup shows at once."""
+"""What the embedded profile needs."""
 
 
 def generator_file(key: str) -> ModelFile | None:
-    """The generator of that key, or None for "none": answers are then quoted passages."""
-    return None if key == "none" else MODELS[key]
+    """The generator of this key; None for "none". Raises KeyError for a key that is unknown."""
+    return None if key == "none" else GENERATORS[key]
+
+
+def models_in_use(generator: str) -> tuple[ModelFile, ...]:
+    """What a generator's key, or "none", needs; small files first: a bad setup shows at once."""
+    file = generator_file(generator)
+    return (EMBEDDING, TOKENIZER) if file is None else (EMBEDDING, TOKENIZER, file)
 
 
 def default_models_dir(cache_home: str | None = None) -> Path:
