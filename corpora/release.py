@@ -121,5 +121,5 @@ class Product:
 
 def newest_of(releases: tuple[Release, ...]) -> Release | None:
     """Return the last of some releases in order that is no pre-release, else the last."""
-    finals = [release for release in releases if not release.prerelease]
-    return (finals or list(releases) or [None])[-1]
+    finals = tuple(release for release in releases if not release.prerelease)
+    return (finals or releases)[-1] if releases else None

@@ -1,0 +1,238 @@
+"""What a question says about releases: each mention, what it names, and how it is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from chatbot.release_names import NOTHING, Reading, ReleaseNames
+from chatbot.release_numbers import Number, find_numbers
+from chatbot.release_phrases import Place, find_phrases
+from chatbot.release_words import (
+    BOUNDARY,
+    CLOSE,
+    JOINED,
+    LEAD,
+    TAIL,
+    claimed,
+    names_technology,
+)
+from corpora.release import name_tokens
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mention in a masked question.
+
+    It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
+    says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
+    where a move between releases ends ("to 18.00"), `against` what the answer is compared with
+    ("changed since 1.4"), `joined` that it stands side by side with the
+    mention before it, `sure` that nothing but a release can be meant even if there is none such.
+    """
+
+    start: int
+    end: int
+    said: str
+    reading: Reading = NOTHING
+    place: Place | None = None
+    steps: int = 0
+    negated: bool = False
+    background: bool = False
+    arrives: bool = False
+    against: bool = False
+    joined: bool = False
+    sure: bool = True
+
+
+_WINDOW = 80
+_COUNTS = {"one": 1, "two": 2, "three": 3, "2": 2, "3": 3}
+_NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
+_BACKGROUND = re.compile(
+    r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
+    r"(?:(?:it|this|that|only|already|fine)\s+)?$",
+    re.IGNORECASE,
+)
+_ORIGIN = re.compile(
+    r"\b(?:com(?:e|ing)|mov(?:ed?|ing)|migrat(?:ed?|ing)|upgrad(?:ed?|ing)|switch(?:ed|ing)?)\s+$",
+    re.IGNORECASE,
+)
+_FORMERLY = re.compile(
+    r"\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?$", re.I
+)
+_DIFFERENCE = re.compile(
+    r"\b(?:chang(?:e|es|ed)|differ(?:s|ed|ent|ence|ences)?|compar(?:e|es|ed|ison)|new)\s+(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
+_COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
+_WORD = re.compile(r"[0-9]+|[^\W\d_]+")
+_TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
+_ORDINARY_WORDS = """
+    stable current latest newest next previous old oldest new lts main master dev edge testing beta
+    alpha preview head trunk first last one standard base long short term support
+"""
+_ORDINARY = frozenset(_ORDINARY_WORDS.split())
+
+
+def find_mentions(text: str, names: ReleaseNames) -> list[Found]:
+    """Find what a question says about the releases of one product, in order.
+
+    `text` has the product's name masked by OWN and other products' names by OTHER. The names of
+    releases go before phrases that lie over them.
+    """
+    found = [*_numbers(text, names), *_worded(text, names)]
+    for phrase in find_phrases(text):
+        if any(f.start < phrase.end and phrase.start < f.end for f in found):
+            continue
+        said = text[phrase.start : phrase.end]
+        before = text[max(0, phrase.start - _WINDOW) : phrase.start]
+        found.append(
+            Found(
+                phrase.start,
+                phrase.end,
+                said,
+                place=phrase.place,
+                steps=phrase.steps,
+                negated=bool(_NEGATION.search(before)),
+                arrives=said.casefold().startswith("to "),
+                against=_is_counterpart(before, said),
+                joined=bool(_JOINT.search(before)),
+            )
+        )
+    return sorted(found, key=lambda f: f.start)
+
+
+def _worded(text: str, names: ReleaseNames) -> Iterator[Found]:
+    words = list(_WORD.finditer(text))
+    after = 0
+    for i, word in enumerate(words):
+        if word.start() < after:
+            continue
+        for tokens in names.worded(word[0].casefold()):
+            if i + len(tokens) > len(words):
+                continue
+            start, end = word.start(), words[i + len(tokens) - 1].end()
+            if name_tokens(text[start:end]) != tokens:
+                continue
+            lead = _lead(text, start)
+            told = lead["product"] or lead["word"] or _TAIL_WORD.match(text, end)
+            told = told or (lead["preposition"] and BOUNDARY.match(text, end))
+            if told or not all(token in _ORDINARY for token in tokens):
+                yield _found(text, start, end, lead, names.read(tokens, text[start:end]))
+                after = end
+                break
+
+
+def _numbers(text: str, names: ReleaseNames) -> list[Found]:
+    numbers = find_numbers(text, names)
+    leads = [_lead(text, number.start) for number in numbers]
+    joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
+    owned: list[bool] = []
+    taken: list[bool] = []
+    for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
+        before = text[
+            max(0, number.start - _WINDOW) : lead.start("prefix")
+            if lead["prefix"]
+            else number.start
+        ]
+        mine = claimed(before, lead, text[number.end : number.end + _WINDOW])
+        if not mine and joins[i] and owned[-1] and not lead["product"]:
+            mine = bool(numbers[i - 1].reading.covers) or not number.reading.covers
+        owned.append(mine)
+        taken.append(not mine and _says_release(text, number, lead))
+    for i in [*range(1, len(numbers)), *range(len(numbers) - 1, 0, -1)]:
+        if not joins[i] or owned[i] or owned[i - 1] or taken[i] == taken[i - 1]:
+            continue
+        other = numbers[i - 1] if taken[i] else numbers[i]
+        if other.reading.covers or (other.dotted and joins[i] != ","):
+            taken[i] = taken[i - 1] = True
+    found: list[Found] = []
+    for number, lead, join, take in zip(numbers, leads, joins, taken, strict=True):
+        if not take:
+            continue
+        mention = _found(text, number.start, number.end, lead, number.reading)
+        if join and found and found[-1].end <= mention.end:
+            mention = replace(mention, joined=True, sure=True, background=found[-1].background)
+        found.append(mention)
+    return found
+
+
+def _lead(text: str, start: int) -> re.Match[str]:
+    match = LEAD.search(text, max(0, start - _WINDOW), start)
+    assert match is not None, "every part of the pattern may be missing"
+    return match
+
+
+def _join(text: str, left: Number, right: Number) -> str | None:
+    between = text[left.end : right.start]
+    match = JOINED.fullmatch(between) if len(between) < 40 else None
+    return match and (match["join"] or match["comma"])
+
+
+def _says_release(text: str, number: Number, lead: re.Match[str]) -> bool:
+    """Judge by the words around it whether an unclaimed number is meant as a release."""
+    known = bool(number.reading.covers)
+    if known and number.dotted:
+        return True
+    bounded = bool(BOUNDARY.match(text, number.end))
+    tail = TAIL.match(text, number.end)
+    named = bool(lead["word"] or lead["prefix"] or (tail and tail["word"]))
+    alone = not (text[: lead.start()] + text[number.end :]).strip(" ?.!")
+    if (lead["product"] and (bounded or number.dotted)) or alone:
+        return True
+    if number.dotted:
+        return named or (bounded and _looks_like_release(text, number, lead))
+    if lead["word"]:
+        return known or bounded
+    if not known or not bounded:
+        return False
+    told = lead["preposition"] or lead["before"] or lead["after"] or lead["pre"]
+    return named or (bool(told) and isinstance(number.tokens[0], int) and number.tokens[0] > 9)
+
+
+def _looks_like_release(text: str, number: Number, lead: re.Match[str]) -> bool:
+    """Judge an unknown number without any cue: to ask beats to answer from another release."""
+    if (lead["preposition"] or "").casefold() in {"in", "on", "under", "since", "as of"}:
+        return number.akin or not names_technology(text)
+    set_off = lead["preposition"] or lead["before"] or lead["after"] or lead["open"]
+    return number.akin and bool(set_off or text[: number.start].endswith(", "))
+
+
+def _is_counterpart(before: str, said: str) -> bool:
+    preposition = _COUNTERPART.match(said)
+    if not preposition:
+        return False
+    return preposition[0].startswith("v") or bool(_DIFFERENCE.search(before))
+
+
+def _found(text: str, start: int, end: int, lead: re.Match[str], reading: Reading) -> Found:
+    before = text[max(0, lead.start() - _WINDOW) : lead.start()]
+    preposition = (lead["preposition"] or "").casefold()
+    steps = 0
+    if lead["before"] or lead["after"] or lead["pre"]:
+        steps = _COUNTS.get((lead["count"] or "one").strip().casefold(), 1)
+        steps = steps if lead["after"] else -steps
+    last = end
+    if lead["open"] and (close := CLOSE.match(text, end)):
+        last = close.end()
+    tail = TAIL.match(text, last)
+    return Found(
+        lead.start(),
+        tail.end() if tail else last,
+        text[lead.start("prefix") if lead["prefix"] else start : end],
+        reading,
+        steps=steps,
+        negated=bool(lead["negation"]),
+        background=bool(
+            (preposition in {"in", "since", "as of", "with", "on"} and _BACKGROUND.search(before))
+            or (preposition in {"from", "off"} and _ORIGIN.search(before))
+            or _FORMERLY.search(before)
+        ),
+        against=_is_counterpart(before, text[lead.start() : start]),
+        arrives=preposition in {"to", "into", "onto"}
+        or before.rstrip().endswith(("->", "→", "=>")),
+        sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
+    )

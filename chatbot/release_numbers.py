@@ -1,0 +1,165 @@
+"""Release numbers in a question: "17.20", "v1-4-52", "1.3.x", "one point four", "11 24H2"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from chatbot.release_names import NOTHING, Reading, ReleaseNames, Tokens
+from corpora.release import name_tokens
+
+_CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
+_GLUE = re.compile(r"[A-Za-z0-9_\ue001][A-Za-z0-9_.\ue001-]*$|\.$")
+_OPEN_GLUE = re.compile(r"(?:v|ver|vers|version|r|rel|release|pre|post|non)[._-]?", re.I)
+_SERIES = re.compile(r"(?:\.(?:x{1,2}|\*))+", re.I)
+_FILE_END = re.compile(
+    r"\.(?:tar|gz|tgz|zip|whl|deb|rpm|exe|msi|iso|html?|pdf|md|txt|py)\b.*", re.I
+)
+_WORD_END = re.compile(r"(?:[._-][A-Za-z]+|ish)$")
+_SUFFIX = re.compile(
+    r"[ _-](?:(?:rc|alpha|beta|sp|u|p|r|pre|preview|dev|update|patch|hotfix|service pack"
+    r"|release candidate)[ .-]?[0-9]+)(?![\w.])",
+    re.I,
+)
+_NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
+_DATE = re.compile(
+    r"(?:19|20)[0-9]{2}[-._][0-9]{1,2}[-._][0-9]{1,2}|[0-9]{1,2}[-._][0-9]{1,2}[-._](?:19|20)[0-9]{2}"
+)
+_CLOCK = re.compile(r"[^:]{0,3}[0-9]:[0-9]")
+_ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+
+_TO_NINETEEN = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen
+"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_VALUES = {"oh": 0, "o": 0, "nought": 0}
+_VALUES |= {word: value for value, word in enumerate(_TO_NINETEEN.split())}
+_VALUES |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
+_NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
+_SPOKEN_PART = rf"(?:{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?|[0-9]+)"
+_SPOKEN = re.compile(
+    rf"(?<![\w.])(?:{_SPOKEN_PART}(?:\s+(?:point|dot)\s+{_SPOKEN_PART})+"
+    rf"|(?<=release\s){_SPOKEN_PART}|(?<=version\s){_SPOKEN_PART})(?![\w.])",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in the text that may name a release: where it stands and what it would cover.
+
+    A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
+    `akin` to the releases if some of them begin with the same part.
+    """
+
+    start: int
+    end: int
+    tokens: Tokens
+    reading: Reading
+    dotted: bool
+    akin: bool = False
+
+
+def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
+    """Find the numbers that may be releases, in order, read over the names of one product.
+
+    Left out: parts of words (psycopg2), dates, network addresses, times of day.
+    """
+    spoken = [_spoken(m, names) for m in _SPOKEN.finditer(text)]
+    taken = {i for number in spoken for i in range(number.start, number.end)}
+    written: list[Number] = []
+    position = 0
+    while chunk := _CHUNK.search(text, position):
+        position = chunk.end()
+        if chunk.start() in taken:
+            continue
+        glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
+        if glue and not _OPEN_GLUE.fullmatch(glue[0].lstrip(".")):
+            continue
+        if _CLOCK.match(text, max(0, chunk.start() - 3)):
+            continue
+        for number in _read(text, chunk.start(), chunk[0], names):
+            written.append(number)
+            position = max(position, number.end)
+    return [
+        replace(number, akin=names.begins(number.tokens[:1]))
+        for number in sorted([*spoken, *written], key=lambda number: number.start)
+    ]
+
+
+def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
+    chunk = _FILE_END.sub("", chunk)
+    if series := _SERIES.search(chunk):
+        tokens = name_tokens(chunk[: series.start()])
+        reading = names.read(tokens, series=True)
+        yield Number(start, start + series.end(), tokens, reading, dotted=True)
+        return
+    longer = _continued(text, start, chunk, names)
+    if longer:
+        yield longer
+        return
+    whole = _number(start, chunk, names)
+    if whole.reading.covers:
+        yield whole
+        return
+    if _DATE.fullmatch(chunk) or _ADDRESS.fullmatch(chunk):
+        return
+    parts = chunk.split("-")
+    if len(parts) > 1 and all(names.begins(name_tokens(part)) for part in parts):
+        for part in parts:
+            yield _number(start, part, names)
+            start += len(part) + 1
+        return
+    while (end := _WORD_END.search(chunk)) and not _SUFFIX.match(chunk, end.start()):
+        chunk = chunk[: end.start()]
+        whole = _number(start, chunk, names)
+        if whole.reading.covers:
+            break
+    yield whole
+
+
+def _number(start: int, chunk: str, names: ReleaseNames) -> Number:
+    tokens = name_tokens(chunk)
+    reading = names.read(tokens, chunk)
+    if not reading.covers and len(tokens) > 1 and any(isinstance(token, str) for token in tokens):
+        reading = names.read_end(tokens)
+    return Number(start, start + len(chunk), tokens, reading, dotted=len(tokens) > 1)
+
+
+def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number | None:
+    """Read on over a blank where the name goes on there: 11 24H2, 10.0 update 7, 3.5 SP1."""
+    best: Number | None = None
+    end = start + len(chunk)
+    for _ in range(4):
+        word = _NEXT_WORD.match(text, end)
+        if not word or word.start() == word.end():
+            break
+        end = word.end()
+        tokens = name_tokens(text[start:end])
+        added = text[start + len(chunk) : end]
+        fits = names.names(tokens) or (len(word[0].strip(" _-")) > 1 and names.begins(tokens))
+        if fits and any(c.isalpha() for c in added):
+            best = Number(start, end, tokens, names.read(tokens, text[start:end]), dotted=True)
+    if best:
+        return best
+    suffix = _SUFFIX.match(text, start + len(chunk))
+    if suffix and names.begins(name_tokens(chunk)):
+        return Number(start, suffix.end(), name_tokens(text[start : suffix.end()]), NOTHING, True)
+    return None
+
+
+def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
+    parts = re.split(r"\s+(?:point|dot)\s+", match[0], flags=re.I)
+    tokens = tuple(_value(part) for part in parts)
+    return Number(*match.span(), tokens, names.read(tokens), dotted=len(tokens) > 1)
+
+
+def _value(spoken: str) -> int:
+    if spoken.isdecimal():
+        return int(spoken)
+    values = [_VALUES[word] for word in re.split(r"[\s-]", spoken.casefold())]
+    if len(values) == 2 and values[0] >= 20 and 0 < values[1] < 10:
+        return sum(values)
+    return int("".join(map(str, values)))

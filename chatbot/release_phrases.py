@@ -1,0 +1,136 @@
+"""Releases named by their place among the others: the latest, the previous one, N-1, all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from chatbot.release_words import OWN
+
+
+class Place(Enum):
+    """From where a phrase counts its steps."""
+
+    LATEST = auto()
+    OLDEST = auto()
+    REFERENCE = auto()
+    SAME = auto()
+    EVERY = auto()
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words that stand for a release: `steps` on (or back, negative) from a place.
+
+    The place REFERENCE is the release that was spoken of last; SAME is that release itself.
+    """
+
+    start: int
+    end: int
+    place: Place
+    steps: int
+
+
+_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
+
+_ONE = r"(?:release|version|one)\b"
+_NOUN = r"(?:(?:releases?|versions?|one|docs|documentation|edition|train)\b)"
+_LEAD = (
+    r"(?:\b(?:in|on|for|with|of|from|to|under|at|using|than|since|by)\s+)?"
+    r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?"
+)
+_QUALITY = rf"(?:(?:stable|official|available|released|public|supported|documented|{OWN}+)\s+)*"
+_END = (
+    r"(?=\s*(?:$|[?.!,;:)/]|\b(?:and|or|vs|versus|how|what|is|does|do|did|to|than|please|instead)\b"
+    rf"|{OWN}))"
+)
+_OF_OTHERS = (
+    rf"(?!\s+of\s+(?!(?:the\s+|this\s+)?(?:{OWN}|(?:products?|software|docs?|documentation|manual"
+    r"|system|it|this|that)\b)))(?!\s+(?:numbers?|strings?|id|column|counter)\b)"
+)
+_THAT = r"(?:that\s+one|this\s+one|that|this|it)\b"
+_NEAR = r"(?:(?:just|right|immediately|directly|shortly)\s+)?"
+_CAME = r"(?:that\s+(?:came|comes|was)\s+)?"
+_BEFORE = r"(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
+_AFTER = r"(?:after|following|(?:newer|later)\s+than)\b"
+_NEWEST = (
+    r"(?:latest|lates|lastest|latets|newest|newst|most\s+(?:recent|current)|current"
+    r"|up[- ]to[- ]date|stable)\b"
+)
+_LATEST = (
+    rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
+    rf"|{_NEWEST}\s+{OWN}+{_END}|{OWN}+\s+{_NEWEST}{_END}|(?:latest|newest)\b{_END})"
+)
+_OLDEST = (
+    rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version)\b"
+    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}"
+    r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
+)
+_COUNT = r"(?:(?P<count>one|two|three|four|a|\d)\s+)"
+
+_PATTERNS = tuple(
+    (place, direction, re.compile(_LEAD + pattern, re.IGNORECASE))
+    for place, direction, pattern in (
+        (
+            Place.LATEST,
+            -1,
+            rf"(?:penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b)",
+        ),
+        (
+            Place.LATEST,
+            -1,
+            r"(?P<rank>second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
+            rf"(?:latest|newest|last|most\s+recent)\b(?:\s+{_QUALITY}{_ONE})?",
+        ),
+        (
+            Place.LATEST,
+            -1,
+            rf"{_COUNT}?(?:{_NOUN}\s+)?{_CAME}{_NEAR}{_BEFORE}\s+(?:the\s+)?{_LATEST}",
+        ),
+        (Place.REFERENCE, -1, rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"),
+        (Place.REFERENCE, 1, rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"),
+        (Place.REFERENCE, -1, rf"{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"),
+        (Place.REFERENCE, 1, rf"{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"),
+        (
+            Place.REFERENCE,
+            -1,
+            rf"(?:previous|previos|prevoius|prior|preceding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}",
+        ),
+        (
+            Place.REFERENCE,
+            1,
+            rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}",
+        ),
+        (Place.REFERENCE, -1, rf"\b(?-i:N)\s?[-−–]\s?(?P<count>\d)\b(?:\s+{_ONE}|{_END})"),
+        (
+            Place.EVERY,
+            0,
+            rf"(?:all|every|each|across)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}"
+            rf"(?:releases?|versions?)\b{_OF_OTHERS}",
+        ),
+        (Place.LATEST, 0, _LATEST),
+        (Place.OLDEST, 0, _OLDEST),
+        (Place.SAME, 0, r"(?:that|this|the\s+same|same|said)\s+(?:release|version)\b"),
+    )
+)
+_ONLY_BEFORE = re.compile(
+    rf"\s*(?:(?:and|or|what|how|about|in|the|one)\s+)*before(?:\s+{_THAT})?\s*\??\s*", re.IGNORECASE
+)
+
+
+def find_phrases(text: str) -> Iterator[Phrase]:
+    """Yield the phrases of a masked question, those that say more before those inside them."""
+    for place, direction, pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            steps = 1
+            if groups.get("rank"):
+                steps = _RANKS[groups["rank"].lower()]
+            elif groups.get("count"):
+                steps = _COUNTS.get(groups["count"].lower()) or int(groups["count"])
+            yield Phrase(*match.span(), place, direction * steps)
+    if _ONLY_BEFORE.fullmatch(text):
+        yield Phrase(0, len(text), Place.REFERENCE, -1)
