@@ -1,0 +1,152 @@
+"""Zip archives, opened without trusting them and never unpacked to disk."""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from ingestion.page import Rejected, UnreadableFile
+
+_ARCHIVE_SUFFIXES = (
+    ".zip",
+    ".jar",
+    ".whl",
+    ".epub",
+    ".tar",
+    ".gz",
+    ".tgz",
+    ".bz2",
+    ".xz",
+    ".7z",
+    ".rar",
+)
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""zipfile bounds what one read of these inflates to; of the others it does not."""
+
+_ALWAYS_PLAUSIBLE = 1 << 20
+"""Entries smaller than this, in bytes, are read however well they were packed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file in an archive: its path with "/" between its parts, and its size in bytes."""
+
+    name: str
+    size: int
+    info: zipfile.ZipInfo
+
+
+class Archive:
+    """A zip that is read entry by entry.
+
+    Raises UnreadableFile for an archive that is damaged, holds more than `max_entries` files or
+    inflates to more than `max_bytes`. An entry that packs its content tighter than `max_ratio` to
+    one is taken for a bomb and rejected.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_entries: int = 20_000,
+        max_bytes: int = 2 << 30,
+        max_ratio: int = 200,
+    ) -> None:
+        self._max_ratio = max_ratio
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error
+        try:
+            self._check(path.stat().st_size, max_entries, max_bytes)
+        except UnreadableFile:
+            self.close()
+            raise
+
+    def _check(self, size: int, max_entries: int, max_bytes: int) -> None:
+        entries = self._zip.infolist()
+        if len(entries) > max_entries:
+            raise UnreadableFile(
+                f"holds {len(entries):,} files and the limit is {max_entries:,}; split the archive"
+            )
+        inflated = sum(entry.file_size for entry in entries)
+        if inflated > max_bytes:
+            raise UnreadableFile(
+                f"inflates to {inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB; "
+                "split the archive"
+            )
+        if sum(entry.compress_size for entry in entries) > size:
+            raise UnreadableFile("its entries overlap each other: a zip bomb, or damaged")
+
+    def members(self) -> Iterator[Member | Rejected]:
+        """Yield every file in the archive's order; folders are passed over."""
+        seen: set[str] = set()
+        for info in self._zip.infolist():
+            name = info.filename.replace("\\", "/")
+            if info.is_dir() or name.endswith("/"):
+                continue
+            reason = self._objection(info, name)
+            if reason is None and name in seen:
+                reason = "stands in the archive twice; the first one is kept"
+            seen.add(name)
+            yield Member(name, info.file_size, info) if reason is None else Rejected(name, reason)
+
+    def _objection(self, info: zipfile.ZipInfo, name: str) -> str | None:
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if not _stays_inside(name):
+            return "its path leads out of the archive; pack it again with plain relative paths"
+        if kind not in (0, stat.S_IFREG):
+            return "a link or a device, not a file; pack the file itself"
+        if info.flag_bits & 0x1:
+            return "locked with a password; pack it without one"
+        if name.lower().endswith(_ARCHIVE_SUFFIXES):
+            return "an archive inside an archive; unpack it first"
+        if info.compress_type not in _METHODS:
+            return "packed by a method other than deflate; pack it again as a plain zip"
+        packed = max(1, info.compress_size)
+        if info.file_size > max(_ALWAYS_PLAUSIBLE, self._max_ratio * packed):
+            return f"inflates {info.file_size // packed:,} times: a zip bomb"
+        return None
+
+    def read(self, member: Member) -> bytes:
+        """Return a member's content, at most as long as the archive says.
+
+        Raises UnreadableFile where the content does not agree with its size or checksum.
+        """
+        try:
+            return self._zip.read(member.info)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+            raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _stays_inside(name: str) -> bool:
+    parts = name.split("/")
+    return bool(
+        name
+        and name.isprintable()
+        and not name.startswith("/")
+        and not re.match(r"[A-Za-z]:", name)
+        and ".." not in parts
+        and all(part for part in parts)
+    )

@@ -1,0 +1,258 @@
+"""Files, folders and archives become documents; what cannot be read is reported by name."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from queue import SimpleQueue
+
+from ingestion.archives import Archive, Member
+from ingestion.loaders import LOADERS
+from ingestion.page import Document, Rejected, UnreadableFile
+from ingestion.sandbox import Sandbox
+from ingestion.sniffing import objection
+
+_MACHINERY = frozenset({"_static", "_sources", "__pycache__", "node_modules"})
+"""Folders that come with a documentation site and hold nothing to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file or archive may cost; sizes in bytes, times in seconds."""
+
+    file_size: int = 200_000_000
+    archive_files: int = 20_000
+    archive_size: int = 2_000_000_000
+    archive_ratio: int = 200
+    memory: int = 2 << 30
+    seconds: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that can be read; `member` is set where it lies in the archive at `path`.
+
+    `file` is its name relative to what was given, with "/" between its parts.
+    """
+
+    file: str
+    path: Path
+    size: int
+    member: Member | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What there is to read, in order; `skipped` counts what was passed over, by suffix."""
+
+    entries: tuple[SourceFile | Rejected, ...]
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def __iter__(self) -> Iterator[SourceFile | Rejected]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def list_files(paths: Sequence[Path], *, limits: Limits = Limits()) -> Listing:
+    """Find the files to read: the ones named, those in folders, those in zip archives.
+
+    In folders and archives hidden files and files of other formats are passed over and counted,
+    and links that lead out of the folder are not followed; a file that is named itself is rejected
+    if nothing reads it. Two files of one name: the first is kept, the second rejected.
+    """
+    skipped: Counter[str] = Counter()
+    entries: dict[str, SourceFile | Rejected] = {}
+    for path in paths:
+        for entry in _find(path, limits, skipped):
+            if entry.file in entries:
+                reason = "another file of this name was given; ingest the folder above both"
+                entry = Rejected(f"{path}: {entry.file}", reason)
+            entries[entry.file] = entry
+    return Listing(tuple(entries.values()), skipped)
+
+
+def _find(path: Path, limits: Limits, skipped: Counter[str]) -> Iterator[SourceFile | Rejected]:
+    if path.is_dir():
+        yield from _in_folder(path, limits, skipped)
+    elif not path.is_file():
+        reason = "not a regular file" if path.exists() else "not found; check the path"
+        yield Rejected(str(path), reason)
+    elif path.suffix.lower() == ".zip":
+        yield from _in_archive(path, "", limits, skipped)
+    elif path.suffix.lower() not in LOADERS:
+        known = ", ".join([*LOADERS, ".zip"])
+        yield Rejected(path.name, f"nothing reads {path.suffix or 'this'}; known are {known}")
+    else:
+        yield _source(path.name, path, limits)
+
+
+def _in_folder(
+    folder: Path, limits: Limits, skipped: Counter[str]
+) -> Iterator[SourceFile | Rejected]:
+    root = folder.resolve()
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _MACHINERY)
+        for name in sorted(names):
+            path = Path(place, name)
+            file = path.relative_to(folder).as_posix()
+            suffix = path.suffix.lower()
+            if name.startswith(".") or (suffix not in LOADERS and suffix != ".zip"):
+                skipped["hidden" if name.startswith(".") else suffix] += 1
+            elif not path.resolve().is_relative_to(root):
+                yield Rejected(file, "a link that leads out of the folder; ingest its target")
+            elif not path.is_file():
+                yield Rejected(file, "not a regular file")
+            elif suffix == ".zip":
+                yield from _in_archive(path, f"{file}/", limits, skipped)
+            else:
+                yield _source(file, path, limits)
+
+
+def _in_archive(
+    path: Path, prefix: str, limits: Limits, skipped: Counter[str]
+) -> Iterator[SourceFile | Rejected]:
+    try:
+        archive = _open(path, limits)
+    except UnreadableFile as error:
+        yield Rejected(prefix.rstrip("/") or path.name, str(error))
+        return
+    with archive:
+        for member in archive.members():
+            if isinstance(member, Rejected):
+                yield Rejected(prefix + member.file, member.reason)
+                continue
+            parts = PurePosixPath(member.name)
+            hidden = any(p.startswith(".") or p in _MACHINERY for p in parts.parts)
+            if hidden or parts.suffix.lower() not in LOADERS:
+                skipped["hidden" if hidden else parts.suffix.lower()] += 1
+            elif member.size > limits.file_size:
+                yield Rejected(prefix + member.name, _too_large(member.size, limits))
+            else:
+                yield SourceFile(prefix + member.name, path, member.size, member)
+
+
+def _open(path: Path, limits: Limits) -> Archive:
+    return Archive(
+        path,
+        max_entries=limits.archive_files,
+        max_bytes=limits.archive_size,
+        max_ratio=limits.archive_ratio,
+    )
+
+
+def _source(file: str, path: Path, limits: Limits) -> SourceFile | Rejected:
+    size = path.stat().st_size
+    if size > limits.file_size:
+        return Rejected(file, _too_large(size, limits))
+    try:
+        file.encode()
+    except UnicodeEncodeError:
+        return Rejected(file.encode(errors="replace").decode(), "its name is not UTF-8; rename it")
+    return SourceFile(file, path, size)
+
+
+def _too_large(size: int, limits: Limits) -> str:
+    return f"{size / 1e6:,.1f} MB, and the limit is {limits.file_size / 1e6:,.1f} MB; split it"
+
+
+def read_paths(
+    paths: Sequence[Path],
+    *,
+    limits: Limits = Limits(),
+    workers: int | None = None,
+    only: Callable[[str, str], bool] | None = None,
+) -> Iterator[Document | Rejected]:
+    """Read all files at these paths: `list_files`, then `read_files`."""
+    return read_files(list_files(paths, limits=limits), limits=limits, workers=workers, only=only)
+
+
+def read_files(
+    files: Iterable[SourceFile | Rejected],
+    *,
+    limits: Limits = Limits(),
+    workers: int | None = None,
+    only: Callable[[str, str], bool] | None = None,
+) -> Iterator[Document | Rejected]:
+    """Yield a document or a rejection for each file, in the order of `files`.
+
+    Files are parsed in `workers` child processes (by default two, or one on a single core), a few
+    ahead of what was asked for. `only` is called with a file's name and the sha256 of its bytes;
+    where it returns False the file is not parsed and nothing is yielded for it. Closing the
+    iterator ends the children at once.
+    """
+    count = workers or min(2, os.cpu_count() or 1)
+    sandboxes = [Sandbox(memory=limits.memory, seconds=limits.seconds) for _ in range(count)]
+    reader = _Reader(limits, only, sandboxes)
+    pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
+    ahead: deque[Future[Document | Rejected | None]] = deque()
+    try:
+        for entry in files:
+            ahead.append(pool.submit(reader.read, entry))
+            if len(ahead) > 2 * count and (read := ahead.popleft().result()):
+                yield read
+        while ahead:
+            if read := ahead.popleft().result():
+                yield read
+    finally:
+        for sandbox in sandboxes:
+            sandbox.close()
+        pool.shutdown(cancel_futures=True)
+        reader.close()
+
+
+class _Reader:
+    """Reads one file after another, from several threads."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        only: Callable[[str, str], bool] | None,
+        sandboxes: Sequence[Sandbox],
+    ) -> None:
+        self._limits = limits
+        self._only = only
+        self._archives: dict[Path, Archive] = {}
+        self._idle: SimpleQueue[Sandbox] = SimpleQueue()
+        for sandbox in sandboxes:
+            self._idle.put(sandbox)
+
+    def read(self, entry: SourceFile | Rejected) -> Document | Rejected | None:
+        if isinstance(entry, Rejected):
+            return entry
+        try:
+            data = self._bytes(entry)
+        except (OSError, UnreadableFile) as error:
+            return Rejected(entry.file, str(error))
+        reason = objection(data, entry.file)
+        if reason is not None:
+            return Rejected(entry.file, reason)
+        if self._only is not None and not self._only(entry.file, sha256(data).hexdigest()):
+            return None
+        sandbox = self._idle.get()
+        try:
+            return sandbox.parse(data, entry.file)
+        finally:
+            self._idle.put(sandbox)
+
+    def _bytes(self, entry: SourceFile) -> bytes:
+        if entry.member is None:
+            with entry.path.open("rb") as file:
+                data = file.read(self._limits.file_size + 1)
+            if len(data) > self._limits.file_size:
+                raise UnreadableFile(_too_large(len(data), self._limits))
+            return data
+        archive = self._archives.get(entry.path)
+        if archive is None:
+            archive = self._archives.setdefault(entry.path, _open(entry.path, self._limits))
+        return archive.read(entry.member)
+
+    def close(self) -> None:
+        for archive in self._archives.values():
+            archive.close()

@@ -1,0 +1,197 @@
+"""Parsing in a child process, so that a hostile or broken file can only harm that child."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+from importlib import import_module
+from threading import Timer
+from time import monotonic
+from types import TracebackType
+from typing import Any, BinaryIO, cast
+
+from ingestion.page import Document, Rejected, UnreadableFile
+
+_LENGTH = struct.Struct(">Q")
+_LONGEST = 1 << 30
+_OUT_OF_MEMORY = 77
+_START = (
+    "import sys; sys.path[:] = sys.argv[4:];"
+    "from ingestion.sandbox import serve; serve(*sys.argv[1:4])"
+)
+
+
+class Sandbox:
+    """One child that parses one file after another, and is replaced when it dies.
+
+    `loader` names the function to call, as "module:function"; it takes the bytes and the file's
+    name. `memory` bounds the child's address space in bytes, `seconds` its processor time and the
+    time by the clock, both for each file. The child can write no files and sees no environment. A
+    sandbox belongs to one thread at a time.
+    """
+
+    def __init__(
+        self,
+        loader: str = "ingestion.loaders:load",
+        *,
+        memory: int = 2 << 30,
+        seconds: float = 300.0,
+    ) -> None:
+        self._loader = loader
+        self._memory = memory
+        self._seconds = seconds
+        self._child: subprocess.Popen[bytes] | None = None
+        self._closed = False
+
+    def parse(self, data: bytes, file: str) -> Document | Rejected:
+        """Return the document, or why there is none.
+
+        A file on which a used child dies gets one more try in a fresh one: what earlier files
+        left behind may have been the cause.
+        """
+        used = self._child is not None
+        answer = self._attempt(data, file)
+        if answer is None and used and not self._closed:
+            answer = self._attempt(data, file)
+        return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
+
+    def _attempt(self, data: bytes, file: str) -> Document | Rejected | None:
+        """Return what the child says; None if it died without telling why."""
+        child = self._child = self._child or self._start()
+        alarm = Timer(self._seconds, child.kill)
+        alarm.daemon = True
+        alarm.start()
+        began = monotonic()
+        try:
+            _send(cast(BinaryIO, child.stdin), pickle.dumps((data, file)))
+            return _answer(_receive(cast(BinaryIO, child.stdout)))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            late = monotonic() - began >= self._seconds
+            code = self._end()
+        finally:
+            alarm.cancel()
+        if late or code == -signal.SIGXCPU:
+            return Rejected(file, f"parsing takes longer than {self._seconds:g} s; split it")
+        if code == _OUT_OF_MEMORY:
+            megabytes = self._memory >> 20
+            return Rejected(file, f"parsing needs more than {megabytes:,} MB of memory; split it")
+        return None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        limits = (str(self._memory), str(self._seconds))
+        return subprocess.Popen(
+            [sys.executable, "-c", _START, self._loader, *limits, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
+            start_new_session=True,
+        )
+
+    def close(self) -> None:
+        """End the child; from another thread this also stops the parsing that goes on."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> int:
+        child, self._child = self._child, None
+        if child is None:
+            return 0
+        child.kill()
+        child.communicate()
+        return child.returncode
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _DocumentsOnly(pickle.Unpickler):
+    """Builds documents and nothing else, whatever a child that was taken over may send."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module == "ingestion.page":
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"{module}.{name} is no part of a document")
+
+
+def _answer(payload: bytes) -> Document | Rejected:
+    answer = _DocumentsOnly(io.BytesIO(payload)).load()
+    if isinstance(answer, Document | Rejected):
+        return answer
+    raise pickle.UnpicklingError(f"a {type(answer).__name__} is no answer")
+
+
+def _send(pipe: BinaryIO, payload: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(payload)))
+    pipe.write(payload)
+    pipe.flush()
+
+
+def _receive(pipe: BinaryIO) -> bytes:
+    head = pipe.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    payload = pipe.read(length) if length <= _LONGEST else b""
+    if len(payload) < length:
+        raise EOFError
+    return payload
+
+
+def serve(loader: str, memory: str, seconds: str) -> None:
+    """Parse what comes in on standard input until it ends; the child's main function."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _bound(int(memory))
+    module, _, function = loader.partition(":")
+    while head := sys.stdin.buffer.read(_LENGTH.size):
+        try:
+            data, file = pickle.loads(sys.stdin.buffer.read(*_LENGTH.unpack(head)))  # noqa: S301
+            _allow(float(seconds))
+            load = getattr(import_module(module), function)
+            _send(answers, pickle.dumps(_parsed(load, data, file)))
+        except MemoryError:
+            os._exit(_OUT_OF_MEMORY)
+
+
+def _parsed(load: Any, data: bytes, file: str) -> Document | Rejected:
+    try:
+        return cast(Document, load(data, file))
+    except UnreadableFile as error:
+        return Rejected(file, str(error))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a parser raises concerns this file only
+        return Rejected(file, f"the parser failed on it ({type(error).__name__}: {error})")
+
+
+def _bound(memory: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _allow(seconds: float) -> None:
+    """Grant this process so much more processor time."""
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (int(usage.ru_utime + usage.ru_stime + seconds) + 1, hard)
+    )

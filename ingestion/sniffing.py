@@ -1,0 +1,55 @@
+"""Whether a file's content agrees with its name."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import PurePosixPath
+
+_BINARY = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a zip archive or an office file"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"\xd0\xcf\x11\xe0", "an office file of the old kind"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"\x7fELF", "a program"),
+    (b"{\\rtf", "a rich text file"),
+)
+_HTML = re.compile(
+    rb"\s*(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
+)
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+
+
+def objection(data: bytes, file: str) -> str | None:
+    """Return why a file should not be parsed: empty, or not what its suffix says.
+
+    None means that nothing speaks against it.
+    """
+    suffix = PurePosixPath(file).suffix.lower()
+    if not data.strip():
+        return "empty"
+    content = _content(data)
+    if suffix == ".pdf":
+        if b"%PDF-" in data[:1024]:
+            return None
+        return f"mislabelled: says .pdf, is {content or 'no PDF'}; fetch it again or rename it"
+    if content is None or (content == "an HTML page" and suffix in _HTML_SUFFIXES):
+        return None
+    return f"mislabelled: says {suffix}, is {content}; rename it or leave it out"
+
+
+def _content(data: bytes) -> str | None:
+    """Name what the content plainly is; None for text."""
+    start = data[:4096]
+    for signature, name in _BINARY:
+        if start.startswith(signature):
+            return name
+    if b"\0" in start and not start.startswith(_WIDE):
+        return "binary data"
+    return "an HTML page" if _HTML.match(start.removeprefix(codecs.BOM_UTF8)) else None
