@@ -18,15 +18,19 @@ from corpora.tables import EmbeddingModelRow, GenerationRow, MemberRow, ProductR
 LONGEST_NAME = 100
 
 
-class UnknownRelease(Exception):
+class CatalogError(Exception):
+    """What was asked of the catalog cannot be done; the message says why."""
+
+
+class UnknownRelease(CatalogError):
     """There is no such product or release; the message lists those that there are."""
 
 
-class NoCorpus(Exception):
+class NoCorpus(CatalogError):
     """Nothing serves a release; the message lists the releases that can be asked."""
 
 
-class UnusableName(ValueError):
+class UnusableName(CatalogError):
     """A name or alias cannot be given; the message says why."""
 
 

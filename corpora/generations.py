@@ -18,6 +18,7 @@ from pathlib import Path
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
 from corpora.database import Database
 from corpora.tables import (
@@ -41,11 +42,15 @@ _STALE_SECONDS = 3600.0
 _log = logging.getLogger(__name__)
 
 
-class BeingBuilt(Exception):
+class IngestError(Exception):
+    """An ingest ended and published nothing; the message says why and what to do."""
+
+
+class BeingBuilt(IngestError):
     """Another process is ingesting into this release; the message says which."""
 
 
-class TakenOver(Exception):
+class TakenOver(IngestError):
     """This builder was thought dead and another one took its release over."""
 
 
@@ -117,28 +122,29 @@ def heartbeat(database: Database, generation_id: int) -> Iterator[None]:
         thread.join()
 
 
+def require_claim(session: Session, generation_id: int) -> None:
+    """Raise TakenOver unless the generation is still being built."""
+    claimed = select(GenerationRow.id).where(
+        GenerationRow.id == generation_id, GenerationRow.published.is_(None)
+    )
+    if session.scalar(claimed.with_for_update()) is None:
+        raise TakenOver(
+            f"Generation {generation_id} was abandoned because its builder seemed dead, and is "
+            "not published. Ingest again; what was read and embedded is kept."
+        )
+
+
 def publish(database: Database, generation_id: int) -> None:
     """Let a generation serve its release from now on.
 
     Raises TakenOver if another builder replaced it meanwhile.
     """
     with database.writing() as session:
-        release_id = session.scalar(
-            update(GenerationRow)
-            .where(GenerationRow.id == generation_id, GenerationRow.published.is_(None))
-            .values(published=datetime.now(UTC))
-            .returning(GenerationRow.release_id)
-        )
-        if release_id is None:
-            raise TakenOver(
-                f"Generation {generation_id} was abandoned because its builder seemed dead, and "
-                "is not published. Ingest again; what was read and embedded is kept."
-            )
-        session.execute(
-            update(ReleaseRow)
-            .where(ReleaseRow.id == release_id)
-            .values(published_generation_id=generation_id)
-        )
+        require_claim(session, generation_id)
+        generation = session.get_one(GenerationRow, generation_id)
+        generation.published = datetime.now(UTC)
+        release = session.get_one(ReleaseRow, generation.release_id)
+        release.published_generation_id = generation_id
 
 
 def abandon(database: Database, data_dir: Path, generation_id: int) -> None:

@@ -155,8 +155,8 @@ def _vectors(database: Database, generation_id: int) -> tuple[list[int], npt.NDA
             ids.append(chunk_id)
     if len(ids) < total:
         raise IncompleteGeneration(
-            f"{total - len(ids)} of {total} search chunks of generation {generation_id} have no vector. "
-            "Ingest the release again."
+            f"{total - len(ids)} of {total} search chunks of generation {generation_id} have no "
+            "vector. Ingest the release again."
         )
     return ids, matrix
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
@@ -70,6 +70,15 @@ class StoredChunk:
     end: int
     heading: str
     text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFile:
+    """The bytes of a file of `size` bytes, compressed or as they are."""
+
+    size: int
+    compressed: bool
+    data: bytes = field(repr=False)
 
 
 def indexed_heading(title: str, heading: str) -> str:
@@ -206,19 +215,18 @@ def document_of(row: Row[*tuple[Any, ...]]) -> StoredDocument:
     return StoredDocument(row.id, row.file, row.title, kind, suffix[1:].lower(), row.content_hash)
 
 
-def store_original(session: Session, content_hash: str, data: bytes) -> None:
-    """Keep the bytes of a file, once for each content."""
+def pack(data: bytes) -> PackedFile:
+    """Compress a file's bytes, unless that makes them no smaller."""
     packed = zlib.compress(data)
-    compressed = len(packed) < len(data)
-    session.execute(
-        insert_or_ignore(session, FileRow),
-        {
-            "content_hash": content_hash,
-            "size": len(data),
-            "compressed": compressed,
-            "data": packed if compressed else data,
-        },
-    )
+    if len(packed) < len(data):
+        return PackedFile(len(data), True, packed)
+    return PackedFile(len(data), False, data)
+
+
+def store_original(session: Session, content_hash: str, file: PackedFile) -> None:
+    """Keep the bytes of a file, once for each content."""
+    row = {"content_hash": content_hash, **asdict(file)}
+    session.execute(insert_or_ignore(session, FileRow), row)
 
 
 def read_original(session: Session, content_hash: str) -> bytes | None:

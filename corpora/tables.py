@@ -136,7 +136,6 @@ class DocumentRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     release_id: Mapped[int] = mapped_column(ForeignKey("releases.id", ondelete="CASCADE"))
-    source: Mapped[str] = mapped_column(Text)
     file: Mapped[str] = mapped_column(Text)
     title: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(String(32))
@@ -146,7 +145,7 @@ class DocumentRow(Base):
 
 
 class MemberRow(Base):
-    """A document belongs to a generation."""
+    """A document belongs to a generation, and came from `source`: a path that was ingested."""
 
     __tablename__ = "generation_documents"
 
@@ -156,6 +155,7 @@ class MemberRow(Base):
     document_id: Mapped[int] = mapped_column(
         ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True, index=True
     )
+    source: Mapped[str] = mapped_column(Text)
 
 
 class PageRow(Base):

@@ -70,7 +70,6 @@ def _create_documents() -> None:
         "documents",
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("release_id", sa.Integer, _to("releases"), nullable=False),
-        sa.Column("source", sa.Text, nullable=False),
         sa.Column("file", sa.Text, nullable=False),
         sa.Column("title", sa.Text, nullable=False),
         sa.Column("kind", sa.String(32), nullable=False),
@@ -90,6 +89,7 @@ def _create_documents() -> None:
         "generation_documents",
         sa.Column("generation_id", sa.Integer, _to("generations"), primary_key=True),
         sa.Column("document_id", sa.Integer, _to("documents"), primary_key=True, index=True),
+        sa.Column("source", sa.Text, nullable=False),
     )
     op.create_table(
         "pages",

@@ -1,0 +1,269 @@
+"""Documents → a new generation of a release → published (QAMR III-A, one corpus per release)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
+
+from corpora import generations
+from corpora.catalog import Catalog
+from corpora.database import Database, is_disk_full
+from corpora.embedding import Embedder
+from corpora.gathering import ChunkingSettings, carry_over, gather
+from corpora.generations import IngestError
+from corpora.indexes import build_indexes
+from corpora.missing_vectors import embed_missing
+from corpora.progress import Progress, Stage
+from corpora.tables import (
+    EmbeddingModelRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+    ReleaseRow,
+    SearchChunkRow,
+)
+from ingestion.page import Rejected
+
+
+class IngestCancelled(IngestError):
+    """The ingest was stopped; what was read and embedded is kept for the next try."""
+
+
+class DiskFull(IngestError):
+    """No room is left where the data is kept; what is published serves on."""
+
+
+class NothingToIngest(IngestError):
+    """There is no file under the given paths."""
+
+
+class Outcome(StrEnum):
+    """What an ingest came to."""
+
+    PUBLISHED = "published"
+    UNCHANGED = "unchanged"
+    NOTHING_READABLE = "nothing_readable"
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What an ingest did, and what serves the release after it.
+
+    `documents`, `pages` and `chunks` count all of the release; of the files under the given
+    paths `read` were read now, `unchanged` taken over, `rejected` left out. `dropped` are files
+    that the release held and holds no more, because they are gone or cannot be read now. Of the
+    chunks' vectors `embedded` were computed, the others reused. `seconds` are by stage.
+    """
+
+    product: str
+    release: str
+    outcome: Outcome
+    generation: int | None
+    read: int
+    unchanged: int
+    rejected: tuple[Rejected, ...]
+    seconds: Mapping[str, float] = field(repr=False)
+    documents: int = 0
+    pages: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def reused(self) -> int:
+        """How many chunks needed no embedding."""
+        return self.chunks - self.embedded
+
+
+def ingest(
+    paths: Sequence[Path],
+    *,
+    product: str,
+    release: str,
+    database: Database,
+    data_dir: Path,
+    embedder: Embedder,
+    settings: ChunkingSettings | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    workers: int | None = None,
+) -> IngestReport:
+    """Build a new generation of a release from files, folders and zips, and publish it.
+
+    All files that came from one of `paths` before are replaced by those that are there now; what
+    came from other paths stays. Until the end the published generation serves as before. After a
+    failure, a cancellation or a kill the same call picks up where this one was: documents and
+    vectors that were committed are used again. If nothing has changed, or no file can be read,
+    nothing is published.
+
+    Raises IngestError (BeingBuilt, IngestCancelled, DiskFull, NothingToIngest, TakenOver) with
+    what to do, and UnusableName for a name that cannot be one.
+    """
+    settings = settings or ChunkingSettings()
+    with _clear_about_the_disk(data_dir):
+        release_id = Catalog(database).add_release(product, release)
+        model_id = _model_id(database, embedder)
+        generation_id = generations.claim(database, release_id, model_id, settings.fingerprint)
+        build = _Build(
+            database, data_dir, generation_id, settings, embedder, on_progress, cancelled
+        )
+        try:
+            with generations.heartbeat(database, generation_id):
+                report = build.run([Path(p) for p in paths], product, release, workers)
+        finally:
+            # This leaves a published generation alone.
+            generations.abandon(database, data_dir, generation_id)
+        generations.prune(database, data_dir, release_id)
+    return report
+
+
+@dataclass
+class _Build:
+    database: Database
+    data_dir: Path
+    generation_id: int
+    settings: ChunkingSettings
+    embedder: Embedder
+    on_progress: Callable[[Progress], None]
+    cancelled: Callable[[], bool]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def run(
+        self, paths: Sequence[Path], product: str, release: str, workers: int | None
+    ) -> IngestReport:
+        with self._timed(Stage.READING):
+            gathered = gather(
+                paths,
+                database=self.database,
+                generation_id=self.generation_id,
+                settings=self.settings,
+                report=self._report,
+                workers=workers,
+            )
+        if not (gathered.read or gathered.unchanged or gathered.rejected):
+            raise NothingToIngest(
+                f"There is no file to ingest in {', '.join(map(str, paths))}. "
+                "Give files, folders or zips that hold documentation."
+            )
+        report = IngestReport(
+            product=product,
+            release=release,
+            outcome=Outcome.NOTHING_READABLE,
+            generation=None,
+            read=gathered.read,
+            unchanged=gathered.unchanged,
+            rejected=gathered.rejected,
+            seconds=self.seconds,
+        )
+        if not (gathered.read or gathered.unchanged):
+            return replace(report, generation=self._serving())
+        sources = {str(path.resolve()) for path in paths}
+        dropped = carry_over(self.database, self.generation_id, sources, self.settings)
+        documents, pages, chunks = self._counts()
+        report = replace(report, documents=documents, pages=pages, chunks=chunks, dropped=dropped)
+        serving = self._serving()
+        if serving is not None and self._is_like(serving):
+            return replace(report, outcome=Outcome.UNCHANGED, generation=serving)
+        with self._timed(Stage.EMBEDDING):
+            embedded = embed_missing(self.database, self.generation_id, self.embedder, self._report)
+        with self._timed(Stage.INDEXING):
+            build_indexes(
+                self.database,
+                self.data_dir,
+                self.generation_id,
+                lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
+            )
+        with self._timed(Stage.PUBLISHING):
+            self._report(Progress(Stage.PUBLISHING, 0, 1))
+            generations.publish(self.database, self.generation_id)
+            self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
+        return replace(
+            report,
+            outcome=Outcome.PUBLISHED,
+            generation=self.generation_id,
+            embedded=embedded,
+        )
+
+    def _report(self, progress: Progress) -> None:
+        self.on_progress(progress)
+        if self.cancelled():
+            raise IngestCancelled(
+                "The ingest was stopped and published nothing. What was read and embedded is "
+                "kept: the same command continues from there."
+            )
+
+    @contextmanager
+    def _timed(self, stage: Stage) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[stage] = time.perf_counter() - started
+
+    def _serving(self) -> int | None:
+        """Return the generation that serves the release now."""
+        with self.database.reading() as session:
+            return session.scalar(
+                select(ReleaseRow.published_generation_id)
+                .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
+                .where(GenerationRow.id == self.generation_id)
+            )
+
+    def _counts(self) -> tuple[int, ...]:
+        """Count documents, pages and search chunks."""
+        members = select(MemberRow.document_id).where(MemberRow.generation_id == self.generation_id)
+        pages = select(PageRow.id).where(PageRow.document_id.in_(members))
+        chunks = select(SearchChunkRow.id).where(SearchChunkRow.page_id.in_(pages))
+        with self.database.reading() as session:
+            return tuple(
+                session.scalar(select(func.count()).select_from(rows.subquery())) or 0
+                for rows in (members, pages, chunks)
+            )
+
+    def _is_like(self, other: int) -> bool:
+        """Say whether another generation has the same documents, chunks and vectors."""
+        with self.database.reading() as session:
+            own, theirs = (
+                (
+                    session.get_one(GenerationRow, generation).model_id,
+                    set(
+                        session.execute(
+                            select(MemberRow.document_id, MemberRow.source).where(
+                                MemberRow.generation_id == generation
+                            )
+                        ).tuples()
+                    ),
+                )
+                for generation in (self.generation_id, other)
+            )
+        return own == theirs
+
+
+def _model_id(database: Database, embedder: Embedder) -> int:
+    with database.writing() as session:
+        row = session.scalar(
+            select(EmbeddingModelRow).where(EmbeddingModelRow.name == embedder.name)
+        )
+        if row is None:
+            row = EmbeddingModelRow(name=embedder.name, dimension=embedder.dimension)
+            session.add(row)
+            session.flush()
+        return row.id
+
+
+@contextmanager
+def _clear_about_the_disk(data_dir: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, OperationalError) as error:
+        if not is_disk_full(error):
+            raise
+        raise DiskFull(
+            f"No room is left on the disk that holds {data_dir}. Nothing was published and what "
+            "was published before serves on. Make room, then give the same command again."
+        ) from error

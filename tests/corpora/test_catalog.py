@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pytest
+
+from corpora import generations
+from corpora.catalog import Catalog, GenerationState, NoCorpus, UnknownRelease, UnusableName
+from corpora.database import Database
+from corpora.tables import EmbeddingModelRow
+
+
+@pytest.fixture
+def catalog(database: Database) -> Catalog:
+    with database.writing() as session:
+        session.add(EmbeddingModelRow(id=1, name="model", dimension=3))
+    return Catalog(database)
+
+
+def publish(database: Database, product: str, *releases: str) -> list[int]:
+    published = []
+    for release in releases:
+        release_id = Catalog(database).add_release(product, release)
+        generation = generations.claim(database, release_id, 1, "chunking")
+        generations.publish(database, generation)
+        published.append(generation)
+    return published
+
+
+def names(catalog: Catalog, *, every: bool = False) -> dict[str, list[str]]:
+    return {p.name: [r.name for r in p.releases] for p in catalog.products(every=every)}
+
+
+def test_releases_come_in_natural_order(catalog: Catalog, database: Database) -> None:
+    publish(database, "Beacon", "18.00", "17.9", "17.10")
+    publish(database, "anchor", "1.10", "1.9", "2.0rc1", "2.0")
+    assert names(catalog) == {
+        "anchor": ["1.9", "1.10", "2.0rc1", "2.0"],
+        "Beacon": ["17.9", "17.10", "18.00"],
+    }
+    assert [r.prerelease for r in catalog.product("anchor").releases] == [False, False, True, False]
+
+
+def test_what_was_never_published_is_listed_only_on_request(
+    catalog: Catalog, database: Database
+) -> None:
+    publish(database, "Beacon", "17.10")
+    catalog.add_release("Beacon", "17.20")
+    catalog.add_release("Lighthouse", "1")
+    assert names(catalog) == {"Beacon": ["17.10"]}
+    assert names(catalog, every=True) == {"Beacon": ["17.10", "17.20"], "Lighthouse": ["1"]}
+    with pytest.raises(NoCorpus, match=r"no documentation of Beacon 17\.20.*Beacon 17\.10"):
+        catalog.serving("Beacon", "17.20")
+
+
+def test_case_and_spaces_make_no_new_release(catalog: Catalog, database: Database) -> None:
+    first = catalog.add_release("Beacon", "R17a")
+    assert catalog.add_release(" beacon ", "r17A ") == first
+    assert names(catalog, every=True) == {"Beacon": ["R17a"]}
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\x00b", "x" * 101])
+def test_unusable_names_are_refused(catalog: Catalog, name: str) -> None:
+    with pytest.raises(UnusableName, match="release"):
+        catalog.add_release("Beacon", name)
+    with pytest.raises(UnusableName, match="product"):
+        catalog.add_release(name, "1")
+    assert names(catalog, every=True) == {}
+
+
+def test_an_alias_is_kept_and_names_one_release(catalog: Catalog, database: Database) -> None:
+    publish(database, "Beacon", "17.10", "17.20")
+    catalog.add_alias("beacon", "17.10", "Bluebird")
+    assert catalog.product("Beacon").releases[0].aliases == ("Bluebird",)
+    for taken in ("bluebird", "17.10"):
+        with pytest.raises(UnusableName, match=r"already a name of Beacon 17\.10"):
+            catalog.add_alias("Beacon", "17.20", taken)
+    with pytest.raises(UnusableName, match="already a name"):
+        catalog.add_release("Beacon", "BLUEBIRD")
+    catalog.remove_alias("Beacon", "17.10", "bluebird")
+    assert catalog.product("Beacon").releases[0].aliases == ()
+    with pytest.raises(UnknownRelease, match="bluebird"):
+        catalog.remove_alias("Beacon", "17.10", "bluebird")
+
+
+def test_a_product_answers_to_its_aliases(catalog: Catalog, database: Database) -> None:
+    publish(database, "Beacon", "1")
+    publish(database, "Lighthouse", "1")
+    catalog.name_product("Beacon", "BCN", "the beacon")
+    assert catalog.product("bcn").name == "Beacon"
+    with pytest.raises(UnusableName, match="product Lighthouse"):
+        catalog.name_product("Beacon", "lighthouse")
+    with pytest.raises(UnknownRelease, match=r"no product 'Buoy'\. There is: Beacon, Lighthouse\."):
+        catalog.product("Buoy")
+
+
+def test_latest_is_the_newest_final_release_unless_an_admin_says_otherwise(
+    catalog: Catalog, database: Database
+) -> None:
+    publish(database, "Beacon", "17.10", "17.20", "18.00b1")
+    newest = catalog.product("Beacon").newest
+    assert newest is not None
+    assert newest.name == "17.20"
+    catalog.set_latest("Beacon", "17.10")
+    newest = catalog.product("Beacon").newest
+    assert newest is not None
+    assert newest.name == "17.10"
+    catalog.set_latest("Beacon", None)
+    catalog.set_prerelease("Beacon", "18.00b1", False)
+    newest = catalog.product("Beacon").newest
+    assert newest is not None
+    assert newest.name == "18.00b1"
+    with pytest.raises(UnknownRelease, match=r"19.*17\.10, 17\.20, 18\.00b1"):
+        catalog.set_latest("Beacon", "19")
+
+
+def test_an_admin_can_order_names_without_order(catalog: Catalog, database: Database) -> None:
+    publish(database, "Beacon", "Heron", "17.10", "Wren")
+    catalog.set_order("Beacon", "Heron", "17.5")
+    catalog.set_order("Beacon", "Wren", "17.20")
+    assert names(catalog) == {"Beacon": ["Heron", "17.10", "Wren"]}
+
+
+def test_a_retired_release_is_gone_until_it_is_restored(
+    catalog: Catalog, database: Database
+) -> None:
+    generation, *_ = publish(database, "Beacon", "17.10", "17.20")
+    catalog.retire("Beacon", "17.10")
+    assert names(catalog) == {"Beacon": ["17.20"]}
+    with pytest.raises(NoCorpus):
+        catalog.serving("Beacon", "17.10")
+    catalog.restore("Beacon", "17.10")
+    assert catalog.serving("Beacon", "17.10").generation == generation
+
+
+def test_rollback_goes_back_one_generation_at_a_time(catalog: Catalog, database: Database) -> None:
+    first, second, third = publish(database, "Beacon", *["17.10"] * 3)
+    assert catalog.rollback("Beacon", "17.10") == second
+    assert catalog.serving("Beacon", "17.10").generation == second
+    assert catalog.rollback("Beacon", "17.10") == first
+    with pytest.raises(UnknownRelease, match="No earlier generation"):
+        catalog.rollback("Beacon", "17.10")
+    states = {g.id: g.state for g in catalog.generations("Beacon", "17.10")}
+    assert states == {
+        third: GenerationState.SUPERSEDED,
+        second: GenerationState.SUPERSEDED,
+        first: GenerationState.PUBLISHED,
+    }
