@@ -7,7 +7,7 @@ STRATA := $(VENV)/bin/strata
 DATA := $(or $(STRATA_DATA_DIR),data)
 
 SAMPLE := build/examples
-SAMPLE_SOURCES := $(shell find examples -type f -not -path '*/__pycache__/*')
+SAMPLE_SOURCES := $(shell find examples/sources examples/*.py -type f)
 SAMPLE_PRODUCT := tessaline
 SAMPLE_QUESTION ?= What is the wait-to-restore time in 17.20?
 
