@@ -69,6 +69,11 @@ class MiniLM:
             vectors[rows] = _embed_batch(session, [encodings[i] for i in rows])
         return vectors
 
+    def knows_word(self, word: str) -> bool:
+        """Say whether a lower-case word is one WordPiece: ordinary English, not a coined name."""
+        tokenizer, _ = self._load()
+        return tokenizer.token_to_id(word) is not None
+
     def _load(self) -> tuple[Tokenizer, InferenceSession]:
         with self._loading:
             if self._loaded is None:

@@ -104,6 +104,7 @@ class LexicalIndex:
         self._database = database
         self._lock = Lock()
         self._frequencies: dict[str, int] = {}
+        self._vocabulary: list[str] = []
         self.size: int = self._rows("SELECT count(*) FROM chunks_docsize")[0][0]
 
     @classmethod
@@ -164,6 +165,34 @@ class LexicalIndex:
         """Return the inverse document frequency of a term, as in BM25, and never negative."""
         holding = self.frequency(term)
         return log(1 + (self.size - holding + 0.5) / (holding + 0.5))
+
+    def similar(self, word: str, limit: int = 3) -> tuple[str, ...]:
+        """Return the index's words that a typing error may have turned into `word`, best first.
+
+        One edit away (a swap of neighbours counts as one), two from six letters on; the nearest
+        first, the more frequent first among equals.
+        """
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        token = _stem(word.lower())
+        if not _WORD.fullmatch(token) or len(token) < 4:
+            return ()
+        near = process.extract(
+            token,
+            self._words(),
+            scorer=OSA.distance,
+            score_cutoff=1 if len(token) < 6 else 2,
+            limit=20,
+        )
+        ranked = sorted(near, key=lambda found: (found[1], -self._count(found[0]), found[0]))
+        return tuple(found for found, distance, _ in ranked if distance == ranked[0][1])[:limit]
+
+    def _words(self) -> list[str]:
+        if not self._vocabulary:
+            rows = self._rows("SELECT term FROM vocabulary WHERE doc > 1")
+            self._vocabulary = [t for (t,) in rows if _WORD.fullmatch(t)]
+        return self._vocabulary
 
     def close(self) -> None:
         """Release the file; the index cannot be used afterwards."""

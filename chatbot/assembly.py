@@ -1,0 +1,166 @@
+"""Settings → a chatbot: the only place that wires the parts together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
+
+from chatbot.chain import build_chain
+from chatbot.conversations import Conversations
+from chatbot.events import EventCallback, Listener
+from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
+from chatbot.profiles import PROFILES, Parts
+from chatbot.reply import reply_object
+from chatbot.settings import Settings, prepare_process
+from chatbot.turn import Turn
+from corpora.catalog import Catalog
+from corpora.corpus import OpenCorpora
+from corpora.database import Database, open_database
+from corpora.embedding import MiniLM
+from corpora.release import Product
+
+
+class BadQuestion(ValueError):
+    """The question cannot be asked as it is; the message says why."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answered turn and the object that is stored, printed and shown."""
+
+    turn: Turn
+    content: dict[str, Any]
+    conversation: str | None = None
+
+
+@dataclass(frozen=True)
+class Chatbot:
+    """Answers questions from the corpora in the data folder; safe to share between threads."""
+
+    settings: Settings
+    database: Database
+    catalog: Catalog
+    corpora: OpenCorpora
+    conversations: Conversations
+    embedder: MiniLM
+    model: BaseChatModel | None
+    _asking: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def products(self) -> tuple[Product, ...]:
+        """The products and releases that can be asked about."""
+        return self.catalog.products()
+
+    def ask(
+        self,
+        question: str,
+        *,
+        product: str | None = None,
+        release: str | None = None,
+        conversation: str | None = None,
+        history: Sequence[tuple[str, str]] = (),
+        listener: Listener = lambda event: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Reply:
+        """Answer a question; with a conversation's id, as its next turn, and keep it there.
+
+        Raises BadQuestion, UnknownConversation, GeneratorError, ModelMissing, and Stopped when
+        `stopped` says so.
+        """
+        question = " ".join(question.split())
+        limit = self.settings.question_limit
+        if not question:
+            raise BadQuestion("the question is empty: type one")
+        if len(question) > limit:
+            raise BadQuestion(
+                f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
+            )
+        turn = Turn(question, product=product, release=release, history=tuple(history))
+        if conversation is not None:
+            turn = self._continue(turn, conversation)
+        callback = EventCallback(self._steps, listener, stopped)
+        with self._asking:
+            turn = self._chain.invoke(turn, {"callbacks": [callback]})
+        content = reply_object(turn, self.settings.profile)
+        if conversation is not None:
+            self.conversations.add(conversation, question, content)
+        return Reply(turn, content, conversation)
+
+    def _continue(self, turn: Turn, conversation: str) -> Turn:
+        earlier = self.conversations.turns(conversation)
+        history = tuple((t.question, t.reply["answer"]) for t in earlier)
+        last = next(
+            (
+                (t.reply["product"], t.reply["release"])
+                for t in reversed(earlier)
+                if t.reply["release"] and t.reply["release_status"] != "latest"
+            ),
+            None,
+        )
+        return replace(turn, history=history, conversation_release=last)
+
+    @cached_property
+    def _profile(self) -> Any:
+        parts = Parts(
+            products=self.products,
+            open_corpus=self.corpora.corpus,
+            releases=self._releases,
+            embedder=self.embedder,
+            is_ordinary_word=self.embedder.knows_word,
+            model=self.model,
+            settings=self.settings,
+        )
+        return PROFILES[self.settings.profile](parts)
+
+    @cached_property
+    def _chain(self) -> Runnable[Turn, Turn]:
+        return build_chain(self._profile)
+
+    @cached_property
+    def _steps(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self._profile)
+
+    def _releases(self, product: str) -> tuple[str, ...]:
+        return tuple(r.name for p in self.products() if p.name == product for r in p.releases)
+
+
+def open_chatbot(settings: Settings) -> Chatbot:
+    """Open the database and wire a chatbot; models are loaded when first needed."""
+    prepare_process()
+    database = open_database(settings.database)
+    return Chatbot(
+        settings=settings,
+        database=database,
+        catalog=Catalog(database),
+        corpora=OpenCorpora(database, settings.data_dir),
+        conversations=Conversations(database),
+        embedder=open_embedder(settings),
+        model=_model(settings),
+    )
+
+
+def open_embedder(settings: Settings) -> MiniLM:
+    """The embedding model of the settings; loaded at first use."""
+    folder = settings.models_dir
+    return MiniLM(EMBEDDING.path_in(folder), TOKENIZER.path_in(folder))
+
+
+def _model(settings: Settings) -> BaseChatModel | None:
+    file = generator_file(settings.generator)
+    if file is None:
+        return None
+    path = file.path_in(settings.models_dir)
+    if not path.is_file():
+        return None
+    return EmbeddedChatModel(
+        path=path,
+        threads=settings.generator_threads,
+        context=settings.generator_context,
+        max_tokens=settings.answer_tokens,
+    )

@@ -1,0 +1,76 @@
+"""Whether an answer stands in the evidence, and the citations that show it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from chatbot.turn import Citation, Record
+from ingestion.page import CELL_DELIMITER
+
+_CLAIM = re.compile(r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|--?[a-z][\w-]+")
+
+
+def plain(text: str) -> str:
+    """Fold case, quotes, dashes and white space, so that equal words compare equal."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    text = re.sub(r"[‘’“”`'\"*]", "", text)
+    text = re.sub(r"[–—−]", "-", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def claims(value: str) -> list[str]:
+    """The names, figures and flags of an answer: what must not be invented."""
+    return [c.rstrip("(.") for c in _CLAIM.findall(value) if c.rstrip("(.")]
+
+
+def supporting(value: str, records: Sequence[Record]) -> Record | None:
+    """The record that holds the whole value, else the one that holds all its claims; best first."""
+    wanted = plain(value).rstrip(".")
+    if not wanted:
+        return None
+    bounded = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
+    for record in records:
+        if bounded.search(plain(record.quote)) or bounded.search(plain(record.reading)):
+            return record
+    parts = [plain(c) for c in claims(value)]
+    if not parts:
+        return None
+    for record in records:
+        text = plain(record.quote)
+        if all(re.search(rf"(?<!\w){re.escape(p)}(?!\w)", text) for p in parts):
+            return record
+    return None
+
+
+def unsupported_claims(value: str, records: Sequence[Record]) -> tuple[str, ...]:
+    """Names, figures and flags of the value that stand in no record."""
+    evidence = plain(" ".join(f"{r.quote} {r.label} {' '.join(r.path)}" for r in records))
+    return tuple(
+        c for c in claims(value) if not re.search(rf"(?<!\w){re.escape(plain(c))}(?!\w)", evidence)
+    )
+
+
+def cite(record: Record, release: str, *, longest: int = 600) -> Citation:
+    """A citation of the record's words; raises ValueError if they do not stand in its page."""
+    quote = (
+        record.quote if len(record.quote) <= longest else record.quote[:longest].rsplit(" ", 1)[0]
+    )
+    if quote not in record.page.text:
+        raise ValueError(f"{record.page.document.file}: the quoted words are not on the page")
+    return Citation(
+        document=record.page.document.title,
+        file=record.page.document.file,
+        release=release,
+        page=record.page.number,
+        section=" › ".join(record.path),
+        anchor=record.anchor,
+        quote=quote,
+        page_id=record.page.id,
+    )
+
+
+def quoted(record: Record) -> str:
+    """The record as it is shown in an answer: verbatim, table rows with their headers."""
+    return record.reading if CELL_DELIMITER in record.quote else record.quote

@@ -1,0 +1,47 @@
+"""A finished turn as the object that `strata ask --json` prints (design, Commands)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from chatbot.release_rules import ReleaseStatus
+from chatbot.turn import Citation, Turn
+
+
+def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
+    """The JSON object of an answered turn; `release` is null unless there is exactly one."""
+    resolution, answer, queries = turn.resolution, turn.answer, turn.queries
+    if resolution is None or answer is None:
+        raise ValueError("the turn is not answered yet")
+    single = len(resolution.releases) == 1
+    return {
+        "answer": answer.text,
+        "abstained": answer.abstained,
+        "product": resolution.product,
+        "release": resolution.releases[0] if single else None,
+        "release_status": str(resolution.status),
+        "release_explanation": resolution.explanation,
+        "compared_releases": [] if single else list(resolution.releases),
+        "available_releases": (
+            list(resolution.available)
+            if resolution.status in (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
+            else []
+        ),
+        "route": str(turn.route),
+        "queries": asdict(queries)
+        if queries
+        else {"base": turn.question, "filtered": None, "versionless": None},
+        "citations": [citation_object(c) for c in answer.citations],
+        "warnings": list(answer.warnings),
+        "timings": dict(turn.timings),
+        "model_calls": turn.usage.model_calls,
+        "prompt_tokens": turn.usage.prompt_tokens,
+        "completion_tokens": turn.usage.completion_tokens,
+        "profile": profile,
+    }
+
+
+def citation_object(citation: Citation) -> dict[str, Any]:
+    """A citation as JSON, with the id of the page that shows it."""
+    return asdict(citation)

@@ -1,0 +1,94 @@
+"""Every setting of Strata, read from the environment and `strata.toml`; nothing else reads them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from chatbot.models.files import default_models_dir
+from corpora.database import sqlite_url
+
+
+class Settings(BaseSettings):
+    """Settings with their defaults; `STRATA_<NAME>` in the environment wins over `strata.toml`."""
+
+    model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
+        env_prefix="STRATA_", toml_file="strata.toml", extra="forbid"
+    )
+
+    data_dir: Path = Field(Path("data"), description="database, indexes and originals")
+    models_dir: Path = Field(
+        default_factory=lambda: default_models_dir(os.environ.get("XDG_CACHE_HOME")),
+        description="model files",
+    )
+    models_mirror: str | None = Field(None, description="URL or folder asked for models first")
+    database_url: str | None = Field(None, description="default: a SQLite file in data_dir")
+    profile: Literal["embedded"] = "embedded"
+
+    generator: Literal["qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "none"] = "qwen2.5-coder-1.5b"
+    generator_threads: int = Field(0, ge=0, description="0: one a core")
+    generator_context: int = Field(4096, ge=1024, description="tokens")
+    answer_tokens: int = Field(60, ge=8, le=1024, description="longest answer, in tokens")
+
+    search_chunk_size: int = Field(500, ge=100, description="characters a search chunk")
+    search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
+    context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
+
+    question_limit: int = Field(4000, ge=100, description="longest question, in characters")
+    retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
+    reduction_budget: int = Field(2000, ge=200, description="characters kept in all")
+    selected_chunks: int = Field(3, ge=1, description="reduced chunks that reach the generator")
+    prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
+
+    host: str = "127.0.0.1"
+    port: int = Field(8501, ge=1, le=65535)
+
+    @field_validator("host")
+    @classmethod
+    def _loopback_only(cls, host: str) -> str:
+        if host not in {"127.0.0.1", "localhost", "::1"}:
+            raise ValueError(
+                f"{host} is not a loopback address: Strata has no sign-in configured and listens "
+                "on 127.0.0.1 only"
+            )
+        return host
+
+    @property
+    def database(self) -> str:
+        """The URL of the database: `database_url`, else a SQLite file in the data folder."""
+        return self.database_url or sqlite_url(self.data_dir)
+
+    @classmethod
+    def given(cls, **options: Any) -> Settings:
+        """The settings, with the options that are not None taking precedence."""
+        return cls(**{name: value for name, value in options.items() if value is not None})
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, then `strata.toml` in the working directory."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def prepare_process() -> None:
+    """Set what libraries read from the environment when they are imported."""
+    # Without it the generator's threads spin, and a busy machine can stall it for minutes.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    os.environ.setdefault("STREAMLIT_BROWSER_GATHER_USAGE_STATS", "false")

@@ -1,0 +1,118 @@
+"""Step 5 of QAMR III-B: one short call that reads the value out of the kept records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk
+
+from chatbot.grounding import cite, quoted, supporting, unsupported_claims
+from chatbot.readers import read_value
+from chatbot.steps.undocumented_gate import nothing_found
+from chatbot.turn import Answer, Citation, Record, Step, Turn, Usage
+from prompts import render
+
+_DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "not mentioned")
+
+
+def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 500) -> Step:
+    """Answer from the selected records only: a reader where the text has a form, else the model.
+
+    `budget` is the number of characters of evidence in the prompt, `shown` that of the quotes
+    beside the answer. Without a model the best passages are the answer and say so. A value that
+    stands in no record is withheld.
+    """
+
+    def generate(turn: Turn) -> Turn:
+        records = sorted(
+            (r for chunk in turn.selected for r in chunk.records), key=lambda r: -r.score
+        )
+        if not records:
+            return replace(turn, answer=nothing_found(turn))
+        if (reading := read_value(turn.question, records)) is not None:
+            return replace(
+                turn, answer=_answer(turn, reading.value, reading.record, records, shown)
+            )
+        if model is None:
+            return replace(turn, answer=_passages(turn, records, shown))
+        value, usage = _ask(model, turn, _within(budget, records))
+        turn = replace(turn, usage=turn.usage + usage)
+        if value.lower().strip(" .").startswith(_DONT_KNOW):
+            return replace(turn, answer=_unsure(turn, records, shown))
+        invented = unsupported_claims(value, records)
+        record = supporting(value, records)
+        if record is None and (invented or not _is_verdict(value)):
+            return replace(turn, answer=_withheld(turn, records, shown))
+        return replace(turn, answer=_answer(turn, value, record or records[0], records, shown))
+
+    return generate
+
+
+def _ask(model: BaseChatModel, turn: Turn, records: Sequence[Record]) -> tuple[str, Usage]:
+    product, release = turn.asked
+    assert turn.queries is not None
+    messages = render(
+        "answer_generation",
+        product=product,
+        release=release,
+        question=turn.queries.base,
+        excerpts="\n\n".join(f"[{r.label}]\n{r.reading}" for r in records),
+    )
+    reply = AIMessageChunk(content="")
+    for chunk in model.stream(messages):
+        reply += chunk
+    counted = reply.usage_metadata
+    usage = Usage(1, counted["input_tokens"], counted["output_tokens"]) if counted else Usage(1)
+    return str(reply.content).strip(), usage
+
+
+def _within(budget: int, records: Sequence[Record]) -> list[Record]:
+    kept: list[Record] = []
+    for record in records:
+        if kept and len(record.reading) > budget:
+            continue
+        kept.append(record)
+        budget -= len(record.reading)
+        if budget <= 0:
+            break
+    return kept
+
+
+def _is_verdict(value: str) -> bool:
+    return value.lower().startswith(("yes", "no", "true", "false"))
+
+
+def _answer(turn: Turn, value: str, best: Record, records: Sequence[Record], shown: int) -> Answer:
+    text, citations = _quotes(turn, [best, *(r for r in records if r is not best)], shown)
+    return Answer(f"{value}\n\n{text}", False, citations, value)
+
+
+def _passages(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
+    text, citations = _quotes(turn, records, shown)
+    lead = "No language model is at hand, so these are the best passages, quoted:"
+    return Answer(f"{lead}\n\n{text}", False, citations)
+
+
+def _withheld(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
+    text, citations = _quotes(turn, records, shown)
+    lead = "The model's short answer is not in the documentation and is withheld. What it says:"
+    return Answer(f"{lead}\n\n{text}", False, citations, warnings=("answer withheld",))
+
+
+def _unsure(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
+    text, citations = _quotes(turn, records, shown)
+    lead = "I found no direct answer. The nearest passages say:"
+    return Answer(f"{lead}\n\n{text}", False, citations)
+
+
+def _quotes(turn: Turn, records: Sequence[Record], shown: int) -> tuple[str, tuple[Citation, ...]]:
+    _, release = turn.asked
+    lines: list[str] = []
+    citations: list[Citation] = []
+    for record in _within(shown, records):
+        citations.append(cite(record, release))
+        body = quoted(record).replace("\n", "\n> ")
+        lines.append(f"> {body} [{len(citations)}]")
+    return "\n>\n".join(lines), tuple(citations)

@@ -1,0 +1,85 @@
+"""Step 3 of QAMR III-B without a model: keep the records that matter, letter for letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from chatbot.records import records
+from chatbot.relevance import Weights, score_records
+from chatbot.steps.context_retrieval import asks_for_changes
+from chatbot.turn import Record, ReducedChunk, Step, Turn
+from chatbot.words import search_terms
+from corpora.corpus import Corpus
+from corpora.embedding import Embedder
+
+
+def reduce_context(
+    open_corpus: Callable[[str, str], Corpus],
+    embedder: Embedder,
+    *,
+    budget: int,
+    weights: Weights,
+) -> Step:
+    """Cut every context chunk down to the records that matter under one shared budget.
+
+    `budget` counts characters over all chunks; a chunk of which nothing is kept is dropped.
+    """
+
+    def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
+        vectors = embedder.embed([query, *texts])
+        return [float(v) for v in vectors[1:] @ vectors[0]]
+
+    def reduce_step(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        corpus = open_corpus(*turn.asked)
+        best = score_records(
+            turn.queries.base,
+            search_terms(turn.queries.versionless or turn.queries.filtered, corpus),
+            corpus.idf,
+            [(c.score, _in_reach(corpus, c.page.id, c.text)) for c in turn.retrieved],
+            asks_for_changes=asks_for_changes(turn.question),
+            similarity=similarity,
+            weights=weights,
+        )
+        return replace(turn, reduced=_within(budget, best, turn))
+
+    return reduce_step
+
+
+def _in_reach(corpus: Corpus, page_id: int, context: str) -> list[Record]:
+    """The records of a page and those of its neighbours that lie in its padding."""
+    page = corpus.page(page_id)
+    found = list(records(page))
+    if page.previous_id is not None:
+        tail = context[: context.find(page.text)]
+        found[:0] = [r for r in records(corpus.page(page.previous_id)) if r.quote in tail]
+    if page.next_id is not None:
+        head = context[context.find(page.text) + len(page.text) :]
+        found += [r for r in records(corpus.page(page.next_id)) if r.quote in head]
+    return found
+
+
+def _within(budget: int, best: Sequence[Record], turn: Turn) -> tuple[ReducedChunk, ...]:
+    kept: dict[int, list[Record]] = {}
+    seen: set[str] = set()
+    for record in best:
+        if record.quote in seen:
+            continue
+        if len(record.reading) > budget and kept:
+            continue
+        seen.add(record.quote)
+        kept.setdefault(record.page.id, []).append(record)
+        budget -= len(record.reading)
+        if budget <= 0:
+            break
+    order = {id(r): i for i, r in enumerate(best)}
+    chunks = [
+        ReducedChunk(
+            found[0].page,
+            tuple(sorted(found, key=lambda r: order[id(r)])),
+            max(r.score for r in found),
+        )
+        for found in kept.values()
+    ]
+    return tuple(sorted(chunks, key=lambda c: -c.score))

@@ -1,0 +1,114 @@
+"""The gate before generation: what a release does not document is refused, not guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.turn import Answer, Step, Turn
+from chatbot.words import STOP_WORDS, filtered
+from corpora.corpus import Corpus
+from corpora.lexical import identifiers, tokens
+
+_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A name of the question that the release lacks, and the releases that have it."""
+
+    name: str
+    documented_in: tuple[str, ...]
+
+
+def refuse_undocumented(
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+    is_ordinary_word: Callable[[str], bool],
+    *,
+    lowest_coverage: float,
+) -> Step:
+    """Refuse when a name of the question stands nowhere in the release but in another one.
+
+    Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
+    a share of their inverse document frequency).
+    """
+
+    def gate(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        product, release = turn.asked
+        here = open_corpus(product, release)
+        asked = turn.queries.versionless or turn.queries.filtered
+        others = [name for name in releases(product) if name != release]
+        for name in names(asked, is_ordinary_word):
+            if _stands_in(here, name):
+                continue
+            found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
+            if found:
+                return replace(turn, answer=_refusal(turn, Missing(name, found)))
+        if not turn.selected or coverage(here, asked) < lowest_coverage:
+            return replace(turn, answer=nothing_found(turn))
+        return turn
+
+    return gate
+
+
+def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
+    """Identifiers, acronyms and words that are not everyday English, as written."""
+    found = list(identifiers(text))
+    found += _ACRONYM.findall(text)
+    found += [
+        w
+        for w in _WORD.findall(text)
+        if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _stands_in(corpus: Corpus, name: str) -> bool:
+    whole, *parts = tokens(name) or [""]
+    if not whole or corpus.frequency(whole):
+        return True
+    return "." in whole and any(corpus.frequency(p) for p in parts[-1:])
+
+
+def coverage(corpus: Corpus, text: str) -> float:
+    """The share of the text's inverse document frequency whose words the release holds, 0..1."""
+    weights = {t: corpus.idf(t) for word in filtered(text).split() for t in tokens(word)}
+    total = sum(weights.values())
+    held = sum(w for t, w in weights.items() if corpus.frequency(t))
+    return held / total if total else 0.0
+
+
+def _refusal(turn: Turn, missing: Missing) -> Answer:
+    product, release = turn.asked
+    where = _listed(missing.documented_in)
+    return Answer(
+        text=(
+            f"I don't know: the documentation of {product} {release} does not mention "
+            f"`{missing.name}`. It is documented in {where}."
+        ),
+        abstained=True,
+    )
+
+
+def nothing_found(turn: Turn) -> Answer:
+    """Say "I don't know" and what was searched (design, law 3)."""
+    product, release = turn.asked
+    assert turn.queries is not None
+    searched = turn.queries.versionless or turn.queries.filtered or turn.queries.base
+    pages = len(turn.retrieved)
+    looked = f"; the {pages} nearest pages do not tell" if pages else ""
+    return Answer(
+        text=(
+            f"I don't know: I searched the documentation of {product} {release} for "
+            f"“{searched}”{looked}."
+        ),
+        abstained=True,
+    )
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

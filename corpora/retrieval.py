@@ -1,0 +1,110 @@
+"""Queries → scored search chunks → context chunks, within one release (QAMR III-B, step 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from corpora.corpus import Corpus
+from corpora.embedding import Embedder
+from corpora.pages import StoredPage
+from ingestion.page import DocumentKind
+
+
+@dataclass(frozen=True)
+class RetrievalSettings:
+    """How search chunks are found and weighed; measured in docs/decisions/."""
+
+    cosine_per_query: int = 2
+    mmr_per_query: int = 2
+    mmr_candidates: int = 20
+    lexical_candidates: int = 60
+    dense_share: float = 0.5
+    kind_weights: Mapping[DocumentKind, float] = field(
+        default_factory=lambda: {
+            DocumentKind.RELEASE_NOTES: 0.75,
+            DocumentKind.SOURCE_LISTING: 0.7,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class FoundPage:
+    """A page with the score of its best search chunk and those of its chunks that were found."""
+
+    page: StoredPage
+    score: float
+    chunk_ids: tuple[int, ...]
+
+
+def retrieve(
+    corpus: Corpus,
+    embedder: Embedder,
+    queries: Sequence[str],
+    terms: Mapping[str, float],
+    *,
+    limit: int,
+    settings: RetrievalSettings,
+    weigh_kinds: bool = True,
+) -> list[FoundPage]:
+    """Find the pages that fit best, best first.
+
+    The paper's 2 cosine and 2 MMR chunks a query and the best BM25 chunks for the weighted
+    `terms` are candidates; each is scored by its BM25 and its cosine, both divided by their
+    maximum. `weigh_kinds` lowers release notes and source listings, for questions that do not
+    ask about changes.
+    """
+    vectors = embedder.embed(queries)
+    lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
+    candidates = dict.fromkeys(lexical)
+    for vector in vectors:
+        candidates.update(dict.fromkeys(_by_vector(corpus, vector, settings)))
+    if not candidates:
+        return []
+    ids = list(candidates)
+    cosine = np.maximum((corpus.vectors(ids) @ vectors.T).max(axis=1), 0.0)
+    bm25 = np.array([lexical.get(i, 0.0) for i in ids])
+    share = settings.dense_share
+    scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
+
+    found: dict[int, list[tuple[float, int]]] = {}
+    chunks = corpus.chunks(ids)
+    for chunk_id, score in zip(ids, scores, strict=True):
+        found.setdefault(chunks[chunk_id].page_id, []).append((float(score), chunk_id))
+    pages = []
+    for page_id, hits in found.items():
+        page = corpus.page(page_id)
+        weight = settings.kind_weights.get(page.document.kind, 1.0) if weigh_kinds else 1.0
+        hits.sort(key=lambda hit: (-hit[0], hit[1]))
+        pages.append(FoundPage(page, hits[0][0] * weight, tuple(i for _, i in hits)))
+    pages.sort(key=lambda p: (-p.score, p.page.id))
+    return pages[:limit]
+
+
+def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:
+    """BM25 of the terms of full weight, and on top of it that of the others at their weight."""
+    scores: dict[int, float] = {}
+    for weight in sorted(set(terms.values()), reverse=True):
+        alike = [term for term, w in terms.items() if w == weight]
+        for chunk_id, score in corpus.lexical(alike, limit):
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
+    return scores
+
+
+def _by_maximum(scores: np.ndarray) -> np.ndarray:
+    top = scores.max(initial=0.0)
+    return scores / top if top > 0 else scores
+
+
+def _by_vector(corpus: Corpus, vector: np.ndarray, settings: RetrievalSettings) -> list[int]:
+    from langchain_core.vectorstores.utils import maximal_marginal_relevance
+
+    nearest = [i for i, _ in corpus.nearest(vector, settings.mmr_candidates)]
+    if not nearest:
+        return []
+    diverse = maximal_marginal_relevance(
+        vector, corpus.vectors(nearest).tolist(), k=settings.mmr_per_query
+    )
+    return [*nearest[: settings.cosine_per_query], *(nearest[i] for i in diverse)]

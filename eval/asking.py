@@ -1,0 +1,76 @@
+"""Gold questions put to a chatbot: its replies, and the pages its retrieval ranks first."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from chatbot.assembly import Chatbot
+from chatbot.batch import BatchProgress, run_batch
+from chatbot.release_rules import ReleaseStatus, resolve_release
+from chatbot.steps.context_retrieval import retrieve_context
+from chatbot.steps.query_rewriting import rewrite_query
+from chatbot.turn import Turn
+from corpora.retrieval import RetrievalSettings
+from eval.gold import GoldQuestion
+from eval.retrieval import CUTOFFS, RankedPage, RetrievalItem, retrieval_items
+
+
+def ask_all(
+    chatbot: Chatbot,
+    questions: Sequence[GoldQuestion],
+    output: Path,
+    on_progress: Callable[[BatchProgress], None],
+) -> None:
+    """Ask every question as a user would, without the release meant; replies go to `output`."""
+    with tempfile.TemporaryDirectory() as folder:
+        batch = Path(folder) / "questions.jsonl"
+        lines = (json.dumps(q.asked(), ensure_ascii=False) + "\n" for q in questions)
+        batch.write_text("".join(lines), "utf-8")
+        run_batch(chatbot, batch, output, on_progress)
+
+
+def rank_pages(
+    chatbot: Chatbot,
+    questions: Iterable[GoldQuestion],
+    settings: RetrievalSettings | None = None,
+) -> dict[tuple[str, str], list[RankedPage]]:
+    """The pages found for every question in the release it means, by (question id, release)."""
+    search = retrieve_context(
+        chatbot.corpora.corpus,
+        chatbot.embedder,
+        pages=max(CUTOFFS),
+        padding=0,
+        settings=settings or RetrievalSettings(),
+    )
+    rewrite = rewrite_query(chatbot.products)
+    by_id = {q.id: q for q in questions}
+    ranked = {}
+    for item in retrieval_items(by_id.values()):
+        turn = search(rewrite(_turn(chatbot, by_id[item.id], item)))
+        ranked[item.key] = [
+            RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
+            for c in turn.retrieved
+        ]
+    return ranked
+
+
+def _turn(chatbot: Chatbot, question: GoldQuestion, item: RetrievalItem) -> Turn:
+    resolution = resolve_release(
+        question.question, chatbot.products(), product=question.product, history=question.history
+    )
+    resolution = replace(
+        resolution,
+        status=ReleaseStatus.STATED,
+        product=question.product,
+        releases=(item.release,),
+    )
+    return Turn(
+        question.question,
+        product=question.product,
+        history=tuple(question.history),
+        resolution=resolution,
+    )

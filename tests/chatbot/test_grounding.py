@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from chatbot.grounding import cite, claims, supporting, unsupported_claims
+from chatbot.records import records
+from chatbot.turn import Record
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
+
+PATH = ("Pooling", "QueuePool")
+
+
+@pytest.fixture
+def evidence() -> tuple[Record, ...]:
+    page = stored_page(
+        Block(
+            BlockKind.DEFINITION, "pool_size=5 – connections kept open, ‘AUTO’ by default.", PATH
+        ),
+        Block(
+            BlockKind.PARAGRAPH, "Use max_overflow to allow 10 more connections.", PATH, "overflow"
+        ),
+    )
+    return records(page)
+
+
+def test_the_record_that_holds_the_value_supports_it(evidence: tuple[Record, ...]) -> None:
+    assert supporting("10", evidence) is evidence[1]
+    assert supporting("5.", evidence) is evidence[0]
+    assert supporting("'auto'", evidence) is evidence[0]
+
+
+def test_part_of_a_number_or_name_supports_nothing(evidence: tuple[Record, ...]) -> None:
+    assert supporting("1", evidence) is None
+    assert supporting("overflow", evidence) is None
+
+
+def test_an_invented_name_or_figure_is_found(evidence: tuple[Record, ...]) -> None:
+    assert unsupported_claims("pool_size is 5", evidence) == ()
+    assert unsupported_claims("pool_limit is 7", evidence) == ("pool_limit", "7")
+
+
+def test_ordinary_words_are_no_claims() -> None:
+    assert claims("yes, by default") == []
+    assert claims("use --max-rate 10G with Query.update()") == ["--max-rate", "10G", "Query.update"]
+
+
+def test_a_citation_names_its_place_and_repeats_its_words(evidence: tuple[Record, ...]) -> None:
+    citation = cite(evidence[1], "2.0")
+    assert (citation.release, citation.page, citation.anchor) == ("2.0", 1, "overflow")
+    assert citation.section == "Pooling › QueuePool"
+    assert citation.quote in evidence[1].page.text
+
+
+def test_words_that_are_not_on_the_page_cannot_be_cited(evidence: tuple[Record, ...]) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="not on the page"):
+        cite(replace(evidence[0], quote="pool_size=99"), "2.0")

@@ -1,0 +1,44 @@
+"""The `strata` command: what it can do, and how failures are told."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ui.commands import ask, evaluate, ingest, models, releases, serve
+from ui.terminal import errors
+
+app = typer.Typer(
+    name="strata",
+    help="Ask the documentation of a product's releases; each answer comes from one release.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("ask")(ask.ask)
+app.command("ingest")(ingest.ingest)
+app.command("serve")(serve.serve)
+app.add_typer(releases.app, name="releases")
+app.add_typer(models.app, name="models")
+app.add_typer(evaluate.app, name="eval")
+
+
+def main() -> None:
+    """Run the command line; a failure is one clear message and exit code 1."""
+    from chatbot.settings import prepare_process
+    from ui.failures import expected_failures
+
+    prepare_process()
+    try:
+        app()
+    except expected_failures() as error:
+        errors.print(f"[bold red]strata:[/] {error}", highlight=False)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        errors.print("stopped")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""`strata ask`: one question in the terminal, or a file of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ui.terminal import errors, output, print_json, printable
+
+if TYPE_CHECKING:
+    from chatbot.assembly import Chatbot
+    from chatbot.events import Event
+
+STEP_NAMES = {
+    "release_extraction": "finding the release",
+    "comparison": "comparing releases",
+    "query_rewriting": "writing queries",
+    "context_retrieval": "searching",
+    "context_reduction": "reading",
+    "context_selection": "choosing",
+    "undocumented_gate": "checking",
+    "answer_generation": "answering",
+}
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    product: Annotated[str | None, typer.Option(help="The product it is about.")] = None,
+    release: Annotated[
+        str | None, typer.Option(help="The release, unless the question says.")
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="Continue this conversation; “new” starts one.")
+    ] = None,
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    batch: Annotated[Path | None, typer.Option(help="Answer a JSONL file of questions.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--output", help="Where the answers of a batch go (JSONL).")
+    ] = None,
+) -> None:
+    """Answer a question from the right release, with citations.
+
+    Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
+    """
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import Settings
+
+    if (question is None) == (batch is None) or (batch is None) != (to is None):
+        raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
+    chatbot = open_chatbot(Settings.given(profile=profile))
+    if batch is not None and to is not None:
+        _batch(chatbot, batch, to)
+    elif question is not None:
+        _one(chatbot, question, product, release, conversation, as_json)
+
+
+def _one(
+    chatbot: Chatbot,
+    question: str,
+    product: str | None,
+    release: str | None,
+    conversation: str | None,
+    as_json: bool,
+) -> None:
+    if conversation == "new":
+        conversation = chatbot.conversations.start(product, question)
+    asked: dict[str, Any] = {"product": product, "release": release, "conversation": conversation}
+    if as_json:
+        reply = chatbot.ask(question, **asked)
+        extra = {"conversation": conversation} if conversation else {}
+        print_json({**reply.content, **extra})
+        return
+    with errors.status("finding the release") as status:
+
+        def listener(event: Event) -> None:
+            from chatbot.events import StepStarted, Token
+
+            if isinstance(event, StepStarted):
+                status.update(STEP_NAMES.get(event.step, event.step))
+            elif isinstance(event, Token):
+                errors.print(printable(event.text), end="", style="dim")
+
+        reply = chatbot.ask(question, listener=listener, **asked)
+    if reply.turn.usage.model_calls:
+        errors.print()
+    _print_reply(reply.content)
+    if conversation:
+        output.print(f"\n[dim]conversation {conversation}[/]")
+
+
+def _print_reply(reply: dict[str, Any]) -> None:
+    where = reply["release"] or ", ".join(reply["compared_releases"]) or reply["release_status"]
+    badge = f"{reply['product'] or ''} {where}".strip()
+    output.print(
+        f"[bold reverse] {printable(badge)} [/] [dim]{printable(reply['release_explanation'])}[/]\n"
+    )
+    output.print(printable(reply["answer"]), highlight=False)
+    if reply["citations"]:
+        output.print()
+    for number, citation in enumerate(reply["citations"], 1):
+        place = f"{citation['document']} ({citation['file']}, page {citation['page']})"
+        line = f"[{number}] {citation['release']} · {place} · {citation['section']}"
+        output.print(printable(line), style="dim", highlight=False)
+    for warning in reply["warnings"]:
+        output.print(printable(f"note: {warning}"), style="yellow")
+
+
+def _batch(chatbot: Chatbot, questions: Path, to: Path) -> None:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from chatbot.batch import BatchError, BatchProgress, run_batch
+
+    if not questions.is_file():
+        raise BatchError(f"{questions}: there is no such file")
+    columns = ("answering", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors) as bar:
+        task = bar.add_task("answering", total=None)
+
+        def show(progress: BatchProgress) -> None:
+            bar.update(task, completed=progress.done, total=progress.total)
+
+        result = run_batch(chatbot, questions, to, show)
+    errors.print(
+        f"{result.total} questions: {result.skipped} answered before, "
+        f"{result.total - result.skipped - result.failed} answered now, {result.failed} failed"
+    )
+    if result.failed:
+        raise typer.Exit(3)

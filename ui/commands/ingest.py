@@ -1,0 +1,117 @@
+"""`strata ingest`: documents of a release become its corpus."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ui.terminal import errors, output, print_json, printable
+
+if TYPE_CHECKING:
+    from corpora.building import IngestReport
+
+LEFT_OUT = 3
+"""Exit code of an ingest that published, but had to leave files out."""
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Files, folders and zips.")],
+    product: Annotated[str, typer.Option(help="The product they document.")],
+    release: Annotated[str, typer.Option(help="The release they document.")],
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that read files; default: one a core.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Read documents into a release; until that is done the old state serves.
+
+    Ingesting a path again replaces what came from it and embeds only what changed. Stop it with
+    Ctrl-C and run it again: it picks up where it was. Exit code 3 means that files were left out,
+    1 that nothing could be published.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    from chatbot.assembly import open_embedder
+    from chatbot.settings import Settings
+    from corpora import building
+    from corpora.database import open_database
+    from corpora.gathering import ChunkingSettings
+    from corpora.progress import Progress as IngestProgress
+
+    settings = Settings()
+    columns = (
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[item]}"),
+    )
+    with Progress(*columns, console=errors) as bar:
+        tasks: dict[str, int] = {}
+
+        def show(progress: IngestProgress) -> None:
+            stage = str(progress.stage)
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=progress.total, item="")
+            bar.update(
+                bar.task_ids[list(tasks).index(stage)],
+                completed=progress.done,
+                total=progress.total,
+                item=printable(progress.item[-40:]),
+            )
+
+        report = building.ingest(
+            paths,
+            product=product,
+            release=release,
+            database=open_database(settings.database),
+            data_dir=settings.data_dir,
+            embedder=open_embedder(settings),
+            settings=ChunkingSettings(
+                per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
+            ),
+            on_progress=show,
+            workers=workers,
+        )
+    if as_json:
+        print_json({**asdict(report), "reused": report.reused})
+    else:
+        _print_report(report)
+    if report.outcome is building.Outcome.NOTHING_READABLE:
+        raise typer.Exit(1)
+    if report.rejected:
+        raise typer.Exit(LEFT_OUT)
+
+
+def _print_report(report: IngestReport) -> None:
+    from corpora.building import Outcome
+
+    name = printable(f"{report.product} {report.release}")
+    match report.outcome:
+        case Outcome.PUBLISHED:
+            seconds = sum(report.seconds.values())
+            output.print(
+                f"[bold]{name}[/] is published: {report.documents} documents, "
+                f"{report.pages:,} pages, {report.chunks:,} search chunks "
+                f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s",
+                highlight=False,
+            )
+        case Outcome.UNCHANGED:
+            output.print(f"[bold]{name}[/] is as it was: nothing has changed", highlight=False)
+        case Outcome.NOTHING_READABLE:
+            output.print(f"[bold]{name}[/]: no file could be read, nothing is published")
+    for file in report.dropped:
+        output.print(printable(f"no longer there: {file}"), highlight=False)
+    if report.rejected:
+        output.print(f"{len(report.rejected)} files were left out:", highlight=False)
+    for rejected in report.rejected:
+        output.print(printable(f"  {rejected.file}: {rejected.reason}"), highlight=False)

@@ -1,0 +1,77 @@
+"""`strata models`: fetch the model files and see which are there."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ui.terminal import errors, output, print_json
+
+app = typer.Typer(help="The model files: fetch, verify, list.", no_args_is_help=True)
+
+
+@app.command("pull")
+def pull_models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which models; default: those in use.")
+    ] = None,
+) -> None:
+    """Fetch and verify model files; what is there already is not fetched again."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    from chatbot.models.download import Progress as PullProgress
+    from chatbot.models.download import pull
+    from chatbot.models.files import DEFAULT_MODELS, MODELS
+    from chatbot.settings import Settings
+
+    settings = Settings()
+    if unknown := [name for name in names or [] if name not in MODELS]:
+        raise typer.BadParameter(f"no model {', '.join(unknown)}; there are {', '.join(MODELS)}")
+    wanted = [MODELS[name] for name in names] if names else list(DEFAULT_MODELS)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    with Progress(*columns, console=errors) as bar:
+        tasks = {m.key: bar.add_task(m.name, total=m.size, start=True) for m in wanted}
+
+        def show(progress: PullProgress) -> None:
+            bar.update(tasks[progress.model.key], completed=progress.done, total=progress.total)
+
+        pull(wanted, settings.models_dir, mirror=settings.models_mirror, on_progress=show)
+    output.print(f"models are ready in {settings.models_dir}", highlight=False)
+
+
+@app.command("list")
+def list_models(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the known models and which are there."""
+    from rich.table import Table
+
+    from chatbot.models.download import list_models
+    from chatbot.models.files import MODELS
+    from chatbot.settings import Settings
+
+    listed = list_models(Settings().models_dir, MODELS.values())
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": m.model.key,
+                    "role": m.model.role,
+                    "file": str(m.path),
+                    "state": str(m.state),
+                }
+                for m in listed
+            ]
+        )
+        return
+    table = Table("model", "role", "size", "licence", "state", box=None)
+    for m in listed:
+        size = f"{m.model.size / 1e6:,.0f} MB"
+        table.add_row(m.model.key, m.model.role, size, m.model.licence, str(m.state))
+    output.print(table)

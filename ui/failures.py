@@ -1,0 +1,35 @@
+"""The failures that are told in one sentence, in the terminal and on the page."""
+
+from __future__ import annotations
+
+
+def expected_failures() -> tuple[type[Exception], ...]:
+    """The exceptions whose message says what failed, on which input, and what to do."""
+    from pydantic import ValidationError
+    from pydantic_settings import SettingsError
+
+    from chatbot.assembly import BadQuestion
+    from chatbot.batch import BatchError
+    from chatbot.conversations import UnknownConversation
+    from chatbot.models.embedded import GeneratorError
+    from chatbot.models.sources import ModelDownloadError
+    from corpora.catalog import CatalogError
+    from corpora.database import UnusableDatabase
+    from corpora.embedding import ModelMissing
+    from corpora.generations import IngestError
+    from eval.gold import GoldError
+
+    return (
+        BadQuestion,
+        BatchError,
+        CatalogError,
+        GeneratorError,
+        GoldError,
+        IngestError,
+        ModelDownloadError,
+        ModelMissing,
+        SettingsError,
+        UnknownConversation,
+        UnusableDatabase,
+        ValidationError,
+    )
