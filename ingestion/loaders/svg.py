@@ -1,0 +1,241 @@
+"""SVG drawings: their labels as lines that keep horizontal and vertical order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from lxml import etree
+
+from ingestion.decoding import decode
+from ingestion.kinds import classify
+from ingestion.loaders.svg_geometry import EM, Matrix, length, transform
+from ingestion.page import (
+    CELL_DELIMITER,
+    Block,
+    BlockKind,
+    Document,
+    UnreadableFile,
+    single_page,
+)
+
+_LETTER_WIDTH = 0.55
+"""How wide a letter is on average, as a share of the font size: SVG does not say."""
+
+_UNSEEN = {"defs", "symbol", "clipPath", "mask", "pattern", "marker", "style", "script", "metadata"}
+_SPOKEN = {"title", "desc"}
+_EXCUSES = ("Text is not SVG", "Viewer does not support")
+"""What drawing programs show in place of a label to a viewer that lacks HTML."""
+
+_MOST_LINES = 4
+"""A text element with more lines than this is a list of labels and not one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What text inherits: font size in user units, and which part of a label stands at its x."""
+
+    size: float = EM
+    anchor: str = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A label with its middle and its font size, in the drawing's outermost units."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read an SVG file into one page of drawing lines.
+
+    Raises UnreadableFile for what is no SVG, and for drawings without any label.
+    """
+    root = _parse(decode(data))
+    lines = _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
+    if not lines:
+        raise UnreadableFile("no labels: the drawing has none, or they are drawn as outlines")
+    title = next((_text(c) for c in root if _name(c) == "title" and _text(c)), "")
+    path = (title,) if title else ()
+    blocks = [Block(BlockKind.DRAWING, line, path) for line in lines]
+    title = title or PurePosixPath(file).stem
+    return Document(
+        file, title, classify(file, title), sha256(data).hexdigest(), single_page(blocks)
+    )
+
+
+def drawing_lines(svg: str) -> list[str]:
+    """Return an SVG's title and description, then its labels line by line.
+
+    Labels that stand on one horizontal line make one line, left to right, joined by
+    CELL_DELIMITER; lines run from top to bottom. Returns an empty list where `svg` cannot be
+    parsed.
+    """
+    try:
+        root = _parse(svg)
+    except UnreadableFile:
+        return []
+    return _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
+
+
+def _parse(svg: str) -> etree._Element:
+    """Parse without entities of the file's own making, without a network, without a DTD."""
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        recover=True,
+        remove_comments=True,
+        remove_pis=True,
+        encoding="utf-8",
+    )
+    try:
+        root = etree.fromstring(svg.encode("utf-8", errors="replace"), parser)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableFile(f"damaged, its XML cannot be parsed ({error.msg})") from error
+    if root is None or _name(root) != "svg":
+        raise UnreadableFile("no drawing: it does not begin with an svg element")
+    return root
+
+
+def _name(element: etree._Element) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def _text(element: etree._Element) -> str:
+    return " ".join("".join(map(str, element.itertext(with_tail=False))).split())
+
+
+def _spoken(root: etree._Element) -> list[str]:
+    """Return the drawing's title and description."""
+    return [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
+
+
+def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_Label]:
+    name = _name(element)
+    if not name or name in _UNSEEN or name in _SPOKEN or _is_hidden(element):
+        return
+    matrix = outer.then(transform(element.get("transform", "")))
+    if name == "svg":
+        matrix = matrix.then(Matrix(e=length(element.get("x")), f=length(element.get("y"))))
+    style = _styled(element, style)
+    if name == "text":
+        yield from _text_labels(element, matrix, style)
+    elif name == "foreignObject":
+        width, height = length(element.get("width")), length(element.get("height"))
+        x, y = length(element.get("x")) + width / 2, length(element.get("y")) + height / 2
+        yield from _label(_text(element), matrix, _Style(style.size, "middle"), x, y)
+    elif name == "switch":
+        yield from _switch(element, matrix, style)
+    else:
+        for child in element:
+            yield from _labels(child, matrix, style)
+
+
+def _switch(element: etree._Element, matrix: Matrix, style: _Style) -> Iterator[_Label]:
+    """Read the first choice's words at the last choice's place.
+
+    Drawing programs write a label twice: as HTML whose place is hidden in style sheets, and as a
+    text that may be cut short.
+    """
+    choices = [list(_labels(child, matrix, style)) for child in element]
+    choices = [c for c in choices if c and not c[0].text.startswith(_EXCUSES)]
+    if len(choices) > 1 and len(choices[0]) == len(choices[-1]) == 1:
+        first, last = choices[0][0], choices[-1][0]
+        yield _Label(first.text, last.x, last.y, last.size)
+    elif choices:
+        yield from choices[0]
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A line of a text element, in its own units."""
+
+    x: float
+    y: float
+    style: _Style
+    text: str = ""
+
+
+def _text_labels(element: etree._Element, matrix: Matrix, style: _Style) -> Iterator[_Label]:
+    pieces: list[_Piece] = []
+    _collect(element, style, pieces)
+    pieces = [piece for piece in pieces if piece.text.strip()]
+    stacked = len({round(piece.x) for piece in pieces}) == 1 and all(
+        0 < b.y - a.y < 2.5 * a.style.size for a, b in pairwise(pieces)
+    )
+    if stacked and 1 < len(pieces) <= _MOST_LINES:
+        text = " ".join(piece.text.strip() for piece in pieces)
+        middle = (pieces[0].y + pieces[-1].y) / 2
+        yield from _label(text, matrix, pieces[0].style, pieces[0].x, middle)
+    else:
+        for piece in pieces:
+            yield from _label(piece.text, matrix, piece.style, piece.x, piece.y)
+
+
+def _collect(element: etree._Element, style: _Style, pieces: list[_Piece]) -> None:
+    """Append the lines of a text or tspan; one that is moved begins a new line."""
+    x, y = element.get("x"), element.get("y")
+    down = length(element.get("dy"), style.size)
+    last = pieces[-1] if pieces else _Piece(0.0, 0.0, style)
+    if not pieces or x is not None or y is not None or down:
+        left = length(x, style.size) if x is not None else last.x
+        top = length(y, style.size) if y is not None else last.y
+        pieces.append(_Piece(left + length(element.get("dx"), style.size), top + down, style))
+    pieces[-1].text += element.text or ""
+    for child in element:
+        if _name(child) in {"tspan", "textPath", "a"} and not _is_hidden(child):
+            _collect(child, _styled(child, style), pieces)
+        pieces[-1].text += child.tail or ""
+
+
+def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iterator[_Label]:
+    text = " ".join(text.split())
+    if text and style.size > 0:
+        width = len(text) * style.size * _LETTER_WIDTH
+        shift = {"middle": 0.0, "end": -0.5}.get(style.anchor, 0.5)
+        yield _Label(text, *matrix.point(x + shift * width, y), style.size * matrix.scale)
+
+
+def _rows(labels: Iterator[_Label]) -> list[str]:
+    rows: list[list[_Label]] = []
+    for label in sorted(dict.fromkeys(labels), key=lambda item: item.y):
+        if rows and label.y - rows[-1][0].y <= 0.5 * min(label.size, rows[-1][0].size):
+            rows[-1].append(label)
+        else:
+            rows.append([label])
+    return [
+        CELL_DELIMITER.join(item.text for item in sorted(row, key=lambda item: item.x))
+        for row in rows
+    ]
+
+
+def _declarations(element: etree._Element) -> dict[str, str]:
+    pairs = (part.split(":", 1) for part in element.get("style", "").split(";") if ":" in part)
+    return {name.strip().lower(): value.strip() for name, value in pairs}
+
+
+def _is_hidden(element: etree._Element) -> bool:
+    css = _declarations(element)
+
+    def value(name: str) -> str:
+        return css.get(name, element.get(name, ""))
+
+    return (
+        value("display") == "none"
+        or value("visibility") in {"hidden", "collapse"}
+        or value("opacity") in {"0", "0.0", "0%"}
+    )
+
+
+def _styled(element: etree._Element, style: _Style) -> _Style:
+    css = _declarations(element)
+    size = css.get("font-size", element.get("font-size", ""))
+    anchor = css.get("text-anchor", element.get("text-anchor", style.anchor))
+    return _Style(length(size, style.size) if size[:1].isdigit() else style.size, anchor)
