@@ -56,10 +56,11 @@ class Outcome(StrEnum):
 class IngestReport:
     """What an ingest did, and what serves the release after it.
 
-    `documents`, `pages` and `chunks` count all of the release; of the files under the given
-    paths `read` were read now, `unchanged` taken over, `rejected` left out. `dropped` are files
-    that the release held and holds no more, because they are gone or cannot be read now. Of the
-    chunks' vectors `embedded` were computed, the others reused. `seconds` are by stage.
+    `documents`, `pages` and `chunks` count all of the release. Of the files under the given paths
+    `read` were read now, `unchanged` taken over, `rejected` left out; `skipped` counts, by suffix,
+    what is no documentation. `dropped` are files that the release held and holds no more, because
+    they are gone or cannot be read now. Of the chunks' vectors `embedded` were computed, the
+    others reused. `seconds` are by stage.
     """
 
     product: str
@@ -69,6 +70,7 @@ class IngestReport:
     read: int
     unchanged: int
     rejected: tuple[Rejected, ...]
+    skipped: Mapping[str, int]
     seconds: Mapping[str, float] = field(repr=False)
     documents: int = 0
     pages: int = 0
@@ -160,6 +162,7 @@ class _Build:
             read=gathered.read,
             unchanged=gathered.unchanged,
             rejected=gathered.rejected,
+            skipped=gathered.skipped,
             seconds=self.seconds,
         )
         if not (gathered.read or gathered.unchanged):

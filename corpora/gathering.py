@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Select, insert, select
 from sqlalchemy.orm import Session
@@ -20,7 +21,7 @@ from corpora.generations import require_claim
 from corpora.pages import PackedFile, insert_document, pack, read_document, store_original
 from corpora.progress import Progress, Stage
 from corpora.tables import DocumentRow, GenerationRow, MemberRow, ReleaseRow
-from ingestion.page import Document, Rejected
+from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.reading import SourceFile, list_files, read_files
 
 _PAGES_AT_ONCE = 200
@@ -50,11 +51,15 @@ class ChunkingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Files read now, files taken over as they were read before, and files left out."""
+    """Files read now, files taken over as they were read before, and files left out.
+
+    `skipped` counts, by suffix, what in folders and zips is no documentation.
+    """
 
     read: int
     unchanged: int
     rejected: tuple[Rejected, ...]
+    skipped: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +86,43 @@ def gather(
     over. Documents are written complete, many pages in one transaction.
     """
     report(Progress(Stage.LISTING, 0, 1))
-    files, rejected = _distinct(list_files(paths))
-    report(Progress(Stage.LISTING, 1, 1))
-    known = _take_over(database, generation_id, files, settings)
-    changed = {name: file for name, file in files.items() if name not in known}
-    report(Progress(Stage.READING, len(known), len(files)))
-    read: list[_Read] = []
+    listing = list_files(paths)
+    files = {file.file: file for file in listing if isinstance(file, SourceFile)}
+    known = _known(database, generation_id, settings)
+    taken: dict[str, int] = {}
+
+    def is_new(file: str, content_hash: str) -> bool:
+        document_id = known.get((file, content_hash))
+        if document_id is not None:
+            taken[file] = document_id
+        return document_id is None
+
     count = 0
-    for done, item in enumerate(read_files(list(changed.values()), workers=workers), len(known)):
-        if isinstance(item, Rejected):
-            rejected.append(item)
-        else:
-            file = changed[item.file]
-            original = pack(file.read_bytes())
-            read.append(_Read(str(file.source), item, settings.cut(item), original))
-            count += 1
-        if sum(len(r.document.pages) for r in read) >= _PAGES_AT_ONCE:
-            _write(database, generation_id, read, settings)
-            read.clear()
-        report(Progress(Stage.READING, done + 1, len(files), item.file))
-    _write(database, generation_id, read, settings)
-    return Gathered(count, len(known), tuple(rejected))
+    waiting: list[_Read] = []
+    rejected: list[Rejected] = []
+    report(Progress(Stage.READING, 0, len(listing)))
+    reading = read_files(listing, workers=workers, only=is_new)
+    with closing(cast("Generator[Document | Rejected]", reading)) as items:
+        for item in items:
+            read = item if isinstance(item, Rejected) else _cut(item, files[item.file], settings)
+            if isinstance(read, Rejected):
+                rejected.append(read)
+            else:
+                waiting.append(read)
+                count += 1
+            if sum(len(r.document.pages) for r in waiting) >= _PAGES_AT_ONCE:
+                _write(database, generation_id, waiting, settings)
+                waiting.clear()
+            done = len(taken) + count + len(rejected)
+            report(Progress(Stage.READING, done, len(listing), item.file))
+    _write(database, generation_id, waiting, settings)
+    with database.writing() as session:
+        require_claim(session, generation_id)
+        _add_members(
+            session, generation_id, [(i, str(files[name].source)) for name, i in taken.items()]
+        )
+    report(Progress(Stage.READING, len(listing), len(listing)))
+    return Gathered(count, len(taken), tuple(rejected), listing.skipped)
 
 
 def carry_over(
@@ -131,7 +152,7 @@ def carry_over(
             require_claim(session, generation_id)
             for row in carried[start : start + _DOCUMENTS_AT_ONCE]:
                 document_id = _cut_anew(session, row.id, settings)
-                _add_member(session, generation_id, document_id, row.source)
+                _add_members(session, generation_id, [(document_id, row.source)])
     return tuple(sorted(row.file for row in absent if row.source in replaced))
 
 
@@ -146,49 +167,32 @@ def _code_hash(*files: Path) -> str:
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-def _distinct(
-    listed: Iterable[SourceFile | Rejected],
-) -> tuple[dict[str, SourceFile], list[Rejected]]:
-    """Keep the first file of each relative path, since that is what it is known by."""
-    files: dict[str, SourceFile] = {}
-    rejected: list[Rejected] = []
-    for item in listed:
-        if isinstance(item, Rejected):
-            rejected.append(item)
-        elif item.file in files:
-            reason = (
-                f"{files[item.file].source} holds a file of the same path. "
-                "Ingest a folder that holds both, so that they can be told apart."
-            )
-            rejected.append(Rejected(item.file, reason))
-        else:
-            files[item.file] = item
-    return files, rejected
-
-
-def _take_over(
-    database: Database,
-    generation_id: int,
-    files: dict[str, SourceFile],
-    settings: ChunkingSettings,
-) -> set[str]:
-    """Make those files members that were read before as they are, and return their names."""
-    hashes = {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
-    with database.writing() as session:
-        require_claim(session, generation_id)
-        release = select(GenerationRow.release_id).where(GenerationRow.id == generation_id)
+def _known(
+    database: Database, generation_id: int, settings: ChunkingSettings
+) -> dict[tuple[str, str], int]:
+    """Return this release's documents, by file and content, that need not be read again."""
+    with database.reading() as session:
+        release_id = session.get_one(GenerationRow, generation_id).release_id
         rows = session.execute(
             select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id).where(
-                DocumentRow.release_id == release.scalar_subquery(),
+                DocumentRow.release_id == release_id,
                 DocumentRow.reading == reading_fingerprint(),
                 DocumentRow.chunking == settings.fingerprint,
             )
         )
-        known = {(file, content): document_id for file, content, document_id in rows}
-        found = {name: known[name, h] for name, h in hashes.items() if (name, h) in known}
-        for name, document_id in found.items():
-            _add_member(session, generation_id, document_id, str(files[name].source))
-    return set(found)
+        return {(file, content_hash): i for file, content_hash, i in rows}
+
+
+def _cut(document: Document, file: SourceFile, settings: ChunkingSettings) -> _Read | Rejected:
+    if not any(page.text for page in document.pages):
+        return Rejected(document.file, "holds no text")
+    try:
+        data = file.read_bytes()
+    except (OSError, UnreadableFile) as error:
+        return Rejected(document.file, str(error))
+    if sha256(data).hexdigest() != document.content_hash:
+        return Rejected(document.file, "changed while it was being read; ingest again")
+    return _Read(str(file.source), document, settings.cut(document), pack(data))
 
 
 def _write(
@@ -207,7 +211,7 @@ def _write(
                 reading=reading_fingerprint(),
                 chunking=settings.fingerprint,
             )
-            _add_member(session, generation_id, document_id, r.source)
+            _add_members(session, generation_id, [(document_id, r.source)])
 
 
 def _cut_anew(session: Session, document_id: int, settings: ChunkingSettings) -> int:
@@ -226,12 +230,13 @@ def _cut_anew(session: Session, document_id: int, settings: ChunkingSettings) ->
     )
 
 
-def _add_member(session: Session, generation_id: int, document_id: int, source: str) -> None:
-    session.execute(
-        insert(MemberRow).values(
-            generation_id=generation_id, document_id=document_id, source=source
-        )
-    )
+def _add_members(session: Session, generation_id: int, members: Iterable[tuple[int, str]]) -> None:
+    rows = [
+        {"generation_id": generation_id, "document_id": document_id, "source": source}
+        for document_id, source in members
+    ]
+    if rows:
+        session.execute(insert(MemberRow), rows)
 
 
 def _members(generation_id: int | None, *columns: Any) -> Select[*tuple[Any, ...]]:

@@ -206,13 +206,20 @@ def _folders(data_dir: Path) -> list[Path]:
 
 
 def _prune_documents(database: Database, release_id: int) -> bool:
-    """Remove some documents that are in no generation; say whether there were any."""
+    """Remove some documents that are in no generation; say whether there were any.
+
+    None while a generation is being built, since its builder may be about to take them over.
+    """
+    building = select(GenerationRow.id).where(
+        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
+    )
     with database.writing() as session:
         ids = session.scalars(
             select(DocumentRow.id)
             .where(
                 DocumentRow.release_id == release_id,
                 DocumentRow.id.not_in(select(MemberRow.document_id)),
+                ~building.exists(),
             )
             .limit(_PRUNED_AT_ONCE)
         ).all()
