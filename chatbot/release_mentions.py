@@ -29,8 +29,8 @@ class Found:
     It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
     says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
     where a move between releases ends ("to 18.00"), `against` what the answer is compared with
-    ("changed since 1.4"), `joined` that it stands side by side with the
-    mention before it, `sure` that nothing but a release can be meant even if there is none such.
+    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `sure`
+    that nothing but a release can be meant, even if there is none such.
     """
 
     start: int
@@ -47,7 +47,7 @@ class Found:
     sure: bool = True
 
 
-_WINDOW = 80
+_WINDOW = 48
 _COUNTS = {"one": 1, "two": 2, "three": 3, "2": 2, "3": 3}
 _NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
 _BACKGROUND = re.compile(
@@ -68,6 +68,10 @@ _DIFFERENCE = re.compile(
 )
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"[\s-]+(?:\w+s|bit|byte|core|node|api|uuid|protocol|format|schema|header|packet|license)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
 _TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
 _ORDINARY_WORDS = """
@@ -77,17 +81,17 @@ _ORDINARY_WORDS = """
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())
 
 
-def find_mentions(text: str, names: ReleaseNames) -> list[Found]:
+def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
     """Find what a question says about the releases of one product, in order.
 
-    `text` has the product's name masked by OWN and other products' names by OTHER. The names of
-    releases go before phrases that lie over them.
+    `text` is the question with the product's name masked by OWN and other products' by OTHER. The
+    names of releases go before phrases that lie over them.
     """
-    found = [*_numbers(text, names), *_worded(text, names)]
+    found = [*_numbers(question, text, names), *_worded(question, text, names)]
     for phrase in find_phrases(text):
         if any(f.start < phrase.end and phrase.start < f.end for f in found):
             continue
-        said = text[phrase.start : phrase.end]
+        said = question[phrase.start : phrase.end]
         before = text[max(0, phrase.start - _WINDOW) : phrase.start]
         found.append(
             Found(
@@ -105,7 +109,7 @@ def find_mentions(text: str, names: ReleaseNames) -> list[Found]:
     return sorted(found, key=lambda f: f.start)
 
 
-def _worded(text: str, names: ReleaseNames) -> Iterator[Found]:
+def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
     words = list(_WORD.finditer(text))
     after = 0
     for i, word in enumerate(words):
@@ -121,12 +125,13 @@ def _worded(text: str, names: ReleaseNames) -> Iterator[Found]:
             told = lead["product"] or lead["word"] or _TAIL_WORD.match(text, end)
             told = told or (lead["preposition"] and BOUNDARY.match(text, end))
             if told or not all(token in _ORDINARY for token in tokens):
-                yield _found(text, start, end, lead, names.read(tokens, text[start:end]))
+                reading = names.read(tokens, text[start:end])
+                yield _found(question, text, (start, end), lead, reading)
                 after = end
                 break
 
 
-def _numbers(text: str, names: ReleaseNames) -> list[Found]:
+def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     numbers = find_numbers(text, names)
     leads = [_lead(text, number.start) for number in numbers]
     joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
@@ -153,7 +158,7 @@ def _numbers(text: str, names: ReleaseNames) -> list[Found]:
     for number, lead, join, take in zip(numbers, leads, joins, taken, strict=True):
         if not take:
             continue
-        mention = _found(text, number.start, number.end, lead, number.reading)
+        mention = _found(question, text, (number.start, number.end), lead, number.reading)
         if join and found and found[-1].end <= mention.end:
             mention = replace(mention, joined=True, sure=True, background=found[-1].background)
         found.append(mention)
@@ -181,16 +186,17 @@ def _says_release(text: str, number: Number, lead: re.Match[str]) -> bool:
     tail = TAIL.match(text, number.end)
     named = bool(lead["word"] or lead["prefix"] or (tail and tail["word"]))
     alone = not (text[: lead.start()] + text[number.end :]).strip(" ?.!")
-    if (lead["product"] and (bounded or number.dotted)) or alone:
-        return True
     if number.dotted:
-        return named or (bounded and _looks_like_release(text, number, lead))
-    if lead["word"]:
-        return known or bounded
-    if not known or not bounded:
+        cue = named or lead["product"] or alone
+        return bool(cue) or (bounded and _looks_like_release(text, number, lead))
+    counts = not bounded and bool(_COUNTED.match(text, number.end))
+    if lead["product"] or lead["word"] or alone:
+        return not counts
+    if not known or counts:
         return False
     told = lead["preposition"] or lead["before"] or lead["after"] or lead["pre"]
-    return named or (bool(told) and isinstance(number.tokens[0], int) and number.tokens[0] > 9)
+    large = isinstance(number.tokens[0], int) and number.tokens[0] > 9
+    return named or (bool(told) and large and (bounded or number.exact))
 
 
 def _looks_like_release(text: str, number: Number, lead: re.Match[str]) -> bool:
@@ -208,13 +214,21 @@ def _is_counterpart(before: str, said: str) -> bool:
     return preposition[0].startswith("v") or bool(_DIFFERENCE.search(before))
 
 
-def _found(text: str, start: int, end: int, lead: re.Match[str], reading: Reading) -> Found:
+def _found(
+    question: str, text: str, place: tuple[int, int], lead: re.Match[str], reading: Reading
+) -> Found:
+    start, end = place
     before = text[max(0, lead.start() - _WINDOW) : lead.start()]
     preposition = (lead["preposition"] or "").casefold()
     steps = 0
     if lead["before"] or lead["after"] or lead["pre"]:
         steps = _COUNTS.get((lead["count"] or "one").strip().casefold(), 1)
         steps = steps if lead["after"] else -steps
+    said = start
+    if steps:
+        said = lead.start()
+    elif lead["prefix"]:
+        said = lead.start("prefix")
     last = end
     if lead["open"] and (close := CLOSE.match(text, end)):
         last = close.end()
@@ -222,7 +236,7 @@ def _found(text: str, start: int, end: int, lead: re.Match[str], reading: Readin
     return Found(
         lead.start(),
         tail.end() if tail else last,
-        text[lead.start("prefix") if lead["prefix"] else start : end],
+        question[said:end],
         reading,
         steps=steps,
         negated=bool(lead["negation"]),

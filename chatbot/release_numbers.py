@@ -51,7 +51,8 @@ class Number:
     """A number in the text that may name a release: where it stands and what it would cover.
 
     A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
-    `akin` to the releases if some of them begin with the same part.
+    `akin` to the releases if some of them begin with the same part, and `exact` if one of them has
+    just this name.
     """
 
     start: int
@@ -60,6 +61,7 @@ class Number:
     reading: Reading
     dotted: bool
     akin: bool = False
+    exact: bool = False
 
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
@@ -84,7 +86,11 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             written.append(number)
             position = max(position, number.end)
     return [
-        replace(number, akin=names.begins(number.tokens[:1]))
+        replace(
+            number,
+            akin=names.begins(number.tokens[:1]),
+            exact=names.names(number.tokens),
+        )
         for number in sorted([*spoken, *written], key=lambda number: number.start)
     ]
 

@@ -38,9 +38,10 @@ _RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 
 _ONE = r"(?:release|version|one)\b"
 _NOUN = r"(?:(?:releases?|versions?|one|docs|documentation|edition|train)\b)"
-_LEAD = (
-    r"(?:\b(?:in|on|for|with|of|from|to|under|at|using|than|since|by)\s+)?"
-    r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?"
+_LEAD = re.compile(
+    r"(?:\b(?:in|on|for|with|of|from|to|under|at|using|than|since|by|against|vs\.?|versus)\s+)?"
+    r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?$",
+    re.IGNORECASE,
 )
 _QUALITY = rf"(?:(?:stable|official|available|released|public|supported|documented|{OWN}+)\s+)*"
 _END = (
@@ -72,7 +73,7 @@ _OLDEST = (
 _COUNT = r"(?:(?P<count>one|two|three|four|a|\d)\s+)"
 
 _PATTERNS = tuple(
-    (place, direction, re.compile(_LEAD + pattern, re.IGNORECASE))
+    (place, direction, re.compile(rf"(?<!\w){pattern}", re.IGNORECASE))
     for place, direction, pattern in (
         (
             Place.LATEST,
@@ -131,6 +132,8 @@ def find_phrases(text: str) -> Iterator[Phrase]:
                 steps = _RANKS[groups["rank"].lower()]
             elif groups.get("count"):
                 steps = _COUNTS.get(groups["count"].lower()) or int(groups["count"])
-            yield Phrase(*match.span(), place, direction * steps)
+            lead = _LEAD.search(text, max(0, match.start() - 24), match.start())
+            start = lead.start() if lead else match.start()
+            yield Phrase(start, match.end(), place, direction * steps)
     if _ONLY_BEFORE.fullmatch(text):
         yield Phrase(0, len(text), Place.REFERENCE, -1)

@@ -123,17 +123,16 @@ def _resolve(
     if not product.releases:
         return Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
     masked = mask(text, product, spans)
-    found = find_mentions(masked, release_names(product))
+    found = find_mentions(text, masked, release_names(product))
     decided = _decide(found, masked, product, context)
     return replace(decided, mentions=_mentions(question, found))
 
 
 def _ends(question: str) -> str:
-    """Blank out the middle of a very long question, which is pasted material and no request."""
-    middle = len(question) - 2 * _READ
-    if middle <= 0:
+    """Drop the middle of a very long question, which is pasted material and no request."""
+    if len(question) <= 2 * _READ:
         return question
-    return question[:_READ] + "\0" * middle + question[-_READ:]
+    return question[: _READ - 1] + "\0" + question[-_READ:]
 
 
 def _after(
@@ -175,11 +174,14 @@ def _candidates(
     A chosen product gives way only to another one that is named with a release of its own.
     """
     named = list({span[2].name: span[2] for span in spans}.values())
+    product = find_product(chosen, products) if chosen is not None else None
+    if len(named) == 1 and product in (None, named[0]):
+        return named
     stating = [p for p in named if _stated(text, spans, p, beside_product=True)]
-    if chosen is not None and (product := find_product(chosen, products)):
+    if product:
         return stating if product not in named and len(stating) == 1 else [product]
-    if len(stating) == 1 or len(named) == 1:
-        return stating or named
+    if len(stating) == 1:
+        return stating
     current = find_product(context.product, products) if context.product else None
     if current and (current in named or not named):
         return [current]
@@ -198,7 +200,7 @@ def _stated(
     masked = mask(text, product, spans)
     return [
         mention.reading.covers[-1]
-        for mention in find_mentions(masked, release_names(product))
+        for mention in find_mentions(text, masked, release_names(product))
         if mention.reading.covers
         and (not beside_product or OWN in masked[mention.start : mention.end])
     ]
@@ -208,7 +210,8 @@ def _ask_for_product(
     question: str, text: str, spans: Sequence[Span], candidates: Sequence[Product]
 ) -> Resolution:
     stated = {p.name: {r.name for r in _stated(text, spans, p)} for p in candidates}
-    found = find_mentions(mask(text, candidates[0], spans), release_names(candidates[0]))
+    masked = mask(text, candidates[0], spans)
+    found = find_mentions(text, masked, release_names(candidates[0]))
     available = tuple(
         f"{p.name} {name}"
         for p in candidates
@@ -235,7 +238,13 @@ def _newest_first(product: Product) -> tuple[str, ...]:
 
 
 def _mentions(question: str, found: Sequence[Found]) -> tuple[Mention, ...]:
-    return tuple(Mention(f.start, f.end, question[f.start : f.end]) for f in found)
+    """Place the mentions in the whole question, of whose middle nothing was read."""
+    skipped = max(0, len(question) - 2 * _READ)
+    places = [(f.start, f.end, 0 if f.start < _READ else skipped) for f in found]
+    return tuple(
+        Mention(start + shift, end + shift, question[start + shift : end + shift])
+        for start, end, shift in places
+    )
 
 
 def _decide(found: list[Found], text: str, product: Product, context: _Context) -> Resolution:
@@ -315,14 +324,13 @@ def _read_choice(choice: str, product: Product) -> Reading:
         if release.name.casefold() == choice.strip().casefold():
             return Reading((release,))
     text = f"release {choice.strip()}"
-    text = mask(text, product, product_spans(text, [product]))
-    found = find_mentions(text, release_names(product))
+    masked = mask(text, product, product_spans(text, [product]))
+    found = find_mentions(text, masked, release_names(product))
     newest = Reading((product.newest,) if product.newest else ())
     return _meaning(found[0], found, product, newest) if len(found) == 1 else NOTHING
 
 
 def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: Reading) -> Reading:
-    names = release_names(product)
     match mention.place:
         case None:
             origin = mention.reading
@@ -336,7 +344,7 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
         case Place.REFERENCE | Place.SAME:
             reference = _reference(mention, found)
             origin = reference.reading if reference else unsaid
-    return names.step(origin, mention.steps) if mention.steps else origin
+    return release_names(product).step(origin, mention.steps) if mention.steps else origin
 
 
 def _reference(mention: Found, found: Sequence[Found]) -> Found | None:

@@ -81,13 +81,14 @@ GLUED_UNIT = re.compile(r"(?:[smhdgkvwax]|[kmgtp])(?![\w.])", re.IGNORECASE)
 BOUNDARY = re.compile(
     r"\s*(?:$|[?.!,;:)\]\"'’”…/&+]|[-–—>]|\n|(?:and|or|vs|versus|but|how|what|which|who|why|when|where"
     r"|is|are|was|were|does|do|did|can|could|should|would|will|has|have|to|with|on|for|in|from|at|as|by"
-    r"|the|if|then|because|than|only|please|i|we|you|my|our|it|there|using|supports?|releases?|versions?"
+    r"|the|if|then|because|than|only|please|compared|after|before|since|instead|onwards?|upwards?|now"
+    r"|already|still|too|also|yet|please|i|we|you|my|our|it|there|using|supports?|releases?|versions?"
     r"|series|docs|documentation|branch|train|lts)\b)",
     re.IGNORECASE,
 )
 
 _NEIGHBOUR = re.compile(
-    rf"(?P<word>[^\W\d][\w+]*(?:\.js)?|3gpp|§|\#|{OTHER}+)(?:['’]s)?[\s/_-]*"
+    rf"(?<!\w)(?P<word>[^\W\d][\w+]*+(?:\.js)?|3gpp|§|\#|{OTHER}+)(?:['’]s)?[\s/_-]*"
     rf"(?:{RELEASE_WORD}[\s.]+)?(?:(?:at\s+least|at\s+most|up\s+to"
     r"|is|minimum|(?:older|newer|lower|higher|later|earlier|greater|less)\s+than)\s+)?[<>=~!≥≤]*\s*['\"]?$",
     re.IGNORECASE,
