@@ -171,7 +171,7 @@ def _put(
             if isinstance(error, UnreachableError):
                 offers.remove(offer)
             if offer is not offers[-1]:
-                on_message(f"{reasons[-1]}; asking {offers[-1].place}.")
+                on_message(f"{reasons[-1]}; the next source is asked.")
             continue
         _write_stamp(model, folder)
         shutil.rmtree(parts, ignore_errors=True)
@@ -271,19 +271,20 @@ class _Meter:
 def _require_room(model: ModelFile, folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed + _SPARE_BYTES:
-        raise _no_room(folder, f"{model.name} needs {_size(needed + _SPARE_BYTES)}", free)
+        need = _size(needed + _SPARE_BYTES)
+        raise _no_room(folder, f"{model.name} needs {need}, {_size(free)} are free")
 
 
-def _no_room(folder: Path, need: str, free: int) -> ModelDownloadError:
+def _no_room(folder: Path, reason: str) -> ModelDownloadError:
     return ModelDownloadError(
-        f"No room in {folder}: {need}, {_size(free)} are free. Free some, or choose a folder on "
-        "another disk: set STRATA_MODELS_DIR and run `strata models pull` again."
+        f"No room in {folder}: {reason}. Free some, or choose a folder on another disk: "
+        "set STRATA_MODELS_DIR and run `strata models pull` again."
     )
 
 
 def _disk_error(folder: Path, error: OSError) -> ModelDownloadError:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return _no_room(folder, "the disk is full", shutil.disk_usage(folder).free)
+        return _no_room(folder, "the disk is full")
     return ModelDownloadError(
         f"The models folder {folder} cannot be used: {error}. "
         "Correct it, or choose another: set STRATA_MODELS_DIR."

