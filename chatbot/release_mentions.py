@@ -7,18 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from chatbot.release_cues import claimed, says_release
 from chatbot.release_names import NOTHING, Reading, ReleaseNames
 from chatbot.release_numbers import Number, find_numbers
 from chatbot.release_phrases import Place, find_phrases
-from chatbot.release_words import (
-    BOUNDARY,
-    CLOSE,
-    JOINED,
-    LEAD,
-    TAIL,
-    claimed,
-    names_technology,
-)
+from chatbot.release_words import BOUNDARY, CLOSE, JOINED, LEAD, TAIL
 from corpora.release import name_tokens
 
 
@@ -66,12 +59,10 @@ _DIFFERENCE = re.compile(
     r"\b(?:chang(?:e|es|ed)|differ(?:s|ed|ent|ence|ences)?|compar(?:e|es|ed|ison)|new)\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
+_ARROW = re.compile(r"(?:->|→|=>)\s*$")
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
-_COUNTED = re.compile(
-    r"[\s-]+(?:\w+s|bit|byte|core|node|api|uuid|protocol|format|schema|header|packet|license)\b",
-    re.IGNORECASE,
-)
+_BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
 _TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
 _ORDINARY_WORDS = """
@@ -138,16 +129,12 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     owned: list[bool] = []
     taken: list[bool] = []
     for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
-        before = text[
-            max(0, number.start - _WINDOW) : lead.start("prefix")
-            if lead["prefix"]
-            else number.start
-        ]
+        before = text[max(0, number.start - _WINDOW) : number.start]
         mine = claimed(before, lead, text[number.end : number.end + _WINDOW])
         if not mine and joins[i] and owned[-1] and not lead["product"]:
             mine = bool(numbers[i - 1].reading.covers) or not number.reading.covers
         owned.append(mine)
-        taken.append(not mine and _says_release(text, number, lead))
+        taken.append(not mine and says_release(text, number, lead))
     for i in [*range(1, len(numbers)), *range(len(numbers) - 1, 0, -1)]:
         if not joins[i] or owned[i] or owned[i - 1] or taken[i] == taken[i - 1]:
             continue
@@ -155,14 +142,20 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if other.reading.covers or (other.dotted and joins[i] != ","):
             taken[i] = taken[i - 1] = True
     found: list[Found] = []
-    for number, lead, join, take in zip(numbers, leads, joins, taken, strict=True):
-        if not take:
+    for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
+        if not taken[i]:
             continue
         mention = _found(question, text, (number.start, number.end), lead, number.reading)
-        if join and found and found[-1].end <= mention.end:
-            mention = replace(mention, joined=True, sure=True, background=found[-1].background)
+        if joins[i] and taken[i - 1]:
+            mention = _beside(found[-1], mention, text)
         found.append(mention)
     return found
+
+
+def _beside(left: Found, right: Found, text: str) -> Found:
+    """Let a mention share what was said before its neighbour, and take the word between them."""
+    start = left.end + text[left.end].isspace() if left.end < right.start else right.start
+    return replace(right, start=start, joined=True, sure=True, background=left.background)
 
 
 def _lead(text: str, start: int) -> re.Match[str]:
@@ -177,34 +170,53 @@ def _join(text: str, left: Number, right: Number) -> str | None:
     return match and (match["join"] or match["comma"])
 
 
-def _says_release(text: str, number: Number, lead: re.Match[str]) -> bool:
-    """Judge by the words around it whether an unclaimed number is meant as a release."""
-    known = bool(number.reading.covers)
-    if known and number.dotted:
+def _found(
+    question: str, text: str, place: tuple[int, int], lead: re.Match[str], reading: Reading
+) -> Found:
+    start, end = place
+    before = text[max(0, lead.start() - _WINDOW) : lead.start()]
+    preposition = (lead["preposition"] or "").casefold()
+    bound = _BOUND.search(text, max(0, start - 4), start)
+    at_least = bool(bound and bound[0][0] == ">")
+    steps = 0
+    if lead["before"] or lead["after"] or lead["pre"]:
+        steps = _COUNTS.get((lead["count"] or "one").strip().casefold(), 1)
+        steps = steps if lead["after"] else -steps
+    elif bound and not at_least:
+        steps = -1
+    said = start
+    if steps:
+        said = lead.start()
+    elif lead["prefix"]:
+        said = lead.start("prefix")
+    return Found(
+        lead.start(),
+        _last(text, end, bracketed=bool(lead["open"])),
+        question[said:end],
+        reading,
+        steps=steps,
+        negated=bool(lead["negation"]),
+        background=at_least or _is_background(before, preposition),
+        against=_is_counterpart(before, text[lead.start() : start]),
+        arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
+        sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
+    )
+
+
+def _last(text: str, end: int, *, bracketed: bool) -> int:
+    """Return where a mention ends, with the words and the bracket that close it."""
+    for pattern in (CLOSE, TAIL, CLOSE) if bracketed else (TAIL,):
+        if match := pattern.match(text, end):
+            end = match.end()
+    return end
+
+
+def _is_background(before: str, preposition: str) -> bool:
+    if preposition in {"from", "off"}:
+        return bool(_ORIGIN.search(before))
+    if preposition in {"in", "since", "as of", "with", "on"} and _BACKGROUND.search(before):
         return True
-    bounded = bool(BOUNDARY.match(text, number.end))
-    tail = TAIL.match(text, number.end)
-    named = bool(lead["word"] or lead["prefix"] or (tail and tail["word"]))
-    alone = not (text[: lead.start()] + text[number.end :]).strip(" ?.!")
-    if number.dotted:
-        cue = named or lead["product"] or alone
-        return bool(cue) or (bounded and _looks_like_release(text, number, lead))
-    counts = not bounded and bool(_COUNTED.match(text, number.end))
-    if lead["product"] or lead["word"] or alone:
-        return not counts
-    if not known or counts:
-        return False
-    told = lead["preposition"] or lead["before"] or lead["after"] or lead["pre"]
-    large = isinstance(number.tokens[0], int) and number.tokens[0] > 9
-    return named or (bool(told) and large and (bounded or number.exact))
-
-
-def _looks_like_release(text: str, number: Number, lead: re.Match[str]) -> bool:
-    """Judge an unknown number without any cue: to ask beats to answer from another release."""
-    if (lead["preposition"] or "").casefold() in {"in", "on", "under", "since", "as of"}:
-        return number.akin or not names_technology(text)
-    set_off = lead["preposition"] or lead["before"] or lead["after"] or lead["open"]
-    return number.akin and bool(set_off or text[: number.start].endswith(", "))
+    return bool(_FORMERLY.search(before))
 
 
 def _is_counterpart(before: str, said: str) -> bool:
@@ -212,41 +224,3 @@ def _is_counterpart(before: str, said: str) -> bool:
     if not preposition:
         return False
     return preposition[0].startswith("v") or bool(_DIFFERENCE.search(before))
-
-
-def _found(
-    question: str, text: str, place: tuple[int, int], lead: re.Match[str], reading: Reading
-) -> Found:
-    start, end = place
-    before = text[max(0, lead.start() - _WINDOW) : lead.start()]
-    preposition = (lead["preposition"] or "").casefold()
-    steps = 0
-    if lead["before"] or lead["after"] or lead["pre"]:
-        steps = _COUNTS.get((lead["count"] or "one").strip().casefold(), 1)
-        steps = steps if lead["after"] else -steps
-    said = start
-    if steps:
-        said = lead.start()
-    elif lead["prefix"]:
-        said = lead.start("prefix")
-    last = end
-    if lead["open"] and (close := CLOSE.match(text, end)):
-        last = close.end()
-    tail = TAIL.match(text, last)
-    return Found(
-        lead.start(),
-        tail.end() if tail else last,
-        question[said:end],
-        reading,
-        steps=steps,
-        negated=bool(lead["negation"]),
-        background=bool(
-            (preposition in {"in", "since", "as of", "with", "on"} and _BACKGROUND.search(before))
-            or (preposition in {"from", "off"} and _ORIGIN.search(before))
-            or _FORMERLY.search(before)
-        ),
-        against=_is_counterpart(before, text[lead.start() : start]),
-        arrives=preposition in {"to", "into", "onto"}
-        or before.rstrip().endswith(("->", "→", "=>")),
-        sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
-    )

@@ -89,7 +89,7 @@ class ReleaseNames:
     def read_end(self, tokens: Tokens) -> Reading:
         """Say which releases a name's end stands for, as "24H2" does for 11-24h2."""
         found = self._ends.get(tokens, [])
-        return Reading(tuple(found), certain=len(found) == 1)
+        return Reading(tuple(found), certain=len(found) < 2)
 
     def names(self, tokens: Tokens) -> bool:
         """Say whether the tokens are the whole name or alias of a release."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chatbot.release_names import NOTHING, Reading, ReleaseNames, Tokens
+from chatbot.release_words import UNIT
 from corpora.release import name_tokens
 
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
@@ -26,7 +27,8 @@ _NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
 _DATE = re.compile(
     r"(?:19|20)[0-9]{2}[-._][0-9]{1,2}[-._][0-9]{1,2}|[0-9]{1,2}[-._][0-9]{1,2}[-._](?:19|20)[0-9]{2}"
 )
-_CLOCK = re.compile(r"[^:]{0,3}[0-9]:[0-9]")
+_CLOCK = re.compile(r"[0-9]:[0-9]")
+_QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{UNIT.pattern}|[akmgtpx])", re.I)
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 _TO_NINETEEN = """
@@ -52,7 +54,8 @@ class Number:
 
     A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
     `akin` to the releases if some of them begin with the same part, and `exact` if one of them has
-    just this name.
+    just this name, but for a zero behind it. `suffixed`: it goes on where the numbers of a release
+    end ("3.5-sp2", where there is a 3.5-sp1).
     """
 
     start: int
@@ -62,6 +65,7 @@ class Number:
     dotted: bool
     akin: bool = False
     exact: bool = False
+    suffixed: bool = False
 
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
@@ -80,7 +84,7 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
         if glue and not _OPEN_GLUE.fullmatch(glue[0].lstrip(".")):
             continue
-        if _CLOCK.match(text, max(0, chunk.start() - 3)):
+        if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
             continue
         for number in _read(text, chunk.start(), chunk[0], names):
             written.append(number)
@@ -89,7 +93,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         replace(
             number,
             akin=names.begins(number.tokens[:1]),
-            exact=names.names(number.tokens),
+            exact=names.names(number.tokens) or names.names((*number.tokens, 0)),
+            suffixed=_suffixed(number.tokens, names),
         )
         for number in sorted([*spoken, *written], key=lambda number: number.start)
     ]
@@ -110,7 +115,7 @@ def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Nu
     if whole.reading.covers:
         yield whole
         return
-    if _DATE.fullmatch(chunk) or _ADDRESS.fullmatch(chunk):
+    if _DATE.fullmatch(chunk) or _ADDRESS.fullmatch(chunk) or _QUANTITY.fullmatch(chunk):
         return
     parts = chunk.split("-")
     if len(parts) > 1 and all(names.begins(name_tokens(part)) for part in parts):
@@ -154,6 +159,11 @@ def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number
     if suffix and names.begins(name_tokens(chunk)):
         return Number(start, suffix.end(), name_tokens(text[start : suffix.end()]), NOTHING, True)
     return None
+
+
+def _suffixed(tokens: Tokens, names: ReleaseNames) -> bool:
+    numbers = next((i for i, token in enumerate(tokens) if isinstance(token, str)), 0)
+    return numbers > 1 and names.begins(tokens[:numbers])
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:

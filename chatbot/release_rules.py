@@ -368,7 +368,8 @@ def _asked(meant: list[tuple[Found, Reading]], text: str) -> list[tuple[Found, R
     foreground = [
         (mention, reading)
         for mention, reading in asked
-        if not mention.background and mention not in origins
+        if not (mention.background or mention in origins)
+        and not any(set(reading.covers) > set(other.covers) != set() for _, other in asked)
     ]
     return foreground or asked
 

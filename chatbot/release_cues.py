@@ -1,0 +1,112 @@
+"""Whether a number in a question is a release, judged by the words around it."""
+
+from __future__ import annotations
+
+import re
+
+from chatbot.release_numbers import Number
+from chatbot.release_words import BOUNDARY, OTHER, RELEASE_WORD, TAIL, UNIT
+
+_TECHNOLOGY_WORDS = """
+    python cpython pypy java jdk jre openjdk node node.js nodejs golang rust ruby php perl lua
+    scala kotlin swift c++ gcc clang llvm glibc libc numpy scipy pandas cython pip setuptools
+    django flask fastapi pydantic alembic sqlmodel celery asyncpg aiomysql aiosqlite psycopg
+    psycopg2 psycopg3 pg8000 pymysql mysqlclient mysql mariadb postgres postgresql postgis pg
+    sqlite sqlite3 oracle cx_oracle oracledb mssql server odbc jdbc pyodbc freetds db2 redshift
+    cockroachdb sybase firebird redis mongo mongodb kafka elasticsearch rabbitmq http https tls ssl
+    ssh snmp smtp imap ftp sftp tcp udp ip ipv sip usb pci pcie bluetooth wifi wi-fi dns dhcp ntp
+    ptp bgp ospf netconf restconf yang soap grpc xml xhtml json yaml toml html css unicode utf iso
+    iec rfc ieee itu etsi 3gpp pep cve chrome chromium firefox safari explorer edge windows macos
+    os ios android linux kernel ubuntu debian rhel hat centos fedora suse sles opensuse alpine
+    solaris aix freebsd openbsd vmware vsphere esxi docker podman kubernetes k8s helm openshift
+    terraform ansible aws azure cuda mpi openmpi mpich mpich2 lam openssl openssh curl git cmake
+    make bash powershell nginx apache tomcat jetty jboss excel qt gtk greenlet mypy pytest
+    typing_extensions spark hadoop hdf5 cupy numba mod_wsgi gunicorn uwsgi swagger openapi oauth
+    saml ldap ecmascript gnu gpl lgpl
+"""
+_TECHNOLOGIES = frozenset(_TECHNOLOGY_WORDS.split())
+_PLACE_WORDS = """
+    section sections sect chapter chapters step steps figure figures fig table tables page pages
+    line lines appendix annex clause paragraph equation listing item items port ports phase stage
+    rack slot ticket issue bug lesson exercise question
+"""
+_PLACES = frozenset(_PLACE_WORDS.split())
+
+_NEIGHBOUR = re.compile(
+    rf"(?<!\w)(?P<word>[^\W\d][\w+]*+(?:\.js)?|3gpp|§|\#|{OTHER}+)(?:['’]s)?[\s/_-]*"
+    rf"(?:\b{RELEASE_WORD}[\s.]*)?(?:(?:at\s+least|at\s+most|up\s+to"
+    r"|is|minimum|(?:older|newer|lower|higher|later|earlier|greater|less)\s+than)\s+)?[<>=~!≥≤]*\s*['\"]?$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"(?:\b(?:set(?:ting)?(?:\s+\S+){0,3}?\s+to|values?\s+of|equals?(?:\s+to)?"
+    r"|(?:factor|rate|timeout|delay|interval|size|ratio|weight|scale|speed)\s+of)\s+"
+    r"|(?<=[\w)\]\s])=\s*['\"]?|\w\(['\"]?|[$€£]\s?)$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"[\s-]+(?:\w+s|bit|byte|core|node|api|uuid|protocol|format|schema|header|packet|license)\b",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"\b(?:does|did|will|has)\s+$", re.IGNORECASE)
+_OF_SOMETHING = re.compile(r"\s+of\s+(?:the\s+|an?\s+)?(?P<word>[^\W\d][\w+]*|\ue001+)", re.I)
+
+
+def claimed(before: str, lead: re.Match[str], after: str) -> bool:
+    """Say whether a number belongs to what stands right before or after it, not to a release.
+
+    Python 3.8, HTTP/1.1, section 2.0, timeout=1.5, 1.4 GB, 3 %, version 3 of TLS.
+    """
+    quantity = after.lstrip(" \u00a0-")
+    if quantity.startswith("%") or UNIT.match(quantity):
+        return True
+    if not (lead["product"] or lead["word"]) and _VALUE.search(before):
+        return True
+    found = _NEIGHBOUR.search(before)
+    if found and (
+        _is_technology(found["word"]) or found["word"].casefold() in _PLACES | {"§", "#"}
+    ):
+        return True
+    owner = _OF_SOMETHING.match(after)
+    return bool(owner and _is_technology(owner["word"]))
+
+
+def says_release(text: str, number: Number, lead: re.Match[str]) -> bool:
+    """Say whether a number that nothing else claims is meant as a release, known or unknown.
+
+    A known release of two parts needs no cue; a bare "17" and an unknown number do.
+    """
+    known = bool(number.reading.covers)
+    if known and number.dotted:
+        return True
+    bounded = bool(BOUNDARY.match(text, number.end))
+    tail = TAIL.match(text, number.end)
+    named = bool(lead["word"] or lead["prefix"] or (tail and tail["word"]))
+    alone = not (text[: lead.start()] + text[number.end :]).strip(" ?.!")
+    if number.dotted:
+        cue = named or lead["product"] or alone or number.suffixed
+        return bool(cue) or (bounded and _looks_like_release(text, number, lead))
+    if not bounded and _COUNTED.match(text, number.end):
+        return False
+    if lead["product"] or lead["word"] or alone or (lead["prefix"] and bounded):
+        return True
+    told = lead["preposition"] or lead["before"] or lead["after"] or lead["pre"]
+    told = told or _SUBJECT.search(text, max(0, number.start - 8), number.start)
+    large = isinstance(number.tokens[0], int) and number.tokens[0] > 9
+    return known and (named or (bool(told) and large and (bounded or number.exact)))
+
+
+def _looks_like_release(text: str, number: Number, lead: re.Match[str]) -> bool:
+    """Judge an unknown number without any cue: to ask beats to answer from another release."""
+    if (lead["preposition"] or "").casefold() in {"in", "on", "under", "since", "as of"}:
+        return number.akin or not _names_technology(text)
+    set_off = lead["preposition"] or lead["before"] or lead["after"] or lead["open"]
+    return number.akin and bool(set_off or text[: number.start].endswith(", "))
+
+
+def _names_technology(text: str) -> bool:
+    return OTHER in text or any(_is_technology(w) for w in re.findall(r"[^\W\d][\w+.]*", text))
+
+
+def _is_technology(word: str) -> bool:
+    return word[0] == OTHER or word.casefold() in _TECHNOLOGIES
