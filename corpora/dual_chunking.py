@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from ingestion.page import BlockKind, Page
 
 HEADING_LENGTH = 200
 """The most characters of headings that are embedded with a chunk."""
+
+REACH = 0.25
+"""How far from the ideal point a cut may be, in chunks: the best boundary within it is taken."""
 
 _LEADS_ON = {BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.SIGNATURE}
 _LINE_START = re.compile(r"\n\s*")
@@ -53,8 +57,8 @@ def search_chunks(
     With `per_page` (k in the paper) the page gives that many chunks, or fewer if it has too few
     words; otherwise as many as bring each nearest to `target` characters. A cut is made before a
     block if one begins near the ideal point, else before a line, a sentence or a word, and inside
-    a word only if that is longer than twice a chunk. The chunks' texts, put together, are the
-    page's text.
+    a word only if that is longer than two chunks; so a chunk of ordinary text is at least half
+    and at most one and a half of the ideal. Put together, the chunks are the page's text.
     """
     text = page.text
     if not text:
@@ -84,10 +88,11 @@ def heading_of(page: Page, start: int, end: int) -> str:
 
     Of an overlong result the outermost headings and the last owners are left out.
     """
-    shared = list(page.heading_path)
-    while len(shared) > 1 and len(" > ".join(shared)) > HEADING_LENGTH:
-        shared.pop(0)
-    heading = " > ".join(shared)[:HEADING_LENGTH]
+    shared = page.heading_path
+    kept = shared
+    while len(kept) > 1 and len(" > ".join(kept)) > HEADING_LENGTH:
+        kept = kept[1:]
+    heading = " > ".join(kept)[:HEADING_LENGTH]
     owners = dict.fromkeys(
         block.path[-1]
         for block_start, block_end, block in page.spans()
@@ -95,7 +100,7 @@ def heading_of(page: Page, start: int, end: int) -> str:
     )
     for owner in owners:
         longer = f"{heading} > {owner}" if heading else owner
-        if owner not in page.heading_path and len(longer) <= HEADING_LENGTH:
+        if owner not in shared and len(longer) <= HEADING_LENGTH:
             heading = longer
     return heading
 
@@ -104,27 +109,26 @@ def _cuts(page: Page, count: int) -> Iterator[int]:
     """Yield the offsets, rising, at which the page's text is cut into at most `count` parts."""
     text = page.text
     levels = _boundaries(page)
-    start = 0
-    for remaining in range(count, 1, -1):
-        size = (len(text) - start) / remaining
-        cut = _cut_near(text, levels, start, size)
-        if start < cut < len(text):
+    size = len(text) / count
+    last = 0
+    for i in range(1, count):
+        cut = _cut_near(i * size, levels, size, len(text))
+        if last < cut < len(text):
             yield cut
-            start = cut
+            last = cut
 
 
-def _cut_near(text: str, levels: Sequence[Sequence[int]], start: int, size: float) -> int:
-    ideal = start + size
+def _cut_near(ideal: float, levels: Sequence[Sequence[int]], size: float, length: int) -> int:
     for boundaries in levels:
-        near = [b for b in boundaries if abs(b - ideal) <= size / 3]
-        if near:
-            return min(near, key=lambda b: abs(b - ideal))
-    words = levels[-1]
-    before = max((b for b in words if b <= ideal), default=0)
-    after = min((b for b in words if b > ideal), default=len(text))
-    if after - before > 2 * size:
+        nearest = min(boundaries, key=lambda b: abs(b - ideal), default=length)
+        if abs(nearest - ideal) <= REACH * size:
+            return nearest
+    words = [0, *levels[-1], length]
+    after = bisect(words, ideal)
+    token = words[after - 1], words[after]
+    if token[1] - token[0] > 2 * size:
         return round(ideal)
-    return before if before > start and ideal - before <= after - ideal else after
+    return min(token, key=lambda b: abs(b - ideal))
 
 
 def _boundaries(page: Page) -> tuple[list[int], ...]:

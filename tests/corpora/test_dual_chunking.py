@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.dual_chunking import HEADING_LENGTH, context_chunk, search_chunks
+from ingestion.page import Block, BlockKind, Page
+
+words = st.text(
+    alphabet=st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"]),
+    min_size=1,
+    max_size=20,
+)
+prose = st.lists(words, min_size=1, max_size=80).map(" ".join)
+any_text = st.text(max_size=400) | prose
+kinds = st.sampled_from(BlockKind)
+paths = st.lists(words, max_size=4).map(tuple)
+
+
+def pages_of(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Page]:
+    blocks = st.lists(st.builds(Block, kind=kinds, text=texts, path=paths), max_size=12)
+    return st.builds(Page, number=st.integers(1, 9999), blocks=blocks.map(tuple))
+
+
+sizes = st.one_of(
+    st.fixed_dictionaries({"per_page": st.integers(1, 9)}),
+    st.fixed_dictionaries({"target": st.integers(1, 900)}),
+)
+
+
+@given(pages_of(any_text), sizes)
+def test_search_chunks_cover_their_page_and_nothing_else(page: Page, size: dict[str, int]) -> None:
+    chunks = search_chunks(page, **size)
+    assert "".join(c.text for c in chunks) == page.text
+    assert all(c.text and c.text == page.text[c.start : c.end] for c in chunks)
+    assert all(c.page == page.number for c in chunks)
+    assert [c.start for c in chunks[1:]] == [c.end for c in chunks[:-1]]
+
+
+@given(pages_of(prose), st.integers(100, 600))
+def test_chunks_of_ordinary_text_are_near_the_target(page: Page, target: int) -> None:
+    chunks = search_chunks(page, target=target)
+    if chunks:
+        ideal = len(page.text) / len(chunks)
+        assert len(chunks) == max(1, round(len(page.text) / target))
+        assert all(0.5 * ideal - 1 <= len(c.text) <= 1.5 * ideal + 1 for c in chunks)
+
+
+@given(pages_of(any_text), sizes)
+def test_only_a_word_longer_than_two_chunks_is_cut(page: Page, size: dict[str, int]) -> None:
+    text = page.text
+    chunks = search_chunks(page, **size)
+    count = size.get("per_page") or max(1, round(len(text) / size["target"]))
+    for chunk in chunks[1:]:
+        before = re.search(r"\S*\Z", text[: chunk.start])
+        after = re.match(r"\S*", text[chunk.start :])
+        assert before is not None
+        assert after is not None
+        if before[0] and after[0]:
+            # The white space that follows a word counts as part of it.
+            assert len(re.match(r"\S*\s*", text[before.start() :])[0]) > 2 * len(text) / count  # type: ignore[index]
+
+
+@given(pages_of(prose), st.integers(1, 4))
+def test_per_page_is_the_number_of_chunks(page: Page, k: int) -> None:
+    if len(page.text.split()) >= 40:
+        assert len(search_chunks(page, per_page=k)) == k
+
+
+@given(st.lists(pages_of(any_text), min_size=1, max_size=5), st.data())
+def test_a_context_chunk_is_tail_page_and_head(pages: list[Page], data: st.DataObject) -> None:
+    index = data.draw(st.integers(0, len(pages) - 1))
+    padding = data.draw(st.integers(0, 600))
+    chunk = context_chunk(pages, index, padding=padding)
+    tail, head = chunk.text[: chunk.start], chunk.text[chunk.end :]
+    assert chunk.page == pages[index].number
+    assert chunk.text[chunk.start : chunk.end] == pages[index].text
+    before = pages[index - 1].text if index else ""
+    after = pages[index + 1].text if index + 1 < len(pages) else ""
+    assert before.endswith(tail)
+    assert after.startswith(head)
+    assert len(tail) == min(padding, len(before))
+    assert len(head) == min(padding, len(after))
+
+
+@given(st.lists(st.lists(prose, min_size=1), min_size=1, max_size=5), sizes)
+def test_search_and_context_chunks_map_onto_each_other(
+    texts: list[list[str]], size: dict[str, int]
+) -> None:
+    pages = [
+        Page(number, tuple(Block(BlockKind.PARAGRAPH, text) for text in page))
+        for number, page in enumerate(texts, start=1)
+    ]
+    contexts = {c.page: c for c in (context_chunk(pages, i) for i in range(len(pages)))}
+    chunks = [c for page in pages for c in search_chunks(page, **size)]
+    assert contexts.keys() == {c.page for c in chunks}
+    for chunk in chunks:
+        context = contexts[chunk.page]
+        assert context.text[context.start :][chunk.start : chunk.end] == chunk.text
+
+
+def paragraph(length: int, *path: str) -> Block:
+    return Block(BlockKind.PARAGRAPH, ("word " * length)[: length - 1] + ".", path)
+
+
+def test_an_empty_page_has_no_search_chunks() -> None:
+    assert search_chunks(Page(1, ())) == ()
+
+
+def test_chunks_are_balanced() -> None:
+    chunks = search_chunks(Page(1, (paragraph(1300),)))
+    assert len(chunks) == 3
+    assert all(425 <= len(c.text) <= 440 for c in chunks)
+
+
+def test_a_block_boundary_is_preferred_to_a_nearer_sentence() -> None:
+    sentences = Block(BlockKind.PARAGRAPH, "Sixteen letters. " * 30)
+    page = Page(1, (paragraph(400), sentences))
+    first, second = search_chunks(page, per_page=2)
+    assert second.text == sentences.text
+    assert first.text == page.blocks[0].text + "\n\n"
+
+
+def test_a_line_is_preferred_to_a_word() -> None:
+    page = Page(1, (Block(BlockKind.CODE, "a = 1; b = 2\n" * 40),))
+    assert all(c.text.endswith("\n") for c in search_chunks(page, target=100))
+
+
+def test_a_heading_stays_with_what_it_heads() -> None:
+    heading = Block(BlockKind.HEADING, "Pool size", ("Pool size",))
+    first, second = search_chunks(Page(1, (paragraph(500), heading, paragraph(480))), per_page=2)
+    assert second.text.startswith("Pool size\n\nword")
+    assert first.text.endswith(".\n\n")
+
+
+def test_the_heading_names_shared_headings_and_the_owners_touched() -> None:
+    page = Page(
+        1,
+        (
+            paragraph(500, "Engines", "Pools"),
+            paragraph(250, "Engines", "Pools", "QueuePool", "size"),
+            paragraph(250, "Engines", "Pools", "NullPool"),
+        ),
+    )
+    first, second = search_chunks(page, per_page=2)
+    assert first.heading == "Engines > Pools"
+    assert second.heading == "Engines > Pools > size > NullPool"
+
+
+def test_a_long_heading_keeps_its_innermost_parts() -> None:
+    path = (*(f"Part {i} of a long title" for i in range(20)), "Inner")
+    (chunk,) = search_chunks(Page(1, (Block(BlockKind.PARAGRAPH, "Text.", path),)))
+    assert chunk.heading.endswith(" > Inner")
+    assert len(chunk.heading) <= HEADING_LENGTH
