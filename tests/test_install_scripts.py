@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def bin_dir(tmp_path: Path) -> Path:
+    """A folder of commands that stand for what a machine has."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    return folder
+
+
+def write_command(folder: Path, name: str, script: str) -> Path:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_make_alone_lists_what_there_is() -> None:
+    listed = run("make").stdout
+    for target in ("run", "test", "check", "bench", "examples", "clean"):
+        assert f"make {target} " in listed
+
+
+def test_a_missing_python_is_named_with_what_to_do(tmp_path: Path) -> None:
+    ended = run("scripts/create_venv.sh", "no-such-python", tmp_path / "venv")
+    assert ended.returncode == 1
+    assert "No Python at 'no-such-python'" in ended.stderr
+    assert "make run PYTHON=" in ended.stderr
+
+
+def test_an_old_python_is_refused(bin_dir: Path, tmp_path: Path) -> None:
+    old = write_command(bin_dir, "python3", 'case "$2" in *print*) echo 3.10 ;; *) exit 1 ;; esac')
+    ended = run("scripts/create_venv.sh", old, tmp_path / "venv")
+    assert ended.returncode == 1
+    assert "needs Python 3.11 or newer" in ended.stderr
+    assert "is 3.10" in ended.stderr
+
+
+def test_a_python_without_venv_leaves_nothing_half_made(bin_dir: Path, tmp_path: Path) -> None:
+    python = write_command(
+        bin_dir,
+        "python3",
+        'if [ "$2" = venv ]; then mkdir -p "$3/bin"; touch "$3/bin/python"; exit 1; fi\n'
+        f'exec {sys.executable} "$@"',
+    )
+    ended = run("scripts/create_venv.sh", python, tmp_path / "venv")
+    assert ended.returncode == 1
+    assert "apt-get install python3." in ended.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+def test_packages_that_cannot_be_installed_say_what_to_do(bin_dir: Path) -> None:
+    ended = run("scripts/install.sh", write_command(bin_dir, "python", "exit 1"))
+    assert ended.returncode == 1
+    assert "PIP_INDEX_URL" in ended.stderr
+
+
+@pytest.mark.parametrize(("ci", "code"), [({"CI": "true"}, 1), ({}, 0)], ids=["ci", "elsewhere"])
+def test_a_missing_browser_fails_in_ci_only(bin_dir: Path, ci: dict[str, str], code: int) -> None:
+    (bin_dir / "sh").symlink_to(shutil.which("sh") or "/bin/sh")
+    write_command(bin_dir, "id", "echo 1000")
+    ended = run("/bin/sh", "scripts/install_browser.sh", PATH=str(bin_dir), **ci)
+    assert ended.returncode == code
+    assert "install the package 'chromium'" in ended.stderr
+
+
+def test_a_browser_that_is_there_is_enough(bin_dir: Path) -> None:
+    write_command(bin_dir, "chromium", "exit 1")
+    ended = run("/bin/sh", "scripts/install_browser.sh", PATH=str(bin_dir), CI="true")
+    assert (ended.returncode, ended.stderr) == (0, "")
