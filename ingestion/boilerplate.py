@@ -6,16 +6,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-_EDGE = 0.14
+EDGE = 0.14
 """How far furniture reaches into a page from its top and bottom, as a share of the height."""
 
 _STEP = 0.005
 """Lines whose heights differ by less stand on one row."""
 
-_NUMBER = re.compile(
-    r"(?:page|p\.)?\s*[-–—|]?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:/|of)\s*\d{1,5})?\s*[-–—|.]?",
-    re.IGNORECASE,
+_BODY_GAP = 0.022
+"""What is closer to the text than this, as a share of the height, is part of it."""
+
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_NUMBER = re.compile(r"\d{1,5}|\b[ivxlc]{1,7}\b")
+_ALONE = re.compile(
+    r"(?:page|p\.)?\s*[-–—|]?\s*\d{1,5}\s*(?:(?:/|of)\s*\d{1,5})?\s*[-–—|.]?", re.IGNORECASE
 )
 _LEGAL = re.compile(
     r"^(?:©|\(c\) ?(?:19|20)\d\d|copyright\b.{0,60}(?:19|20)\d\d)|\ball rights reserved\b|"
@@ -35,39 +40,73 @@ class PlacedLine:
 def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
     """Return for every page the indices of the lines that belong to the paper, not to the text.
 
-    A line counts when it stands at a page's edge and returns at the same height, its digits left
-    out, on three tenths of the pages or on three pages in a row (left and right pages counted
-    apart); in a document of two or three pages, on all of them. What stands on one row with such a
-    line goes with it: chapter titles change from page to page. Lines are taken from the edge
-    inwards and only as long as each is furniture.
+    A line counts when it stands at a page's edge and returns at the same height on three tenths of
+    the pages or on three pages in a row (left and right pages counted apart), in a document of two
+    or three pages on all of them. It may change by a number that grows with the pages, and only by
+    that: rows of a table resemble each other too. What stands on one row with such a line goes
+    with it, since chapter titles change. Rows are taken from the edge inwards as long as each is
+    furniture, and only if a gap parts them from the text.
     """
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for number, lines in enumerate(pages):
+    for page, lines in enumerate(pages):
         for line in lines:
             if _at_edge(line):
-                seen[_key(line)].add(number)
-    return [
-        {i for row in _peel(lines, number, len(pages), seen) for i in row}
-        for number, lines in enumerate(pages)
-    ]
+                for shape in _shapes(line.text, page):
+                    seen[shape, _height(line)].add(page)
+
+    def runs_on(line: PlacedLine, page: int) -> bool:
+        return any(
+            _returns(
+                page,
+                set().union(*(seen.get((shape, _height(line) + d), ()) for d in (-1, 0, 1))),
+                len(pages),
+            )
+            for shape in _shapes(line.text, page)
+        )
+
+    def is_furniture(row: Sequence[PlacedLine], page: int) -> bool:
+        return (
+            any(runs_on(line, page) for line in row)
+            or all(_LEGAL.search(line.text) for line in row)
+            or (len(pages) < 3 and all(_is_page_number(line.text, page + 1) for line in row))
+        )
+
+    found: list[set[int]] = []
+    for page, lines in enumerate(pages):
+        gone: set[int] = set()
+        for rows in (_rows(lines, upper=True), _rows(lines, upper=False)):
+            taken = list(takewhile(lambda row: is_furniture([lines[i] for i in row], page), rows))  # noqa: B023
+            while taken and not _stands_apart(lines, taken):
+                taken.pop()
+            gone.update(i for row in taken for i in row)
+        found.append(gone)
+    return found
 
 
-def _peel(
-    lines: Sequence[PlacedLine], number: int, pages: int, seen: dict[tuple[str, int], set[int]]
-) -> Iterator[list[int]]:
-    def runs_on(line: PlacedLine) -> bool:
-        height = round(line.place / _STEP)
-        where = set().union(*(seen[_shape(line.text), height + d] for d in (-1, 0, 1)))
-        return _returns(number, where, pages)
+def _shapes(text: str, page: int) -> set[str]:
+    """Return the text, and the text with each of its numbers counted from the page."""
+    text = " ".join(text.lower().split())
+    shapes = {text}
+    for number in _NUMBER.finditer(text):
+        offset = _value(number[0]) - page
+        shapes.add(f"{text[: number.start()]}#{offset}{text[number.end() :]}")
+    return shapes
 
-    for side in (_rows(lines, upper=True), _rows(lines, upper=False)):
-        for row in side:
-            running = any(runs_on(lines[i]) for i in row)
-            legal = all(_LEGAL.search(lines[i].text) for i in row)
-            numbered = pages < 3 and all(_is_page_number(lines[i], number + 1) for i in row)
-            if not (running or legal or numbered):
-                break
-            yield row
+
+def _value(digits: str) -> int:
+    if digits.isdigit():
+        return int(digits)
+    values = [_ROMAN[letter] for letter in digits]
+    return sum(
+        -value if value < following else value
+        for value, following in zip(values, [*values[1:], 0], strict=True)
+    )
+
+
+def _stands_apart(lines: Sequence[PlacedLine], taken: Sequence[Sequence[int]]) -> bool:
+    inner = lines[taken[-1][0]].place
+    rest = set(range(len(lines))) - {i for row in taken for i in row}
+    return all(abs(lines[i].place - inner) >= _BODY_GAP for i in rest)
 
 
 def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> Iterator[list[int]]:
@@ -84,20 +123,14 @@ def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> Iterator[list[int]]:
 
 
 def _at_edge(line: PlacedLine) -> bool:
-    return not _EDGE < line.place < 1 - _EDGE
+    return not EDGE < line.place < 1 - EDGE
 
 
-def _shape(text: str) -> str:
-    """Return a line without what differs from page to page."""
-    text = " ".join(text.split())
-    return "#" if _NUMBER.fullmatch(text) else re.sub(r"\d+", "#", text).lower()
+def _height(line: PlacedLine) -> int:
+    return round(line.place / _STEP)
 
 
-def _key(line: PlacedLine) -> tuple[str, int]:
-    return _shape(line.text), round(line.place / _STEP)
-
-
-def _returns(number: int, where: set[int], pages: int) -> bool:
+def _returns(page: int, where: set[int], pages: int) -> bool:
     if len(where) < 2:
         return False
     if pages < 4:
@@ -107,10 +140,10 @@ def _returns(number: int, where: set[int], pages: int) -> bool:
     return any(
         {first, first + stride, first + 2 * stride} <= where
         for stride in (1, 2)
-        for first in (number, number - stride, number - 2 * stride)
+        for first in (page, page - stride, page - 2 * stride)
     )
 
 
-def _is_page_number(line: PlacedLine, number: int) -> bool:
-    text = " ".join(line.text.split())
-    return bool(_NUMBER.fullmatch(text)) and re.search(rf"(?<!\d){number}(?!\d)", text) is not None
+def _is_page_number(text: str, number: int) -> bool:
+    text = " ".join(text.split())
+    return bool(_ALONE.fullmatch(text)) and re.search(rf"(?<!\d){number}(?!\d)", text) is not None

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from hashlib import sha256
 
 from bs4.dammit import EncodingDetector
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from ingestion.decoding import decode
+from ingestion.flowing import flowing_document
 from ingestion.html_blocks import read_blocks
 from ingestion.html_navigation import link_share, main_content, without_furniture
 from ingestion.html_text import line
-from ingestion.kinds import classify
-from ingestion.page import Block, BlockKind, Document, DocumentKind, UnreadableFile
-from ingestion.sections import paginate
+from ingestion.page import Block, BlockKind, Document, UnreadableFile
 
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
 _SITE_NAME = re.compile(r"\s+[—–|·»:]+\s+|\s+-\s+(?=[^-]*$)|\s*»\s*")
-_NEW_DEFINITION = re.compile(r"\n{2,}(?= {0,4}\S)")
 _NO_TITLE = "<no title>"
 _FEW_WORDS = 60
 _MOSTLY_LINKS = 0.8
@@ -40,42 +35,24 @@ def load(data: bytes, file: str) -> Document:
     Raises NothingToRead for generated indexes and pages that hold only links, UnreadableFile
     where there is no text or the bytes are not HTML.
     """
-    root = _parsed(data)
-    heading = root.find("head/title")
-    site_title = line(heading) if heading is not None else ""
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True)
+    root = _parsed(decode(data, declared=declared))
     if _GENERATED_INDEX(root):
         raise NothingToRead("a generated index or search page: nothing but links")
+    heading = root.find("head/title")
+    site_title = line(heading) if heading is not None else ""
     content = main_content(root)
     blocks = without_furniture(read_blocks(content))
-    if not blocks:
-        raise UnreadableFile("the page's main content holds no text")
     _require_prose(content, blocks)
-    title = _title(content, site_title, file)
-    signatures = sum(block.kind is BlockKind.SIGNATURE for block in blocks)
-    kind = classify(file, title, signature_share=signatures / len(blocks))
-    if kind is DocumentKind.SOURCE_LISTING:
-        blocks = [part for block in blocks for part in _definitions(block)]
-    return Document(
-        file=file,
-        title=title,
-        kind=kind,
-        content_hash=sha256(data).hexdigest(),
-        pages=paginate(blocks),
-    )
+    return flowing_document(data, file, _title(content, site_title), blocks)
 
 
-def _definitions(block: Block) -> Iterator[Block]:
-    """Part a whole source file's listing where something new is defined, as by headings."""
-    if block.kind is not BlockKind.CODE:
-        yield block
-        return
-    for part in _NEW_DEFINITION.split(block.text):
-        yield replace(block, text=part.strip("\n"))
+def fragment_blocks(markup: str) -> list[Block]:
+    """Read HTML that another format was turned into."""
+    return read_blocks(main_content(_parsed(f"<html><body><main>{markup}</main></body></html>")))
 
 
-def _parsed(data: bytes) -> HtmlElement:
-    declared = EncodingDetector.find_declared_encoding(data, is_html=True)
-    text = decode(data, declared=declared)
+def _parsed(text: str) -> HtmlElement:
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
@@ -87,12 +64,13 @@ def _parsed(data: bytes) -> HtmlElement:
 
 
 def _require_prose(content: HtmlElement, blocks: list[Block]) -> None:
+    if not blocks:
+        raise UnreadableFile("the page's main content holds no text")
     prose = sum(len(block.text) for block in blocks if block.kind in _PROSE)
     if prose < _FEW_WORDS and link_share(content) > _MOSTLY_LINKS:
         raise NothingToRead("a page of links to other pages: nothing to read by itself")
 
 
-def _title(content: HtmlElement, site_title: str, file: str) -> str:
+def _title(content: HtmlElement, site_title: str) -> str:
     heading = next((line(h1) for h1 in content.iter("h1") if line(h1)), "")
-    site_title = site_title.removeprefix(_NO_TITLE)
-    return heading or _SITE_NAME.split(site_title)[0].strip() or file.rpartition("/")[2]
+    return heading or _SITE_NAME.split(site_title.removeprefix(_NO_TITLE))[0].strip()

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
 
-from ingestion.boilerplate import PlacedLine, furniture
+from ingestion.boilerplate import EDGE, PlacedLine, furniture
 from ingestion.kinds import classify
 from ingestion.loaders.pdf_blocks import BlockReader, Item, squeeze
-from ingestion.loaders.pdf_drawings import page_drawings
-from ingestion.loaders.pdf_grid import page_grids
-from ingestion.loaders.pdf_layout import Line, flows, merge, page_segments, rows
+from ingestion.loaders.pdf_drawings import Drawing, page_drawings, with_marks
+from ingestion.loaders.pdf_grid import level_rules, page_grids
+from ingestion.loaders.pdf_layout import (
+    Line,
+    flows,
+    merge,
+    page_segments,
+    rows,
+    without_line_numbers,
+)
 from ingestion.loaders.pdf_roles import Typography
-from ingestion.loaders.pdf_tables import aligned_tables, drawn_tables
+from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
 from ingestion.loaders.pdf_text import Vocabulary
 from ingestion.page import BlockKind, Document, Page, UnreadableFile
 
 _LEADER = re.compile(r"(?:\s?[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)$")
 _ENDS_IN_NUMBER = re.compile(r"\S\s+\d+$")
+_INDEXED = re.compile(r"\S, \d{1,4}(?:, \d{1,4})*$")
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |\.(?:docx?|tex|indd|fm|odt|pages|pdf)$|^\W*$", re.IGNORECASE
 )
@@ -51,21 +60,43 @@ def load(data: bytes, file: str) -> Document:
         return _read(pdf, file, sha256(data).hexdigest())
 
 
+@dataclass
+class _Sheet:
+    """A page on its way: its lines, and the figures already recognised among them."""
+
+    page: Any
+    drawings: list[dict[str, Any]]
+    lines: list[Line]
+    figures: list[Table | Drawing] = field(default_factory=list)
+
+    def set_aside(self, figure: Table | Drawing, lines: Sequence[Line]) -> None:
+        self.figures.append(figure)
+        self.drop(lines)
+
+    def drop(self, lines: Sequence[Line]) -> None:
+        gone = {id(line) for line in lines}
+        self.lines = [line for line in self.lines if id(line) not in gone]
+
+
 def _read(pdf: Any, file: str, content_hash: str) -> Document:
-    segments = [page_segments(page) for page in pdf]
-    if not any(segments):
+    sheets = [_Sheet(page, page.get_cdrawings(), page_segments(page)) for page in pdf]
+    if not any(sheet.lines for sheet in sheets):
         raise UnreadableFile("no text: scanned pages need OCR first")
-    title = _title(pdf, segments[0], file)
-    segments = _without_furniture(pdf, segments)
+    title = _title(pdf, sheets[0].lines, file)
     outline = _outline(pdf)
-    segments = [_without_contents(page, outline) for page in segments]
-    lines = [merge(row) for page in segments for row in rows(page)]
-    reader = BlockReader(Typography.of(lines), Vocabulary.of(lines), has_outline=bool(outline))
-    pages = []
-    for number, (page, found) in enumerate(zip(pdf, segments, strict=True), 1):
-        entries = outline.get(number, [])
-        columns = _flows(page, found, reader.vocabulary)
-        pages.append(Page(number, tuple(reader.read(columns, entries))))
+    vocabulary = Vocabulary.of(merge(row) for sheet in sheets for row in rows(sheet.lines))
+    for sheet in sheets:
+        _set_tables_aside(sheet, vocabulary)
+    _drop_furniture(sheets)
+    for sheet in sheets:
+        _drop_contents(sheet, outline)
+        _set_drawings_aside(sheet)
+    typography = Typography.of([merge(row) for sheet in sheets for row in rows(sheet.lines)])
+    reader = BlockReader(typography, vocabulary, has_outline=bool(outline))
+    pages = [
+        Page(number, tuple(reader.read(_columns(sheet, vocabulary), outline.get(number, ()))))
+        for number, sheet in enumerate(sheets, 1)
+    ]
     return _document(file, title, content_hash, pages)
 
 
@@ -76,32 +107,32 @@ def _document(file: str, title: str, content_hash: str, pages: Sequence[Page]) -
     return Document(file, title, kind, content_hash, tuple(pages))
 
 
-def _flows(page: Any, segments: Sequence[Line], vocabulary: Vocabulary) -> list[list[Item]]:
-    """Return the page's columns in reading order: lines, tables and schematics."""
-    strokes = page.get_cdrawings()
-    items: list[Item] = []
-    rest = list(segments)
-    for table, lines in drawn_tables(page_grids(strokes), rest, vocabulary.join):
-        items.append(table)
-        rest = _without(rest, lines)
-    for drawing, lines in page_drawings(page, strokes, rest):
-        items.append(drawing)
-        rest = _without(rest, lines)
-    columns: list[list[Item]] = []
-    for flow in flows([*items, *rest]):
-        lines = [item for item in flow if isinstance(item, Line)]
-        others = [item for item in flow if not isinstance(item, Line)]
-        for table, inside in aligned_tables(lines, vocabulary.join, ruled=bool(strokes)):
-            others.append(table)
-            lines = _without(lines, inside)
-        merged = [merge(row) for row in rows(lines)]
-        columns.append(sorted([*others, *merged], key=lambda item: (item.y0 + item.y1) / 2))
-    return columns
+def _set_tables_aside(sheet: _Sheet, vocabulary: Vocabulary) -> None:
+    height = sheet.page.rect.height
+    for table, lines in drawn_tables(page_grids(sheet.drawings), sheet.lines, vocabulary.join):
+        if table.y0 < height * (1 - EDGE) and table.y1 > height * EDGE:
+            sheet.set_aside(table, lines)
 
 
-def _without(lines: Sequence[Line], taken: Sequence[Line]) -> list[Line]:
-    gone = {id(line) for line in taken}
-    return [line for line in lines if id(line) not in gone]
+def _set_drawings_aside(sheet: _Sheet) -> None:
+    whole = not sheet.figures
+    for drawing, lines in page_drawings(sheet.page, sheet.drawings, sheet.lines, whole=whole):
+        sheet.set_aside(drawing, lines)
+    sheet.lines = with_marks(sheet.lines, sheet.drawings)
+
+
+def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Item]]:
+    """Yield the page's columns in reading order: lines, tables and schematics."""
+    rules = level_rules(sheet.drawings)
+    for flow in flows([*sheet.figures, *sheet.lines]):
+        figures: list[Item] = [item for item in flow if not isinstance(item, Line)]
+        lines = without_line_numbers([item for item in flow if isinstance(item, Line)])
+        taken: set[int] = set()
+        for table, inside in aligned_tables(lines, vocabulary.join, rules):
+            figures.append(table)
+            taken |= {id(line) for line in inside}
+        merged = [merge(row) for row in rows(line for line in lines if id(line) not in taken)]
+        yield sorted([*figures, *merged], key=lambda item: (item.y0 + item.y1) / 2)
 
 
 def _outline(pdf: Any) -> dict[int, list[tuple[int, str]]]:
@@ -129,33 +160,39 @@ def _title(pdf: Any, first: Sequence[Line], file: str) -> str:
     return PurePosixPath(file).stem
 
 
-def _without_furniture(pdf: Any, segments: Sequence[list[Line]]) -> list[list[Line]]:
+def _drop_furniture(sheets: Sequence[_Sheet]) -> None:
     placed = [
         [
-            PlacedLine(line.text, ((line.y0 + line.y1) / 2 - page.rect.y0) / page.rect.height)
-            for line in lines
+            PlacedLine(line.text, (line.y0 + line.y1) / 2 / sheet.page.rect.height)
+            for line in sheet.lines
         ]
-        for page, lines in zip(pdf, segments, strict=True)
+        for sheet in sheets
     ]
-    return [
-        [line for i, line in enumerate(lines) if i not in gone]
-        for lines, gone in zip(segments, furniture(placed), strict=True)
-    ]
+    for sheet, gone in zip(sheets, furniture(placed), strict=True):
+        sheet.drop([sheet.lines[i] for i in gone])
 
 
-def _without_contents(
-    segments: Sequence[Line], outline: dict[int, list[tuple[int, str]]]
-) -> list[Line]:
-    """Drop the lines of a table of contents: they repeat headings and answer nothing."""
-    grouped = rows(segments)
-    leading = [i for i, row in enumerate(grouped) if _LEADER.search(merge(row).text)]
-    if len(leading) < 3:
-        return list(segments)
+def _drop_contents(sheet: _Sheet, outline: dict[int, list[tuple[int, str]]]) -> None:
+    """Drop tables of contents and indexes: they repeat what is said elsewhere, and no more."""
+    grouped = rows(sheet.lines)
+    texts = [merge(row).text for row in grouped]
+    leading = {i for i, text in enumerate(texts) if _LEADER.search(text)}
     titles = {squeeze(title) for entries in outline.values() for _, title in entries}
-    kept = []
-    for i, row in enumerate(grouped):
-        text = merge(row).text
-        chapter = _ENDS_IN_NUMBER.search(text) and squeeze(re.sub(r"\d+$", "", text)) in titles
-        if i not in leading and not chapter:
-            kept += row
-    return kept
+    if len(leading) >= 3:
+        for i, (row, text) in enumerate(zip(grouped, texts, strict=True)):
+            chapter = _ENDS_IN_NUMBER.search(text) and squeeze(re.sub(r"\d+$", "", text)) in titles
+            if i in leading or chapter:
+                sheet.drop(row)
+    indexed = sum(bool(_INDEXED.search(line.text)) for line in sheet.lines)
+    within = _chapter(sheet.page.number + 1, outline).lower().endswith("index")
+    if indexed > (0.25 if within else 0.6) * max(len(sheet.lines), 1 if within else 10):
+        sheet.lines = []
+
+
+def _chapter(number: int, outline: dict[int, list[tuple[int, str]]]) -> str:
+    """Return the last outermost entry of the outline that begins on this page or before."""
+    for page in sorted(outline, reverse=True):
+        for level, title in reversed(outline[page]):
+            if page <= number and level == 1:
+                return title
+    return ""

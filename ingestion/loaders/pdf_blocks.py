@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from ingestion.loaders.pdf_drawings import Drawing
@@ -25,7 +25,11 @@ from ingestion.tables import table_blocks
 Item = Line | Table | Drawing
 
 _PARAMETER = re.compile(r"\*{0,2}[\w.]+ (?:\(.*\) )?–")
-_CONTINUED = re.compile(r"\(continue[sd] (?:from previous|on next) page\)", re.IGNORECASE)
+_CONTINUED = re.compile(
+    r"\(?(?:table [\d.]+ [–-] )?continue[sd] (?:from previous|on next) page\)?", re.IGNORECASE
+)
+"""What typesetters write where a listing or a table is cut."""
+
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.? +\S")
 _UNLISTED = 100
 """Levels of headings that the outline leaves out begin here, below all of its own."""
@@ -64,19 +68,30 @@ class BlockReader:
 
         `flows` are the page's columns in reading order; `outline` the level and title of the
         outline's entries on this page. An entry whose heading is not found takes effect at the
-        next one that is, or at the page's end.
+        next one that is, or at the end of the following page: some point to just before it.
         """
-        self._pending = list(outline)
+        overdue = len(self._pending)
+        self._pending += outline
+        expected = len(self._pending)
         blocks: list[Block] = []
         for flow in flows:
+            read: list[Block] = []
+            cut = bool(flow) and _is_note(flow[0])
+            flow = [item for item in flow if not _is_note(item)]
             for of_lines, group in groupby(flow, key=lambda item: isinstance(item, Line)):
                 if of_lines:
-                    blocks += self._read_lines([i for i in group if isinstance(i, Line)])
+                    lines = [item for item in group if isinstance(item, Line)]
+                    read += self._read_lines(lines, continued=cut and not read)
                     continue
                 for item in group:
-                    blocks += self._read_figure(item, opens_page=not blocks)
-        for level, title in self._pending:
-            self._enter(level, title)
+                    read += self._read_figure(item, opens_page=not blocks and not read)
+            if blocks and read and _runs_over(blocks[-1], read[0]):
+                text = self.vocabulary.bridge(blocks[-1].text, read.pop(0).text)
+                blocks[-1] = replace(blocks[-1], text=text)
+            blocks += read
+        overdue -= expected - len(self._pending)
+        for _ in range(overdue):
+            self._enter(*self._pending.pop(0))
         return blocks
 
     def _enter(self, level: int, title: str) -> None:
@@ -106,16 +121,13 @@ class BlockReader:
             self._table = item
             yield from table_blocks(item.cells, header_rows=item.header_rows, path=path)
 
-    def _read_lines(self, lines: Sequence[Line]) -> Iterator[Block]:
+    def _read_lines(self, lines: Sequence[Line], *, continued: bool) -> Iterator[Block]:
         self._table = None
         right = max(line.x1 for line in lines)
         i = 0
         while i < len(lines):
             line, following = lines[i], lines[i + 1] if i + 1 < len(lines) else None
             spaced = i == 0 or not self.typography.adjoins(lines[i - 1], line)
-            if _CONTINUED.fullmatch(line.text):
-                i += 1
-                continue
             end = self._heading_end(lines, i, spaced=spaced)
             if end > i:
                 yield self._heading(lines[i:end])
@@ -124,9 +136,7 @@ class BlockReader:
                 yield self._signature(lines[i:end])
             elif line.mono and not (following and is_term(line, following, self.typography)):
                 end = _code_end(lines, i)
-                yield self._code(
-                    lines[i:end], continued=i > 0 and bool(_CONTINUED.fullmatch(lines[i - 1].text))
-                )
+                yield self._code(lines[i:end], continued=continued and i == 0)
             elif is_term(line, following, self.typography):
                 end = self._paragraph_end(lines, i + 1, right)
                 yield self._definition(line, lines[i + 1 : end])
@@ -247,6 +257,20 @@ class BlockReader:
         return end
 
 
+def _is_note(item: Item) -> bool:
+    return isinstance(item, Line) and bool(_CONTINUED.fullmatch(item.text))
+
+
+def _runs_over(before: Block, after: Block) -> bool:
+    """Whether a paragraph goes on at the top of the next column."""
+    return (
+        before.kind in {BlockKind.PARAGRAPH, BlockKind.LIST_ITEM}
+        and after.kind is BlockKind.PARAGRAPH
+        and before.text[-1] not in ".:;!?"
+        and after.text[0].islower()
+    )
+
+
 def join_lines(lines: Sequence[Line]) -> str:
     """Join lines with single spaces."""
     return " ".join(line.text for line in lines)
@@ -261,7 +285,7 @@ def _code_end(lines: Sequence[Line], i: int) -> int:
     while end < len(lines):
         before, after = lines[end - 1], lines[end]
         step = after.base - before.base
-        if not after.mono or signature(after) or not 0 < step < 2.7 * before.size:
+        if not after.mono or signature(after) or not 0 < step < 3.1 * before.size:
             break
         end += 1
     return end

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from ingestion.loaders.pdf_layout import Line, rows
+from ingestion.loaders.pdf_layout import Line, Run, rows
 from ingestion.page import CELL_DELIMITER
 
 _MIN_STROKES = 5
@@ -27,12 +27,12 @@ class Drawing:
 
 
 def page_drawings(
-    page: Any, strokes: Sequence[dict[str, Any]], segments: Sequence[Line]
+    page: Any, strokes: Sequence[dict[str, Any]], segments: Sequence[Line], *, whole: bool
 ) -> list[tuple[Drawing, list[Line]]]:
     """Return the schematics of a page, each with the segments that it takes.
 
     A cluster of strokes is a schematic when the text in it is short labels and not sentences or
-    code. Where no cluster is, a page that holds little but scattered labels is one as a whole.
+    code. Where none is and `whole` allows it, a page of nothing but scattered labels is one.
     """
     if len(strokes) < _MIN_STROKES:
         return []
@@ -45,7 +45,8 @@ def page_drawings(
         if _is_labels(inside):
             found.append((_drawing(inside), inside))
     if (
-        not found
+        whole
+        and not found
         and len(strokes) >= 2 * _MIN_STROKES
         and len(segments) >= 8
         and _is_labels(segments)
@@ -78,3 +79,23 @@ def _drawing(segments: Sequence[Line]) -> Drawing:
         max(s.x1 for s in segments),
         max(s.y1 for s in segments),
     )
+
+
+def with_marks(lines: Sequence[Line], strokes: Sequence[dict[str, Any]]) -> list[Line]:
+    """Put a bullet before each line that has one drawn beside it: browsers draw theirs."""
+    marks = [drawing["rect"] for drawing in strokes if _is_mark(drawing["rect"])]
+    return [_marked(line, marks) for line in lines]
+
+
+def _is_mark(rect: tuple[float, float, float, float]) -> bool:
+    width, height = rect[2] - rect[0], rect[3] - rect[1]
+    return 1.5 < width < 7 and 1.5 < height < 7 and abs(width - height) < 1.5
+
+
+def _marked(line: Line, marks: Sequence[tuple[float, float, float, float]]) -> Line:
+    for x0, y0, x1, y1 in marks:
+        if 0 < line.x0 - x1 < 2 * line.size and line.y0 < (y0 + y1) / 2 < line.y1:
+            first = line.runs[0]
+            mark = Run("•", x0, x1, first.font, first.size, False, False, False)
+            return replace(line, runs=(mark, replace(first, spaced=True), *line.runs[1:]), x0=x0)
+    return line

@@ -12,6 +12,7 @@ _SNAP = 3.0
 """Edges closer than this, in points, are one: borders are often drawn twice."""
 
 _SHORTEST = 4.0
+_LONG = 30.0
 _MOST_EDGES = 3000
 """A page with more edges than this is a map or a plot, not a table."""
 
@@ -42,6 +43,25 @@ class Grid:
         if 0 <= row < len(self.region) and 0 <= column < len(self.region[0]):
             return self.region[row][column]
         return None
+
+    def slots(self, cell: int) -> int:
+        """Return how many slots a cell takes."""
+        return sum(row.count(cell) for row in self.region)
+
+    def is_rectangle(self, cell: int) -> bool:
+        """Whether a cell's slots fill a rectangle, as they do in a table."""
+        height = sum(cell in row for row in self.region)
+        width = len({i for row in self.region for i, number in enumerate(row) if number == cell})
+        return self.slots(cell) == height * width
+
+
+def level_rules(drawings: Iterable[dict[str, Any]]) -> list[float]:
+    """Return the heights of the level strokes and bars that are long enough to part rows."""
+    return [
+        (y0 + y1) / 2
+        for x0, y0, x1, y1 in _strokes(drawings)
+        if y1 - y0 < _SNAP and x1 - x0 >= _LONG
+    ]
 
 
 def page_grids(drawings: Iterable[dict[str, Any]]) -> list[Grid]:

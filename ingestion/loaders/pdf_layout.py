@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
+from statistics import median
 from typing import Any, Protocol, TypeVar
 
 _MONO = re.compile(
@@ -84,8 +85,11 @@ class Line:
 
     @cached_property
     def mono(self) -> bool:
-        """Whether every letter stands in a monospaced font."""
-        return all(r.mono for r in self.runs)
+        """Whether the line is set in a monospaced font, but for a stray glyph inside."""
+        if not (self.runs[0].mono and self.runs[-1].mono):
+            return False
+        letters = sum(len(r.text) for r in self.runs)
+        return sum(len(r.text) for r in self.runs if r.mono) > 0.9 * letters
 
     @cached_property
     def bold(self) -> bool:
@@ -193,6 +197,23 @@ def rows(lines: Iterable[Line]) -> list[list[Line]]:
     return [sorted(row, key=lambda item: item.x0) for row in grouped]
 
 
+def without_line_numbers(lines: Sequence[Line]) -> list[Line]:
+    """Drop the numbers beside the lines of a listing."""
+    beside = [
+        row[0]
+        for row in rows(lines)
+        if len(row) > 1 and row[0].text.isdigit() and row[1].mono and row[0].size < row[1].size
+    ]
+    if len(beside) < 3:
+        return list(lines)
+    places = {(number.size, round(number.x1)) for number in beside}
+    return [
+        line
+        for line in lines
+        if not (line.text.isdigit() and (line.size, round(line.x1)) in places)
+    ]
+
+
 def merge(row: Sequence[Line]) -> Line:
     """Make one line of segments that stand beside each other."""
     if len(row) == 1:
@@ -220,13 +241,14 @@ def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
     """Yield the columns of a page in reading order, each from top to bottom.
 
     A column is believed only where at least two stacks of filled lines stand beside each other;
-    whatever reaches across them cuts them into an upper and a lower part.
+    whatever reaches across them, with the headings right above it, parts them into an upper and a
+    lower half.
     """
     columns = _columns(items)
     if len(columns) < 2:
         yield sorted(items, key=lambda item: (item.y0, item.x0))
         return
-    band: list[list[BoxedT]] = [[] for _ in columns]
+    bands: list[list[BoxedT]] = [[] for _ in columns]
     across: list[BoxedT] = []
     for item in sorted(items, key=lambda item: (item.y0, item.x0)):
         inside = [i for i, (x0, x1) in enumerate(columns) if item.x0 < x1 and item.x1 > x0]
@@ -234,14 +256,29 @@ def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
             if across:
                 yield across
                 across = []
-            band[inside[0]].append(item)
-        else:
-            yield from (column for column in band if column)
-            band = [[] for _ in columns]
-            across.append(item)
-    yield from (column for column in band if column)
+            bands[inside[0]].append(item)
+            continue
+        across = [*_trailing_headings(bands), *across, item]
+        yield from (band for band in bands if band)
+        bands = [[] for _ in columns]
+    yield from (band for band in bands if band)
     if across:
         yield across
+
+
+def _trailing_headings(bands: list[list[BoxedT]]) -> list[BoxedT]:
+    """Take from a column the headings that stand below everything in the other columns."""
+    depth = [max((item.y1 for item in band), default=0.0) for band in bands]
+    deepest = depth.index(max(depth))
+    others = max((d for i, d in enumerate(depth) if i != deepest), default=0.0)
+    band = bands[deepest]
+    taken: list[BoxedT] = []
+    size = median(item.size for item in band if isinstance(item, Line)) if band else 0.0
+    while band and band[-1].y0 > others and isinstance(band[-1], Line):
+        if not (band[-1].bold or band[-1].size > size):
+            break
+        taken.insert(0, band.pop())
+    return taken
 
 
 def _columns(items: Sequence[BoxedT]) -> list[tuple[float, float]]:

@@ -184,7 +184,7 @@ def continues(paragraph: Sequence[Line], after: Line, right: float, typography: 
     left = paragraph[1].x0 if len(paragraph) > 1 else first.x0
     indent = after.x0 - left
     full = wraps(last, after, right)
-    if len(paragraph) == 1 and not -4 * first.size < indent < 4 * first.size:
+    if len(paragraph) == 1 and not -4 * first.size < indent < 10 * first.size:
         return False
     if len(paragraph) > 1 and abs(indent) > _CLOSE:
         return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
+from statistics import median
 
 from ingestion.loaders.pdf_grid import Grid
 from ingestion.loaders.pdf_layout import Line, merge, rows
@@ -58,11 +59,20 @@ def drawn_tables(
         (x0, *_, x1), (y0, *_, y1) = grid.xs, grid.ys
         taken = [s for s in segments if _inside(s, x0, y0, x1, y1)]
         texts = _fill(grid, taken)
+        if not _is_table(grid, texts):
+            continue
         cells = [part for row in grid.region for part in _split([texts.get(i, []) for i in row])]
         table = _table(cells, taken, join)
         if table is not None:
             found.append((replace(table, x0=x0, y0=y0, x1=x1, y1=y1), taken))
     return found
+
+
+def _is_table(grid: Grid, texts: dict[int, _Cell]) -> bool:
+    """Whether a grid is one of cells, and not a framed text or a schematic of boxes."""
+    several = sum(len({cell for cell in row if cell in texts}) > 1 for row in grid.region)
+    spanning = any(grid.slots(cell) > 1 for cell in texts)
+    return several > (1 if spanning else 0) and all(grid.is_rectangle(cell) for cell in texts)
 
 
 def _inside(item: Line, x0: float, y0: float, x1: float, y1: float) -> bool:
@@ -110,8 +120,7 @@ def _wraps(cell: _Cell, i: int) -> bool:
 def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table | None:
     used = [i for i in range(max(map(len, cells), default=0)) if any(row[i] for row in cells)]
     cells = [[row[i] for i in used] for row in cells if any(row)]
-    several = sum(sum(1 for cell in row if cell) > 1 for row in cells)
-    if len(cells) < 2 or len(used) < 2 or several < max(2, 0.4 * len(cells)):
+    if len(cells) < 2 or len(used) < 2:
         return None
     return Table(
         tuple(tuple(join(cell) for cell in row) for row in cells),
@@ -132,11 +141,12 @@ def _header_rows(cells: list[list[_Cell]]) -> int:
 
 
 def aligned_tables(
-    flow: Sequence[Line], join: Join, *, ruled: bool
+    flow: Sequence[Line], join: Join, rules: Sequence[float]
 ) -> list[tuple[Table, list[Line]]]:
     """Return runs of rows whose segments stand in the same columns, where no grid is drawn.
 
-    Three rows make a table, or two where the page has rules (`ruled`). Code is left alone.
+    `rules` are the heights of level strokes on the page. Three rows make a table, two where rules
+    part them. Code is left alone.
     """
     originals = rows(flow)
     grouped = [_glue_bullet(row) for row in originals]
@@ -144,7 +154,9 @@ def aligned_tables(
     i = 0
     while i < len(grouped):
         end = _extent(grouped, i)
-        table = _aligned(grouped[i:end], join, 2 if ruled else 3)
+        top, bottom = grouped[i][0].y0, grouped[end - 1][0].y1
+        near = [y for y in rules if top - 12 <= y <= bottom + 12]
+        table = _aligned(grouped[i:end], join, near)
         if table is None:
             i += 1
         else:
@@ -172,9 +184,19 @@ def _extent(grouped: Sequence[list[Line]], start: int) -> int:
             break
         columns = together
         end += 1
-    while end > start + 1 and len(grouped[end - 1]) == 1 and grouped[end - 1][0].x0 < columns[1][0]:
+    pitch = _pitch(grouped[start:end])
+    while end > start + 1 and len(grouped[end - 1]) == 1:
+        step = grouped[end - 1][0].base - grouped[end - 2][0].base
+        if grouped[end - 1][0].x0 >= columns[1][0] or step < 0.85 * pitch:
+            break
         end -= 1
     return end
+
+
+def _pitch(grouped: Sequence[list[Line]]) -> float:
+    """Return the usual distance between rows that have several cells."""
+    bases = [row[0].base for row in grouped if len(row) > 1]
+    return median([b - a for a, b in pairwise(bases)] or [0.0])
 
 
 def _spans(segments: Iterable[Line]) -> list[tuple[float, float]]:
@@ -187,22 +209,29 @@ def _spans(segments: Iterable[Line]) -> list[tuple[float, float]]:
     return spans
 
 
-def _aligned(grouped: Sequence[list[Line]], join: Join, least: int) -> Table | None:
+def _aligned(grouped: Sequence[list[Line]], join: Join, rules: Sequence[float]) -> Table | None:
+    least = 2 if len(rules) > 1 else 3
     if sum(len(row) > 1 for row in grouped) < least:
         return None
     taken = [s for row in grouped for s in row]
     columns = _spans(taken)
+    pitch = _pitch(grouped)
+    inner = [y for y in rules if grouped[0][0].y1 < y < grouped[-1][0].y0]
     cells: list[list[_Cell]] = []
-    base = 0.0
+    before = grouped[0]
     for row in grouped:
         filled: list[_Cell] = [[s for s in row if x0 - 1 <= s.x0 <= x1] for x0, x1 in columns]
-        tight = row[0].base - base < 1.4 * row[0].size
-        if cells and not filled[0] and tight:
+        step = row[0].base - before[0].base
+        parted = any(before[0].base <= y <= row[0].base for y in inner)
+        wrapped = (
+            len(inner) > 1 or step < 0.85 * pitch or (not filled[0] and step < 1.5 * row[0].size)
+        )
+        if cells and wrapped and not parted and sum(map(bool, filled)) < len(columns):
             for cell, more in zip(cells[-1], filled, strict=True):
                 cell.extend(more)
         else:
             cells.append(filled)
-        base = row[0].base
+        before = row
     if sum(sum(1 for cell in row if cell) > 1 for row in cells) < least:
         return None
     return _table(

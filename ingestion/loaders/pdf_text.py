@@ -49,25 +49,29 @@ class Vocabulary:
 
     def join(self, lines: Sequence[Line]) -> str:
         """Join a paragraph's lines with spaces, undoing what only the line break put there."""
-        parts: list[str] = []
+        text = ""
         for i, line in enumerate(lines):
-            if i:
-                parts.append(self._seam(lines[i - 1], line, parts))
-            parts.append(line.text)
-        return "".join(parts).replace("\u00ad", "")
+            mono = i > 0 and lines[i - 1].runs[-1].mono
+            text = self.bridge(text, line.text, mono=mono, both_mono=mono and line.runs[0].mono)
+        return text.replace("\u00ad", "")
 
-    def _seam(self, before: Line, after: Line, parts: list[str]) -> str:
-        text = parts[-1]
-        if text.endswith(_HYPHENS) and len(text) > 1 and text[-2].isalnum():
-            left = re.split(r"[^\w-]", text[:-1])[-1]
-            right = re.split(r"[^\w-]", after.text)[0].strip("-")
-            if before.runs[-1].mono or self.keeps_hyphen(left, right):
-                return ""
-            parts[-1] = text[:-1]
-            return ""
-        if before.runs[-1].mono and after.runs[0].mono and _BROKEN_IDENTIFIER.search(text):
-            return ""
-        return "" if _BROKEN_ADDRESS.search(text) and "." in text else " "
+    def bridge(
+        self, before: str, after: str, *, mono: bool = False, both_mono: bool = False
+    ) -> str:
+        """Join two parts of a text that a line or column break parted.
+
+        `mono` says that the first part ends in a monospaced font, `both_mono` that the second goes
+        on in it: there a hyphen, a dot or an underscore at the break belongs to an identifier.
+        """
+        if len(before) > 1 and before.endswith(_HYPHENS) and before[-2].isalnum():
+            left = re.split(r"[^\w-]", before[:-1])[-1]
+            right = re.split(r"[^\w-]", after)[0].strip("-")
+            kept = mono or self.keeps_hyphen(left, right)
+            return (before if kept else before[:-1]) + after
+        broken = both_mono and _BROKEN_IDENTIFIER.search(before)
+        if not before or broken or _BROKEN_ADDRESS.search(before):
+            return before + after
+        return f"{before} {after}"
 
 
 def code_text(lines: Sequence[Line], left: float | None = None) -> str:
