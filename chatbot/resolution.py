@@ -1,0 +1,44 @@
+"""What release extraction comes to: the releases to answer from, or what to ask the user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ReleaseStatus(StrEnum):
+    """How the release of an answer was found, or why it was not."""
+
+    STATED = "stated"
+    CONVERSATION = "conversation"
+    LATEST = "latest"
+    UNKNOWN = "unknown"
+    AMBIGUOUS = "ambiguous"
+    COMPARED = "compared"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A place in the question that names a release, with the words that go with it."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """The release or releases to answer from.
+
+    `releases` has one name, or two and more when compared, or none when the user must choose from
+    `available` (newest first). `mentions` are the places in the question to leave out of a
+    versionless query. `explanation` says in a few words how it was found.
+    """
+
+    status: ReleaseStatus
+    product: str | None
+    releases: tuple[str, ...] = ()
+    available: tuple[str, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    explanation: str = ""
