@@ -37,10 +37,13 @@ _PARAMETER_FIELDS = re.compile(
     r"attributes?|options?|fields?)$",
     re.IGNORECASE,
 )
+_NAMED_PARAMETER = re.compile(
+    r"^(?:param|parameter|arg|argument|key|keyword|kwarg)\s(?:.*\s)?(\S+)$"
+)
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
 _LONGEST_NAME = 80
-_SVG_NAMES = {"viewbox": "viewBox", "foreignobject": "foreignObject", "textpath": "textPath"}
+_SVG_NAMES = {"viewbox": "viewBox", "clippath": "clipPath", "foreignobject": "foreignObject", "textpath": "textPath"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ class _Reader:
     def _definition(
         self, terms: Sequence[etree._Element], described: Sequence[Piece], scope: Scope
     ) -> None:
-        term = ", ".join(filter(None, map(line, terms)))
+        term = ", ".join(filter(None, map(line, terms))).rstrip(":")
         anchor = next((dt.get("id") for dt in terms if dt.get("id")), None)
         lead, rest = _lead(described)
         outer = (
@@ -219,16 +222,17 @@ class _Reader:
     def _field(self, name: str, described: Sequence[Piece], scope: Scope) -> None:
         """Read one field of a docstring's list: each parameter is a definition of its own."""
         name = name.rstrip(":")
-        label = "" if _PARAMETER_FIELDS.match(name) else f"{name}: "
+        named = _NAMED_PARAMETER.match(name)
+        label = f"{named[1]} – " if named else "" if _PARAMETER_FIELDS.match(name) else f"{name}: "
         for item in _items(described):
             if len(item) == 1 and not isinstance(item[0], str) and item[0].tag == "dl":
                 self._read(item, scope)
                 continue
             lead, rest = _lead(item)
             self._add(BlockKind.DEFINITION, label + lead, scope)
-            parameter = _PARAMETER_NAME.match(lead)
-            owner = parameter.group().strip("*") if parameter and not label else name
-            self._read(rest, scope.under(owner))
+            parameter = None if label else _PARAMETER_NAME.match(lead)
+            owner = named[1] if named else parameter.group() if parameter else name
+            self._read(rest, scope.under(owner.lstrip("*")))
 
     def _table(self, table: etree._Element, scope: Scope) -> None:
         if "field-list" in (table.get("class") or ""):

@@ -89,7 +89,7 @@ _PAGE_TOOLS = re.compile(
     r"^(edit (this page|on \w+)|(view|show) (page )?source|report (a bug|an issue)( on \w+)?"
     r"|skip to (main )?content|back to top|table of contents|on this page|improve this page"
     r"|suggest (an )?edits?|print|copy( page)?|[«‹<]? ?previous|next ?[»›>]?|toggle .{1,40}"
-    r"|was this (page|article) helpful\??)$",
+    r"|(previous|next) ?[:|].{0,200}|was this (page|article) helpful\??)$",
     re.IGNORECASE,
 )
 

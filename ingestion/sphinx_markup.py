@@ -1,0 +1,159 @@
+"""Sphinx's directives and roles, read for their text where Sphinx itself is not at hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
+
+from docutils import nodes
+from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.languages import en
+
+_DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
+_ROLE = re.compile(r":([a-zA-Z][\w:.+-]*):`|`:([a-zA-Z][\w:.+-]*):")
+_TITLED = re.compile(r"^(?P<title>.+?)\s*<[^<>]*>$", re.DOTALL)
+_OBJECT = re.compile(
+    r"^((py|c|cpp|js|std|rst):)?(function|method|class|attribute|data|exception|decorator|"
+    r"decoratormethod|classmethod|staticmethod|property|describe|object|option|cmdoption|envvar|"
+    r"confval|setting|macro|type|struct|enum|enumerator|member|var|variable|currentmodule)$"
+)
+_VERSIONS = {
+    "versionadded": "New in version {}",
+    "versionchanged": "Changed in version {}",
+    "deprecated": "Deprecated since version {}",
+    "versionremoved": "Removed in version {}",
+}
+_LISTINGS = {
+    *("code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
+    *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist"),
+}
+_REPLACED = {"code-block", "sourcecode"}
+"""Docutils has these too, but refuses the options that Sphinx gives them."""
+
+_SILENT = {
+    *("toctree", "index", "highlight", "currentmodule", "py:currentmodule", "module"),
+    *("py:module", "literalinclude", "tabularcolumns", "default-domain", "sectionauthor"),
+    *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
+}
+_LABELS = {"seealso": "See also", "todo": "To do"}
+
+
+def register_sphinx_markup(text: str) -> None:
+    """Tell docutils how to read each directive and role in `text` that it does not know."""
+    for name in {match.lower() for match in _DIRECTIVE.findall(text)}:
+        if name in _REPLACED or name not in en.directives:
+            directives.register_directive(name, _directive(name))
+    for pair in _ROLE.findall(text):
+        name = "".join(pair).lower()
+        if name not in en.roles:
+            roles.register_local_role(name, cast(Any, _role(name)))  # stubs know references only
+
+
+class _Options(dict[str, Callable[[str], str]]):
+    """Takes any option, since what Sphinx's extensions allow is not known here."""
+
+    def __missing__(self, name: str) -> Callable[[str], str]:
+        return directives.unchanged
+
+
+class _SphinxDirective(Directive):
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar = _Options({"class": directives.unchanged})
+
+    @property
+    def argument(self) -> str:
+        return str(self.arguments[0]).strip() if self.arguments else ""
+
+    def body(self) -> list[nodes.Node]:
+        holder = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, holder)
+        return list(holder.children)
+
+    def inline(self, text: str) -> nodes.paragraph:
+        children, messages = self.state.inline_text(text, self.lineno)
+        return nodes.paragraph(text, "", *children, *messages)
+
+
+class _Passage(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        lead = [self.inline(self.argument)] if self.argument else []
+        return [*lead, *self.body()]
+
+
+class _Silent(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        return []
+
+
+class _Automatic(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        return self.body()
+
+
+class _Listing(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        return [nodes.literal_block(text, text)] if text else []
+
+
+class _Version(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        version, _, words = self.argument.partition(" ")
+        first_line, _, more = version.partition("\n")
+        words = f"{more} {words}".strip()
+        label = _VERSIONS[self.name.lower()].format(first_line)
+        return [self.inline(f"{label}: {words}" if words else f"{label}."), *self.body()]
+
+
+class _Labelled(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        label = _LABELS[self.name.lower()]
+        lead = [self.inline(self.argument)] if self.argument else []
+        box = nodes.admonition(classes=[self.name.lower()])
+        box.extend([nodes.title(label, label), *lead, *self.body()])
+        return [box]
+
+
+class _Object(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        entries = self.argument.replace("\\\n", " ").split("\n")
+        item = nodes.definition_list_item()
+        for text in filter(None, (entry.strip() for entry in entries)):
+            item += nodes.term(text, text, ids=[re.split(r"[\s(=,]", text)[0]])
+        item += nodes.definition("", *self.body())
+        return [nodes.definition_list("", item, classes=["py"])]
+
+
+def _directive(name: str) -> type[Directive]:
+    if name in _SILENT:
+        return _Silent
+    if name in _VERSIONS:
+        return _Version
+    if name in _LABELS:
+        return _Labelled
+    if name in _LISTINGS:
+        return _Listing
+    if _OBJECT.match(name):
+        return _Object
+    return _Automatic if name.rpartition(":")[2].startswith("auto") else _Passage
+
+
+def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_message]]]:
+    """Read a reference as Sphinx shows it: its title, or the last part after a tilde."""
+    calls = name.rpartition(":")[2] in {"func", "meth"}
+
+    def role(
+        _name: str, rawtext: str, text: str, *_: object, **__: object
+    ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        titled = _TITLED.match(text)
+        shown = titled["title"] if titled else text.lstrip("!.")
+        if shown.startswith("~"):
+            shown = shown.rpartition(".")[2].lstrip("~")
+        if calls and not titled and not shown.endswith(")"):
+            shown += "()"
+        return [nodes.inline(rawtext, nodes.unescape(shown))], []
+
+    return role
