@@ -7,22 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ui.step_names import step_name
 from ui.terminal import errors, output, print_json, printable
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
     from chatbot.events import Event
-
-STEP_NAMES = {
-    "release_extraction": "finding the release",
-    "comparison": "comparing releases",
-    "query_rewriting": "writing queries",
-    "context_retrieval": "searching",
-    "context_reduction": "reading",
-    "context_selection": "choosing",
-    "undocumented_gate": "checking",
-    "answer_generation": "answering",
-}
 
 
 def ask(
@@ -79,7 +69,7 @@ def _one(
             from chatbot.events import StepStarted, Token
 
             if isinstance(event, StepStarted):
-                status.update(STEP_NAMES.get(event.step, event.step))
+                status.update(step_name(event.step))
             elif isinstance(event, Token):
                 errors.print(printable(event.text), end="", style="dim")
 

@@ -27,12 +27,9 @@ def serve(
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)", highlight=False)
     page = Path(__file__).parents[1] / "app.py"
     arguments = [
-        sys.executable, "-m", "streamlit", "run", str(page),
-        f"--server.address={settings.host}", f"--server.port={settings.port}",
-        "--server.headless=true", "--browser.gatherUsageStats=false",
-        "--server.fileWatcherType=none", "--client.toolbarMode=minimal",
-        "--client.showErrorDetails=none", "--global.developmentMode=false",
-    ]  # fmt: skip
+        *(sys.executable, "-m", "streamlit", "run", str(page)),
+        *(f"--server.address={settings.host}", f"--server.port={settings.port}"),
+    ]
     os.execv(sys.executable, arguments)  # noqa: S606
 
 

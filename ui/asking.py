@@ -1,0 +1,169 @@
+"""Questions that are being answered, each in a thread of its own, so that a page can watch."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ui.failures import expected_failures
+
+if TYPE_CHECKING:
+    from chatbot.assembly import Chatbot
+    from chatbot.events import Event
+
+_log = logging.getLogger(__name__)
+
+
+class State(StrEnum):
+    """What has become of a question."""
+
+    RUNNING = "running"
+    ANSWERED = "answered"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked, in which conversation, and after how many of its answered turns."""
+
+    text: str
+    conversation: str
+    after: int
+    product: str | None = None
+    release: str | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a question is: steps that are done, the one that runs, what the model wrote."""
+
+    state: State = State.RUNNING
+    done: tuple[str, ...] = ()
+    step: str | None = None
+    written: str = ""
+    stopping: bool = False
+    refused: bool = False
+    message: str = ""
+
+
+class Asking:
+    """One question on its way; an answer is kept in its conversation, anything else here.
+
+    The thread touches nothing of Streamlit: a page looks at `progress` whenever it likes.
+    """
+
+    def __init__(self, chatbot: Chatbot, question: Question) -> None:
+        self.question = question
+        self._chatbot = chatbot
+        self._lock = threading.Lock()
+        self._progress = Progress()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="question", daemon=True)
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is now."""
+        with self._lock:
+            return self._progress
+
+    def stop(self) -> None:
+        """Give it up; it ends at the next step or token."""
+        self._stop.set()
+        self._change(lambda p: replace(p, stopping=p.state is State.RUNNING))
+
+    def wait(self, seconds: float) -> Progress:
+        """Wait for its end, at most so long."""
+        self._thread.join(seconds)
+        return self.progress
+
+    def _run(self) -> None:
+        from chatbot.assembly import BadQuestion
+        from chatbot.events import Stopped
+
+        asked = self.question
+        try:
+            self._chatbot.ask(
+                asked.text,
+                product=asked.product,
+                release=asked.release,
+                conversation=asked.conversation,
+                listener=self._listen,
+                stopped=self._stop.is_set,
+            )
+        except Stopped:
+            self._end(State.STOPPED)
+        except BadQuestion as error:
+            self._end(State.FAILED, str(error), refused=True)
+        except expected_failures() as error:
+            self._end(State.FAILED, str(error))
+        except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
+            _log.exception("a question failed")
+            self._end(
+                State.FAILED,
+                f"Strata failed on this question ({type(error).__name__}); the log of the server "
+                "says where. The question is kept.",
+            )
+        else:
+            self._end(State.ANSWERED)
+
+    def _listen(self, event: Event) -> None:
+        from chatbot.events import StepFinished, StepStarted
+
+        if isinstance(event, StepStarted):
+            self._change(lambda p: replace(p, step=event.step))
+        elif isinstance(event, StepFinished):
+            self._change(lambda p: replace(p, done=(*p.done, event.step), step=None))
+        else:
+            self._change(lambda p: replace(p, written=p.written + event.text))
+
+    def _end(self, state: State, message: str = "", *, refused: bool = False) -> None:
+        self._change(lambda p: replace(p, state=state, message=message, refused=refused, step=None))
+
+    def _change(self, change: Callable[[Progress], Progress]) -> None:
+        with self._lock:
+            self._progress = change(self._progress)
+
+
+class OpenQuestions:
+    """The questions of all conversations that have no answer yet: running, stopped or failed.
+
+    They are held for this process only; what is answered is in the database.
+    """
+
+    def __init__(self, chatbot: Chatbot) -> None:
+        self._chatbot = chatbot
+        self._lock = threading.Lock()
+        self._open: list[Asking] = []
+
+    def ask(self, question: Question) -> Asking:
+        """Begin to answer a question."""
+        asking = Asking(self._chatbot, question)
+        with self._lock:
+            kept = [a for a in self._open if a.progress.state is not State.ANSWERED]
+            self._open = [*kept, asking]
+        asking.start()
+        return asking
+
+    def drop(self, asking: Asking) -> None:
+        """Forget a question, because it is asked anew."""
+        with self._lock:
+            self._open = [a for a in self._open if a is not asking]
+
+    def of(self, conversation: str) -> tuple[Asking, ...]:
+        """The open questions of a conversation, oldest first."""
+        with self._lock:
+            return tuple(
+                a
+                for a in self._open
+                if a.question.conversation == conversation
+                and a.progress.state is not State.ANSWERED
+            )

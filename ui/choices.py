@@ -1,0 +1,53 @@
+"""The releases that are offered when a question names none that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from corpora.release import Product
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A release that the question can be asked for."""
+
+    label: str
+    product: str
+    release: str
+
+
+def choices(reply: Mapping[str, Any], products: Sequence[Product]) -> tuple[Choice, ...]:
+    """The releases among which a reply asks to choose, as far as they are still there.
+
+    Without a product the reply names both, as "product release".
+    """
+    there = {
+        r.name if reply["product"] else f"{p.name} {r.name}": (p.name, r.name)
+        for p in products
+        if reply["product"] in (None, p.name)
+        for r in p.releases
+    }
+    wanted = (name for name in reply["available_releases"] if name in there)
+    return tuple(Choice(name, *there[name]) for name in wanted)
+
+
+def asked_for(question: str, choice: Choice, products: Sequence[Product]) -> str:
+    """The question, with the release that it names and that is not there replaced by the choice.
+
+    What a question says itself goes before what is chosen beside it, so it has to say the choice.
+    """
+    from chatbot.release_rules import ReleaseStatus, resolve_release
+
+    clear = {ReleaseStatus.STATED, ReleaseStatus.LATEST}
+    found = resolve_release(question, products, product=choice.product)
+    if found.status in clear:
+        return question
+    for mention in reversed(found.mentions):
+        alone = resolve_release(mention.text, products, product=choice.product)
+        if alone.status not in clear:
+            words = f"in {choice.release}" if " " in mention.text else choice.release
+            question = question[: mention.start] + words + question[mention.end :]
+    return question

@@ -1,0 +1,19 @@
+"""What the steps of the chain are called for people who wait for an answer."""
+
+from __future__ import annotations
+
+STEP_NAMES = {
+    "release_extraction": "finding the release",
+    "comparison": "comparing releases",
+    "query_rewriting": "writing queries",
+    "context_retrieval": "searching",
+    "context_reduction": "reading",
+    "context_selection": "choosing",
+    "undocumented_gate": "checking",
+    "answer_generation": "answering",
+}
+
+
+def step_name(step: str) -> str:
+    """What a step is called; one that is not known by its own name."""
+    return STEP_NAMES.get(step, step.replace("_", " "))
