@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.lexical import LexicalIndex, LexicalRow, build_index, identifiers, tokens
+from corpora.vectors import BrokenIndex
+
+ROWS = [
+    LexicalRow(1, "Engines > create_engine", "engines.html", "The pool size defaults to five."),
+    LexicalRow(2, "Engines", "engines.html", "Call `sqlalchemy.create_engine()` once per process."),
+    LexicalRow(3, "Pooling", "pooling.html", "QueuePool keeps connections; see `--max-rate`."),
+    LexicalRow(4, "Changes", "changes.html", "New in 1.10.1: executemany_values_page_size."),
+    LexicalRow(5, "Errors", "errors.html", "What to do when a connection is refused."),
+    LexicalRow(6, "Notes", "notes.html", "Nothing of interest stands here."),
+]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[LexicalIndex]:
+    path = tmp_path / "lexical.db"
+    build_index(path, ROWS)
+    index = LexicalIndex.open(path)
+    yield index
+    index.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Connections are pooled.", ["connect", "are", "pool"]),
+        (
+            "executemany_values_page_size",
+            ["executemany_values_page_size", "executemani", "valu", "page", "size"],
+        ),
+        (
+            "sqlalchemy.create_engine",
+            ["sqlalchemy.create_engine", "create_engine", "sqlalchemi", "creat", "engin"],
+        ),
+        ("Query.update()", ["query.update", "update", "queri", "updat"]),
+        ("--max-rate", ["--max-rate", "max-rate", "max", "rate"]),
+        ("1.10.1", ["1.10.1"]),
+        ("v1.4.52", ["v1.4.52", "1.4.52"]),
+        ("MPI4PY_RC_ERRORS", ["mpi4py_rc_errors", "mpi", "py", "rc", "error"]),
+        ("AsyncEngine", ["asyncengine", "asyncengin", "async", "engin"]),
+        ("The end. Next", ["the", "end", "next"]),
+        ("etc/hosts.conf", ["etc/hosts.conf", "etc", "hosts.conf", "conf", "host"]),
+        ("naïve Straße", ["naïv", "straße"]),
+        ("… () -- . _ ¶ \x00 \ud800", ["_"]),
+        ("", []),
+    ],
+)
+def test_tokens(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How do I call Query.update() in 1.4.52?", ["query.update"]),
+        ("what does --max-rate do", ["--max-rate"]),
+        ("is update() the same as flush()", ["update", "flush"]),
+        ("set pool_size and MPI4PY_RC_ERRORS", ["pool_size", "mpi4py_rc_errors"]),
+        ("QueuePool or psycopg2", ["queuepool", "psycopg2"]),
+        ("PostgreSQL-specific and read-only types", ["postgresql"]),
+        ("version 2, v1.4, R17.2, release17.20, 500ms, 3rd", []),
+        ("e.g. the U.S. and i.e. that", []),
+        ("Plain words, TCP/IP and URLs.", []),
+    ],
+)
+def test_identifiers(text: str, expected: list[str]) -> None:
+    assert identifiers(text) == expected
+
+
+@given(st.text() | st.text("aB1_.-/() ", max_size=40))
+def test_identifiers_are_among_the_tokens(text: str) -> None:
+    assert set(identifiers(text)) <= set(tokens(text))
+
+
+@given(st.text() | st.text("aB1_.-/() ", max_size=40))
+def test_every_token_is_found_again(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.mktemp("index") / "lexical.db"
+    others = [LexicalRow(n, "", "", "other") for n in (2, 3, 4)]
+    build_index(path, [LexicalRow(1, "", "", text), *others])
+    index = LexicalIndex.open(path)
+    for token in set(tokens(text)) - {"other"}:
+        assert index.frequency(token) == 1
+        assert [chunk for chunk, _ in index.search([token], 9)] == [1]
+    index.close()
+
+
+def test_the_best_chunk_comes_first_with_a_positive_score(index: LexicalIndex) -> None:
+    found = index.search(tokens("create_engine pool size"), 10)
+    assert [chunk for chunk, _ in found] == [1, 2, 3, 4]
+    scores = [score for _, score in found]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] > 0
+
+
+def test_a_heading_weighs_more_than_the_body(index: LexicalIndex) -> None:
+    terms = tokens("create_engine")
+    assert index.search(terms, 1, weights=(9, 1, 1))[0][0] == 1
+    assert index.search(terms, 1, weights=(0.1, 1, 9))[0][0] == 2
+
+
+def test_parts_of_a_name_and_other_forms_of_a_word_are_found(index: LexicalIndex) -> None:
+    assert index.search(tokens("connection pools"), 1)[0][0] == 3
+    assert index.search(tokens("values page"), 1)[0][0] == 4
+    assert index.search(tokens("1.10.1"), 9) == index.search(["1.10.1"], 9)
+
+
+def test_equal_scores_come_in_order_of_id(tmp_path: Path) -> None:
+    same = [LexicalRow(n, "", "", "same words") for n in (9, 3, 7)]
+    build_index(tmp_path / "i", [*same, *(LexicalRow(n, "", "", "x") for n in range(20, 26))])
+    index = LexicalIndex.open(tmp_path / "i")
+    assert [chunk for chunk, _ in index.search(["same"], 2)] == [3, 7]
+    index.close()
+
+
+@pytest.mark.parametrize(
+    "terms", [[], ["nowhere"], ['"'], ["'; DROP TABLE chunks"], ["pool OR size"], ["\x00"], ["*"]]
+)
+def test_terms_that_match_nothing_do_no_harm(index: LexicalIndex, terms: list[str]) -> None:
+    assert index.search(terms, 5) == []
+
+
+def test_words_of_the_query_language_are_words(tmp_path: Path) -> None:
+    bodies = ["and or not near", "this", "that", "other"]
+    build_index(tmp_path / "i", [LexicalRow(n, "", "", body) for n, body in enumerate(bodies)])
+    index = LexicalIndex.open(tmp_path / "i")
+    assert [chunk for chunk, _ in index.search(["AND", "near", "not"], 5)] == [0]
+    index.close()
+
+
+def test_a_term_of_most_chunks_is_still_found_alone(index: LexicalIndex) -> None:
+    assert len(index.search(["html"], 9)) == len(ROWS)
+    assert [chunk for chunk, _ in index.search(["html", "refus"], 9)] == [5]
+
+
+def test_frequency_takes_tokens_and_words_as_written(index: LexicalIndex) -> None:
+    assert index.size == len(ROWS)
+    assert index.frequency("connect") == index.frequency("Connections") == 2
+    assert index.frequency("create_engine") == 2
+    assert index.frequency("QueuePool") == 1
+    assert index.frequency("--max-rate") == 1
+    assert index.frequency("nowhere") == index.frequency("") == 0
+
+
+def test_a_rarer_term_has_a_higher_idf(index: LexicalIndex) -> None:
+    assert index.idf("nowhere") > index.idf("refused") > index.idf("connection") > 0
+    assert index.idf("html") > 0
+
+
+def test_typing_errors_lead_to_words_of_the_index(index: LexicalIndex) -> None:
+    assert index.similar("conection") == ("connect",)
+    assert index.similar("crokodile") == ()
+    assert index.similar("sie") == ()
+
+
+def test_an_index_serves_several_threads(index: LexicalIndex) -> None:
+    questions = [tokens(row.body) for row in ROWS] * 20
+    alone = [index.search(terms, 5) for terms in questions]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(lambda terms: index.search(terms, 5), questions)) == alone
+
+
+def test_an_index_without_chunks_answers(tmp_path: Path) -> None:
+    build_index(tmp_path / "i", [])
+    index = LexicalIndex.open(tmp_path / "i")
+    assert index.size == 0
+    assert index.search(["word"], 3) == []
+    assert index.idf("word") >= 0
+    index.close()
+
+
+def test_an_index_is_written_once(tmp_path: Path) -> None:
+    build_index(tmp_path / "i", ROWS)
+    with pytest.raises(FileExistsError, match="exists"):
+        build_index(tmp_path / "i", ROWS)
+
+
+def test_building_the_same_twice_gives_the_same_file(tmp_path: Path) -> None:
+    for name in "ab":
+        build_index(tmp_path / name, ROWS)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_what_is_no_complete_index_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "noise").write_bytes(b"noise" * 2000)
+    (tmp_path / "empty").touch()
+    build_index(tmp_path / "whole", ROWS)
+    (tmp_path / "cut").write_bytes((tmp_path / "whole").read_bytes()[:8000])
+    sqlite3.connect(tmp_path / "other").execute("CREATE TABLE t(x)").connection.close()
+    for name in ("missing", "noise", "empty", "cut", "other"):
+        with pytest.raises(BrokenIndex, match=name):
+            LexicalIndex.open(tmp_path / name)

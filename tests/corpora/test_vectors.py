@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from corpora.vectors import BrokenIndex, VectorIndex, build_index, probe_index
+
+DIMENSION = 16
+COUNT = 300
+
+
+def unit_vectors(count: int, seed: int = 0) -> npt.NDArray[np.float32]:
+    vectors = np.random.default_rng(seed).normal(size=(count, DIMENSION)).astype(np.float32)
+    unit: npt.NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
+
+
+IDS = [1000 + 7 * i for i in range(COUNT)]
+VECTORS = unit_vectors(COUNT)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("vectors") / "index"
+    build_index(directory, IDS, VECTORS)
+    return directory
+
+
+def test_the_nearest_come_first_with_their_cosine(built: Path) -> None:
+    index = VectorIndex.open(built)
+    query = unit_vectors(1, seed=1)[0]
+    cosines = VECTORS @ query
+    best = np.argsort(-cosines)[:10]
+    found = index.nearest(query, 10)
+    index.close()
+    assert [i for i, _ in found] == [IDS[row] for row in best]
+    assert [c for _, c in found] == pytest.approx(cosines[best].tolist(), abs=1e-5)
+
+
+def test_more_than_there_are_gives_all(built: Path) -> None:
+    index = VectorIndex.open(built)
+    assert index.size == COUNT
+    assert {i for i, _ in index.nearest(VECTORS[0], 10 * COUNT)} == set(IDS)
+    index.close()
+
+
+def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path: Path) -> None:
+    count = 5462
+    vectors = unit_vectors(count)
+    progress: list[int] = []
+    build_index(tmp_path / "large", range(count), vectors, on_progress=progress.append)
+    probe_index(tmp_path / "large", count)
+    index = VectorIndex.open(tmp_path / "large")
+    assert [index.nearest(vectors[i], 1)[0][0] for i in (0, 5460, 5461)] == [0, 5460, 5461]
+    index.close()
+    assert progress == [5461, 5462]
+
+
+def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
+    build_index(tmp_path, [], np.empty((0, DIMENSION), dtype=np.float32))
+    probe_index(tmp_path, 0)
+    index = VectorIndex.open(tmp_path)
+    assert index.nearest(VECTORS[0], 3) == []
+    index.close()
+
+
+def test_an_index_needs_a_directory_of_its_own(built: Path) -> None:
+    with pytest.raises(FileExistsError, match="not empty"):
+        build_index(built, IDS, VECTORS)
+
+
+def test_each_id_needs_a_vector(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="300 ids and 299 vectors"):
+        build_index(tmp_path, IDS, VECTORS[1:])
+
+
+def test_closing_releases_every_file(tmp_path: Path) -> None:
+    build_index(tmp_path / "a", IDS, VECTORS)
+    index = VectorIndex.open(tmp_path / "a")
+    index.nearest(VECTORS[0], 1)
+    assert open_files(tmp_path)
+    index.close()
+    assert open_files(tmp_path) == []
+    # Chroma keeps clients by path: another index in the same place must not be the old one.
+    shutil.rmtree(tmp_path / "a")
+    build_index(tmp_path / "a", IDS[:5], VECTORS[:5])
+    again = VectorIndex.open(tmp_path / "a")
+    assert again.size == 5
+    again.close()
+
+
+def open_files(directory: Path) -> list[str]:
+    descriptors = Path("/proc/self/fd")
+    if not descriptors.is_dir():
+        pytest.skip("the system does not list open files under /proc")
+    links = [str(fd.readlink()) for fd in descriptors.iterdir() if fd.is_symlink()]
+    return [link for link in links if link.startswith(str(directory))]
+
+
+def test_closing_one_reader_leaves_the_other(built: Path) -> None:
+    first, second = VectorIndex.open(built), VectorIndex.open(built)
+    first.close()
+    assert second.nearest(VECTORS[3], 1)[0][0] == IDS[3]
+    second.close()
+
+
+def test_fifty_indexes_are_open_at_once(tmp_path: Path, built: Path) -> None:
+    directories = [shutil.copytree(built, tmp_path / str(n)) for n in range(50)]
+    indexes = [VectorIndex.open(directory) for directory in directories]
+    assert all(index.nearest(VECTORS[n], 1)[0][0] == IDS[n] for n, index in enumerate(indexes))
+    for index in indexes:
+        index.close()
+
+
+def test_threads_open_and_close_the_same_index(built: Path) -> None:
+    def look(row: int) -> int:
+        index = VectorIndex.open(built)
+        nearest = index.nearest(VECTORS[row], 1)
+        index.close()
+        return nearest[0][0]
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(look, range(40))) == IDS[:40]
+
+
+def test_two_processes_read_the_same_index(built: Path) -> None:
+    index = VectorIndex.open(built)
+    index.nearest(VECTORS[0], 1)
+    script = (
+        "import sys, numpy, pathlib; from corpora.vectors import VectorIndex;"
+        "index = VectorIndex.open(pathlib.Path(sys.argv[1]));"
+        f"print(index.nearest(numpy.ones({DIMENSION}, dtype='float32'), 5)); index.close()"
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", script, str(built)], capture_output=True, text=True, check=True
+    )
+    assert other.stdout.strip() == str(index.nearest(np.ones(DIMENSION, dtype=np.float32), 5))
+    index.close()
+
+
+def test_a_probe_passes_a_whole_index_and_counts(built: Path) -> None:
+    probe_index(built, COUNT)
+    with pytest.raises(BrokenIndex, match="it holds 300 vectors, not 301"):
+        probe_index(built, COUNT + 1)
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:50])
+
+
+def blank(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+@pytest.mark.parametrize("damage", [truncate, blank, Path.unlink])
+@pytest.mark.parametrize("file", ["chroma.sqlite3", "data_level0.bin", "length.bin"])
+def test_damage_to_a_file_is_found(
+    tmp_path: Path, large: Path, file: str, damage: Callable[[Path], None]
+) -> None:
+    directory = shutil.copytree(large, tmp_path / "damaged")
+    (path,) = directory.rglob(file)
+    damage(path)
+    with pytest.raises(BrokenIndex, match="damaged"):
+        probe_index(directory, 1200)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    # Below a thousand vectors, Chroma keeps them all in its SQLite file.
+    directory = tmp_path_factory.mktemp("vectors") / "large"
+    build_index(directory, range(1200), unit_vectors(1200))
+    return directory
+
+
+def test_what_is_no_index_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "noise").mkdir()
+    (tmp_path / "noise" / "chroma.sqlite3").write_bytes(b"noise" * 1000)
+    for name in ("missing", "noise"):
+        with pytest.raises(BrokenIndex, match=name):
+            VectorIndex.open(tmp_path / name)
+    assert not (tmp_path / "missing").exists()
