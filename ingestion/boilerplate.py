@@ -67,7 +67,7 @@ def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
     def is_furniture(row: Sequence[PlacedLine], page: int) -> bool:
         return (
             any(runs_on(line, page) for line in row)
-            or all(_LEGAL.search(line.text) for line in row)
+            or all(is_legal(line.text) for line in row)
             or (len(pages) < 3 and all(_is_page_number(line.text, page + 1) for line in row))
         )
 
@@ -81,6 +81,11 @@ def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
             gone.update(i for row in taken for i in row)
         found.append(gone)
     return found
+
+
+def is_legal(text: str) -> bool:
+    """Whether a line only says whose the paper is."""
+    return bool(_LEGAL.search(text))
 
 
 def _shapes(text: str, page: int) -> set[str]:

@@ -14,14 +14,15 @@ from typing import Any
 from ingestion.boilerplate import EDGE, PlacedLine, furniture
 from ingestion.kinds import classify
 from ingestion.loaders.pdf_blocks import BlockReader, Item, squeeze
+from ingestion.loaders.pdf_columns import flows
 from ingestion.loaders.pdf_drawings import Drawing, page_drawings, with_marks
 from ingestion.loaders.pdf_grid import level_rules, page_grids
 from ingestion.loaders.pdf_layout import (
     Line,
-    flows,
     merge,
     page_segments,
     rows,
+    upright,
     without_line_numbers,
 )
 from ingestion.loaders.pdf_roles import Typography
@@ -31,6 +32,7 @@ from ingestion.page import BlockKind, Document, Page, UnreadableFile
 
 _LEADER = re.compile(r"(?:\s?[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)$")
 _ENDS_IN_NUMBER = re.compile(r"\S\s+\d+$")
+_CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _INDEXED = re.compile(r"\S, \d{1,4}(?:, \d{1,4})*$")
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |\.(?:docx?|tex|indd|fm|odt|pages|pdf)$|^\W*$", re.IGNORECASE
@@ -57,13 +59,17 @@ def load(data: bytes, file: str) -> Document:
             raise UnreadableFile("locked with a password; save a copy without one")
         if pdf.page_count == 0:
             raise UnreadableFile("damaged, it has no pages; fetch it again")
-        return _read(pdf, file, sha256(data).hexdigest())
+        try:
+            return _read(pdf, file, sha256(data).hexdigest())
+        except pymupdf.mupdf.FzErrorBase as error:
+            raise UnreadableFile(f"damaged inside ({error}); fetch it again") from error
 
 
 @dataclass
 class _Sheet:
     """A page on its way: its lines, and the figures already recognised among them."""
 
+    number: int
     page: Any
     drawings: list[dict[str, Any]]
     lines: list[Line]
@@ -79,7 +85,10 @@ class _Sheet:
 
 
 def _read(pdf: Any, file: str, content_hash: str) -> Document:
-    sheets = [_Sheet(page, page.get_cdrawings(), page_segments(page)) for page in pdf]
+    sheets = [
+        _Sheet(number, page, page.get_cdrawings(), page_segments(page))
+        for number, page in enumerate(map(upright, pdf), 1)
+    ]
     if not any(sheet.lines for sheet in sheets):
         raise UnreadableFile("no text: scanned pages need OCR first")
     title = _title(pdf, sheets[0].lines, file)
@@ -94,8 +103,11 @@ def _read(pdf: Any, file: str, content_hash: str) -> Document:
     typography = Typography.of([merge(row) for sheet in sheets for row in rows(sheet.lines)])
     reader = BlockReader(typography, vocabulary, has_outline=bool(outline))
     pages = [
-        Page(number, tuple(reader.read(_columns(sheet, vocabulary), outline.get(number, ()))))
-        for number, sheet in enumerate(sheets, 1)
+        Page(
+            sheet.number,
+            tuple(reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ()))),
+        )
+        for sheet in sheets
     ]
     return _document(file, title, content_hash, pages)
 
@@ -118,7 +130,8 @@ def _set_drawings_aside(sheet: _Sheet) -> None:
     whole = not sheet.figures
     for drawing, lines in page_drawings(sheet.page, sheet.drawings, sheet.lines, whole=whole):
         sheet.set_aside(drawing, lines)
-    sheet.lines = with_marks(sheet.lines, sheet.drawings)
+    level = [line for line in sheet.lines if not line.turned]
+    sheet.lines = with_marks(level, sheet.drawings)
 
 
 def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Item]]:
@@ -176,17 +189,22 @@ def _drop_contents(sheet: _Sheet, outline: dict[int, list[tuple[int, str]]]) -> 
     """Drop tables of contents and indexes: they repeat what is said elsewhere, and no more."""
     grouped = rows(sheet.lines)
     texts = [merge(row).text for row in grouped]
-    leading = {i for i, text in enumerate(texts) if _LEADER.search(text)}
     titles = {squeeze(title) for entries in outline.values() for _, title in entries}
-    if len(leading) >= 3:
-        for i, (row, text) in enumerate(zip(grouped, texts, strict=True)):
-            chapter = _ENDS_IN_NUMBER.search(text) and squeeze(re.sub(r"\d+$", "", text)) in titles
-            if i in leading or chapter:
-                sheet.drop(row)
+    listed = [i for i, text in enumerate(texts) if _is_entry(text, titles)]
+    if len(listed) >= 3:
+        heading = [i for i, text in enumerate(texts) if _CONTENTS.fullmatch(text)]
+        sheet.drop([line for i in listed + heading for line in grouped[i]])
     indexed = sum(bool(_INDEXED.search(line.text)) for line in sheet.lines)
-    within = _chapter(sheet.page.number + 1, outline).lower().endswith("index")
+    within = _chapter(sheet.number, outline).lower().endswith("index")
     if indexed > (0.25 if within else 0.6) * max(len(sheet.lines), 1 if within else 10):
         sheet.lines = []
+
+
+def _is_entry(text: str, titles: set[str]) -> bool:
+    """Whether a line is a title and the page that it stands on."""
+    if _LEADER.search(text):
+        return True
+    return bool(_ENDS_IN_NUMBER.search(text)) and squeeze(re.sub(r"\d+$", "", text)) in titles
 
 
 def _chapter(number: int, outline: dict[int, list[tuple[int, str]]]) -> str:

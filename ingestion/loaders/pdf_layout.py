@@ -1,14 +1,15 @@
-"""A PDF page as lines of styled runs, and the order in which a person reads them."""
+"""A PDF page as lines of styled runs."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise
-from statistics import median
-from typing import Any, Protocol, TypeVar
+from importlib import import_module
+from itertools import groupby
+from typing import Any, TypeVar
 
 _MONO = re.compile(
     r"mono|nimbusmon|courier|typewriter|consol|menlo|code|fixed|[a-z]tt\d*\b|[a-z]tt-", re.I
@@ -17,30 +18,8 @@ _BOLD = re.compile(r"bold|black|heavy|medi\b|btt|cmbx|[-,]bd", re.I)
 _BULLET_GLYPHS = {"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "▸", "\uf076": "▪"}
 _CODE_QUOTES = str.maketrans({"’": "'", "‘": "'", "‛": "'", "´": "'", "“": '"', "”": '"', "−": "-"})
 _KEPT_UNPRINTABLE = "\u00ad" + "".join(_BULLET_GLYPHS)
+_LEVEL = 0.99
 _FLAG_SUPERSCRIPT, _FLAG_MONO, _FLAG_BOLD = 1, 8, 16
-
-
-class Boxed(Protocol):
-    """Anything with a place on the page, in points from its top left corner."""
-
-    @property
-    def x0(self) -> float:
-        """The left edge."""
-
-    @property
-    def y0(self) -> float:
-        """The upper edge."""
-
-    @property
-    def x1(self) -> float:
-        """The right edge."""
-
-    @property
-    def y1(self) -> float:
-        """The lower edge."""
-
-
-BoxedT = TypeVar("BoxedT", bound=Boxed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +38,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Line:
-    """Runs on one baseline, left to right; coordinates in points from the page's top left."""
+    """Runs on one baseline, left to right; coordinates in points from the page's top left.
+
+    A `turned` line does not run from left to right; it is read in tables and schematics only.
+    """
 
     runs: tuple[Run, ...]
     x0: float
@@ -67,6 +49,7 @@ class Line:
     x1: float
     y1: float
     base: float
+    turned: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -112,20 +95,44 @@ def _dominant(weighted: Iterable[tuple[ValueT, int]]) -> ValueT:
     return max(totals, key=lambda value: totals[value])
 
 
+_SIDEWAYS = {(0, -1): -90, (0, 1): 90, (-1, 0): 180}
+"""By how many degrees a page must be turned for text of a direction to run to the right."""
+
+
+def upright(page: Any) -> Any:
+    """Return the page, or a copy of it turned so that most of its text runs from left to right.
+
+    `page` is a `pymupdf.Page`; its rotation, which MuPDF's coordinates ignore, is taken off.
+    """
+    pymupdf: Any = import_module("pymupdf")
+    page.set_rotation(0)
+    letters: Counter[tuple[int, int]] = Counter()
+    for block in page.get_text("dict", flags=pymupdf.TEXT_MEDIABOX_CLIP)["blocks"]:
+        for raw in block.get("lines", ()):
+            cos, sin = raw["dir"]
+            letters[round(cos), round(sin)] += sum(len(span["text"]) for span in raw["spans"])
+    turn = _SIDEWAYS.get(letters.most_common(1)[0][0]) if letters else None
+    if turn is None:
+        return page
+    width, height = page.rect.width, page.rect.height
+    turned = pymupdf.open()
+    copy = turned.new_page(
+        width=width if turn == 180 else height, height=height if turn == 180 else width
+    )
+    copy.show_pdf_page(copy.rect, page.parent, page.number, rotate=turn)
+    return copy
+
+
 def page_segments(page: Any) -> list[Line]:
     """Return what MuPDF holds for lines: a line breaks wherever a wide gap stands in it.
 
-    Ligatures are taken apart, overprinted copies and text that does not run from left to right
-    are left out. `page` is a `pymupdf.Page`.
+    Ligatures are taken apart; overprinted copies are left out. `page` is a `pymupdf.Page`.
     """
-    import pymupdf
-
+    pymupdf: Any = import_module("pymupdf")
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
     segments: dict[tuple[str, int, int], Line] = {}
     for block in page.get_text("rawdict", flags=flags)["blocks"]:
         for raw in block.get("lines", ()):
-            if raw["dir"][0] < 0.99:
-                continue
             line = _segment(raw)
             if line is not None:
                 segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
@@ -181,6 +188,9 @@ def _segment(raw: dict[str, Any]) -> Line | None:
         return None
     _, y0, _, y1 = raw["bbox"]
     base = next((g[1]["origin"][1] for g in _glyphs(raw) if not g[2].raised), y1)
+    if raw["dir"][0] < _LEVEL:
+        x0, _, x1, _ = raw["bbox"]
+        return Line(tuple(runs), x0, y0, x1, y1, y1, turned=True)
     return Line(tuple(runs), runs[0].x0, y0, runs[-1].x1, y1, base)
 
 
@@ -235,77 +245,3 @@ def merge(row: Sequence[Line]) -> Line:
         max(item.y1 for item in row),
         row[0].base,
     )
-
-
-def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
-    """Yield the columns of a page in reading order, each from top to bottom.
-
-    A column is believed only where at least two stacks of filled lines stand beside each other;
-    whatever reaches across them, with the headings right above it, parts them into an upper and a
-    lower half.
-    """
-    columns = _columns(items)
-    if len(columns) < 2:
-        yield sorted(items, key=lambda item: (item.y0, item.x0))
-        return
-    bands: list[list[BoxedT]] = [[] for _ in columns]
-    across: list[BoxedT] = []
-    for item in sorted(items, key=lambda item: (item.y0, item.x0)):
-        inside = [i for i, (x0, x1) in enumerate(columns) if item.x0 < x1 and item.x1 > x0]
-        if len(inside) == 1:
-            if across:
-                yield across
-                across = []
-            bands[inside[0]].append(item)
-            continue
-        across = [*_trailing_headings(bands), *across, item]
-        yield from (band for band in bands if band)
-        bands = [[] for _ in columns]
-    yield from (band for band in bands if band)
-    if across:
-        yield across
-
-
-def _trailing_headings(bands: list[list[BoxedT]]) -> list[BoxedT]:
-    """Take from a column the headings that stand below everything in the other columns."""
-    depth = [max((item.y1 for item in band), default=0.0) for band in bands]
-    deepest = depth.index(max(depth))
-    others = max((d for i, d in enumerate(depth) if i != deepest), default=0.0)
-    band = bands[deepest]
-    taken: list[BoxedT] = []
-    size = median(item.size for item in band if isinstance(item, Line)) if band else 0.0
-    while band and band[-1].y0 > others and isinstance(band[-1], Line):
-        if not (band[-1].bold or band[-1].size > size):
-            break
-        taken.insert(0, band.pop())
-    return taken
-
-
-def _columns(items: Sequence[BoxedT]) -> list[tuple[float, float]]:
-    lines = [item for item in items if isinstance(item, Line)]
-    if len(lines) < 8:
-        return []
-    left, right = min(item.x0 for item in lines), max(item.x1 for item in lines)
-    narrow = [item for item in lines if item.x1 - item.x0 < 0.6 * (right - left)]
-    bins = [0] * (int(right - left) // 2 + 2)
-    for item in narrow:
-        for i in range(int(item.x0 - left) // 2, int(item.x1 - left) // 2 + 1):
-            bins[i] += 1
-    covered = [count > 0.06 * len(narrow) for count in bins]
-    edges = [i for i, (a, b) in enumerate(pairwise([False, *covered, False])) if a != b]
-    spans = [(left + 2 * a, left + 2 * b) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    return spans if len(spans) > 1 and all(_is_prose(span, narrow) for span in spans) else []
-
-
-def _is_prose(span: tuple[float, float], lines: Sequence[Line]) -> bool:
-    inside = sorted(
-        (item for item in lines if item.x0 >= span[0] - 3 and item.x1 <= span[1] + 3), key=_width
-    )
-    if len(inside) < 4:
-        return False
-    middle = inside[len(inside) // 2]
-    return _width(middle) > 0.55 * (span[1] - span[0]) and len(middle.text) > 20
-
-
-def _width(item: Boxed) -> float:
-    return item.x1 - item.x0

@@ -190,6 +190,4 @@ def continues(paragraph: Sequence[Line], after: Line, right: float, typography: 
         return False
     if len(paragraph) == 1 and abs(indent) > _CLOSE and not full:
         return False
-    return full or (
-        after.text[0].islower() and not after.mono and right - last.x1 < 0.3 * (right - left)
-    )
+    return full or (not after.mono and right - last.x1 < 0.35 * (right - left))

@@ -133,11 +133,19 @@ def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table
 
 
 def _header_rows(cells: list[list[_Cell]]) -> int:
+    """Count the leading rows that are bold, or set in a font that the rest does not use."""
+
+    def fonts(row: list[_Cell]) -> set[str]:
+        return {line.font for cell in row for line in cell}
+
     def is_bold(row: list[_Cell]) -> bool:
         return all(line.bold for cell in row for line in cell)
 
-    leading = next((i for i, row in enumerate(cells) if not is_bold(row)), 0)
-    return leading if leading <= 3 else 0
+    bold = next((i for i, row in enumerate(cells) if not is_bold(row)), 0)
+    if 0 < bold <= 3:
+        return bold
+    first, rest = fonts(cells[0]), set[str]().union(*map(fonts, cells[1:]))
+    return 1 if all(cells[0]) and len(first) == 1 and not first & rest else 0
 
 
 def aligned_tables(

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from lxml import etree
 
+from ingestion.boilerplate import is_legal
 from ingestion.decoding import decode
 from ingestion.kinds import classify
 from ingestion.loaders.svg_geometry import EM, Matrix, length, transform
@@ -205,7 +206,8 @@ def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iter
 
 def _rows(labels: Iterator[_Label]) -> list[str]:
     rows: list[list[_Label]] = []
-    for label in sorted(dict.fromkeys(labels), key=lambda item: item.y):
+    seen = dict.fromkeys(label for label in labels if not is_legal(label.text))
+    for label in sorted(seen, key=lambda item: item.y):
         if rows and label.y - rows[-1][0].y <= 0.5 * min(label.size, rows[-1][0].size):
             rows[-1].append(label)
         else:
