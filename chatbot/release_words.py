@@ -12,7 +12,7 @@ RELEASE_WORD = (
     r"|verisons?|versoins?|verions?|vesions?|verssions?|v|r)"
 )
 _BEFORE = (
-    r"(?:(?:(?:the\s+)?(?P<count>\w+\s+)?(?:releases?|versions?|ones?)\s+(?:that\s+(?:came|was)\s+)?)?"
+    r"(?:(?:(?:(?:in|on|for|with|of|from|to|by)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:releases?|versions?|ones?)\s+(?:that\s+(?:came|was)\s+)?)?"
     r"(?:just\s+|right\s+|immediately\s+|directly\s+|shortly\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier|lower)\s+than|preceding|below|previous\s+to)"
     r"|(?P<after>after|following|(?:newer|later|higher)\s+than|succeeding|above)))"

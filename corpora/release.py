@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 Token = int | str
 SortKey = tuple[tuple[int, int, str], ...]
@@ -48,7 +49,7 @@ def name_tokens(name: str) -> tuple[Token, ...]:
     if len(parts) > 1 and parts[0] in _LEADING and parts[1].isdecimal():
         parts = parts[1:]
     tokens: list[Token] = []
-    for part, after in zip(parts, [*parts[1:], ""], strict=True):
+    for part, after in pairwise([*parts, ""]):
         if part.isdecimal():
             tokens.append(int(part))
         elif tokens and after.isdecimal():

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatbot.release_rules import ReleaseStatus, Resolution, resolve_release
+from corpora.release import Product, Release
+from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "release_cases.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def ask(case: dict[str, Any]) -> Resolution:
+    said = case.get("conversation_release")
+    return resolve_release(
+        case["question"],
+        CATALOGS[case["catalog"]],
+        product=case.get("product"),
+        release=case.get("release"),
+        history=[(user, assistant) for user, assistant in case.get("history", ())],
+        conversation_release=(said[0], said[1]) if said else None,
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['catalog']}: {c['question'][:60]}")
+def test_a_question_is_resolved_as_a_reader_would(case: dict[str, Any]) -> None:
+    resolution = ask(case)
+    assert (resolution.status, list(resolution.releases)) == (case["status"], case["releases"])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['catalog']}: {c['question'][:60]}")
+def test_a_resolution_keeps_its_promises(case: dict[str, Any]) -> None:
+    assert_sound(case["question"], CATALOGS[case["catalog"]], ask(case))
+
+
+def assert_sound(question: str, products: list[Product], resolution: Resolution) -> None:
+    """Releases come from the catalog of one product, mentions lie in the question, in order."""
+    known = {p.name: {r.name for r in p.releases} for p in products}
+    if resolution.product is None:
+        assert not resolution.releases
+        listed = {f"{product} {name}" for product, names in known.items() for name in names}
+        assert set(resolution.available) <= listed
+    else:
+        own = known[resolution.product]
+        assert {*resolution.releases, *resolution.available} <= own
+    match resolution.status:
+        case ReleaseStatus.COMPARED:
+            assert len(set(resolution.releases)) > 1
+        case ReleaseStatus.UNKNOWN | ReleaseStatus.AMBIGUOUS:
+            assert not resolution.releases
+            assert resolution.available or not any(known.values())
+        case ReleaseStatus.NONE:
+            assert not resolution.releases
+        case _:
+            assert len(resolution.releases) == 1
+    end = 0
+    for mention in resolution.mentions:
+        assert end <= mention.start < mention.end <= len(question)
+        assert question[mention.start : mention.end] == mention.text
+        end = mention.end
+
+
+VOCABULARY = """
+    in the release version 1.4 2.0 2.0.57 1.9 17 3.8 Python python MySQL sqlalchemy mpi4py and or vs
+    / , . ? ( ) not since from to before after latest newest previous one that all x.x releases 1.x
+    1.4.* v2 R1 3.1.6 upgrade compare point four N-1 = == < >= 5 MB seconds of
+"""
+WORDS = st.sampled_from(VOCABULARY.split())
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(WORDS, max_size=25),
+    st.sampled_from([" ", "", ", "]),
+    st.sampled_from([None, "sqlalchemy", "mpi4py"]),
+    st.sampled_from([None, ("sqlalchemy", "1.3.24"), ("mpi4py", "3.0.3")]),
+)
+def test_any_words_resolve_within_the_catalog(
+    words: list[str], between: str, product: str | None, before: tuple[str, str] | None
+) -> None:
+    question = between.join(words)
+    products = [SQLALCHEMY, MPI4PY]
+    resolution = resolve_release(question, products, product=product, conversation_release=before)
+    assert_sound(question, products, resolution)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_resolves_within_the_catalog(question: str) -> None:
+    for products in CATALOGS.values():
+        assert_sound(question, products, resolve_release(question, products))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40)),
+        min_size=1,
+        max_size=12,
+        unique=True,
+    ),
+    st.data(),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_release_named_in_full_is_always_the_one(
+    numbers: list[tuple[int, int, int]], data: st.DataObject
+) -> None:
+    names = [".".join(map(str, parts)) for parts in sorted(numbers)]
+    wanted = data.draw(st.sampled_from(names))
+    written = data.draw(st.sampled_from(["{}", "v{}", "release {}", "R{}", "Switchboard {}"]))
+    product = Product("Switchboard", (), tuple(Release("Switchboard", name) for name in names))
+    said = written.format(wanted)
+    resolution = resolve_release(f"What is the default VLAN in {said}?", [product])
+    assert (resolution.status, resolution.releases) == ("stated", (wanted,))
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("In SQLAlchemy 1.4, what is echo?", ", what is echo?"),
+        ("what is echo (2.0 docs)?", "what is echo ?"),
+        ("the 1.4 series: echo", ": echo"),
+        ("echo in release 1.4.54", "echo "),
+        ("echo, version one point four", "echo, "),
+        ("echo in 2.0's engine", "echo  engine"),
+        ("sqlalchemy==1.3.24 echo", " echo"),
+        ("what is our 2.1 echo default", "what is  echo default"),
+        ("echo 1.3 vs 1.4?", "echo  ?"),
+        ("echo between 1.3 and 1.4?", "echo between  ?"),
+        ("behaviour 2.1", "behaviour "),
+        ("echo in the version before 2.0 and Python 3.8", "echo  and Python 3.8"),
+        ("echo in the latest release?", "echo ?"),
+        ("echo, not 2.0", "echo, "),
+        ("is Python 3.8 fine?", "is Python 3.8 fine?"),
+    ],
+)
+def test_mentions_are_what_a_versionless_query_leaves_out(question: str, left: str) -> None:
+    for mention in reversed(resolve_release(question, [SQLALCHEMY]).mentions):
+        question = question[: mention.start] + question[mention.end :]
+    assert question == left
+
+
+@pytest.mark.parametrize(
+    ("question", "explanation"),
+    [
+        ("echo in 1.4", 'you said "1.4" → 1.4.54'),
+        ("echo in 1.4.54", 'you said "1.4.54"'),
+        ("echo in the version before 2.0", 'you said "the version before 2.0" → 1.4.54'),
+        ("echo", "the latest"),
+        ("echo in SQLAlchemy 1.0", 'no release "1.0" of sqlalchemy'),
+        ("echo 1.3 vs 1.4", "compared: 1.3.24, 1.4.54"),
+        ("migrate from 1.4 to 2.0", "2.0.57, the newest named, describes the move"),
+    ],
+)
+def test_the_explanation_says_how_the_release_was_found(question: str, explanation: str) -> None:
+    assert resolve_release(question, [SQLALCHEMY]).explanation == explanation
+
+
+def test_an_unknown_release_lists_those_there_are_newest_first() -> None:
+    resolution = resolve_release("echo in SQLAlchemy 1.0", [SQLALCHEMY, MPI4PY])
+    assert resolution.product == "sqlalchemy"
+    assert resolution.available == ("2.1.9", "2.0.57", "1.4.54", "1.3.24", "1.2.19")
+
+
+def test_without_a_product_the_releases_that_fit_are_listed() -> None:
+    resolution = resolve_release("what is new in 2.0", [SQLALCHEMY, MPI4PY])
+    assert resolution.available == ("sqlalchemy 2.0.57", "mpi4py 2.0.0")
+
+
+def test_a_release_of_one_product_only_tells_the_product() -> None:
+    resolution = resolve_release("what is new in 3.1.6", [SQLALCHEMY, MPI4PY])
+    assert (resolution.product, resolution.releases) == ("mpi4py", ("3.1.6",))
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ([("echo in 1.3", "False.")], ("conversation", ("1.3.24",))),
+        ([("echo in 1.3", "False."), ("and in 1.4?", "False.")], ("conversation", ("1.4.54",))),
+        ([("echo in 1.3", "False."), ("and in the latest?", "No.")], ("latest", ("2.1.9",))),
+        ([("echo", "False.")], ("latest", ("2.1.9",))),
+        ([("echo", "In SQLAlchemy 1.4.54 it is False.")], ("conversation", ("1.4.54",))),
+        ([("echo", "False; it was True before 1.4.")], ("latest", ("2.1.9",))),
+        ([("echo in 1.0", "There is no 1.0.")], ("latest", ("2.1.9",))),
+        ([("echo in 1.3 vs 1.4", "The same.")], ("conversation", ("1.4.54",))),
+    ],
+)
+def test_a_follow_up_stays_with_the_conversation(
+    history: list[tuple[str, str]], expected: tuple[str, tuple[str, ...]]
+) -> None:
+    resolution = resolve_release("Why is that?", [SQLALCHEMY], history=history)
+    assert (resolution.status, resolution.releases) == expected
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1.4 ",
+        "a",
+        " ",
+        "17.20 and ",
+        "in the ",
+        "\n",
+        "1",
+        "1.1.",
+        "one point ",
+        "latest ",
+        "x=(",
+        "v",
+    ],
+)
+def test_a_very_long_question_stays_fast(piece: str) -> None:
+    question = (piece * 50_000)[:50_000] + " in release 1.4?"
+    started = time.perf_counter()
+    assert_sound(question, [SQLALCHEMY], resolve_release(question, [SQLALCHEMY]))
+    assert time.perf_counter() - started < 5
+
+
+def test_the_ends_of_a_long_question_are_read_and_its_mentions_lie_right() -> None:
+    question = "In SQLAlchemy 1.4, why does this fail?" + " log 2.0" * 5_000
+    first = resolve_release(question, [SQLALCHEMY]).mentions[0]
+    assert first.text == "In SQLAlchemy 1.4"
+    question = "log line " * 5_000 + "Why does this fail in SQLAlchemy 1.4?"
+    resolution = resolve_release(question, [SQLALCHEMY])
+    assert resolution.releases == ("1.4.54",)
+    assert [mention.text for mention in resolution.mentions] == ["in SQLAlchemy 1.4"]

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.release import (
+    Product,
+    Release,
+    Token,
+    is_prerelease,
+    name_tokens,
+    newest_of,
+    sort_key,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens"),
+    [
+        ("17.2", (17, 2)),
+        ("R17.2", (17, 2)),
+        ("rel. 17-20", (17, 20)),
+        ("v1-4-52", (1, 4, 52)),
+        ("16.12.09", (16, 12, 9)),
+        ("10.0_u7", (10, 0, "u", 7)),
+        ("10.0 update 7", (10, 0, "u", 7)),
+        ("3.5-sp1", (3, 5, "sp", 1)),
+        ("3.5 Service Pack 1", (3, 5, "sp", 1)),
+        ("11-24h2-iot-lts", (11, 24, "h", 2, "iot", "lts")),
+        ("20.2R2-S3.5", (20, 2, "r", 2, "s", 3, 5)),
+        ("10.2(9)M", (10, 2, 9, "m")),
+        ("2.0b1", (2, 0, "beta", 1)),
+        ("2.0-beta.1", (2, 0, "beta", 1)),
+        ("2.0 release candidate 1", (2, 0, "rc", 1)),
+        ("1.0.2b", (1, 0, 2, "b")),
+        ("Resolute Raccoon", ("resolute", "raccoon")),
+        ("release", ("release",)),
+        ("", ()),
+    ],
+)
+def test_a_name_is_read_as_numbers_and_words(name: str, tokens: tuple[Token, ...]) -> None:
+    assert name_tokens(name) == tokens
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        "3.2 3.9 3.19 3.20 3.100",
+        "1.9 2.0.dev3 2.0a1 2.0b2 2.0rc9 2.0rc10 2.0 2.0.1 2.1",
+        "2.0.0-alpha.1 2.0.0-beta.2 2.0.0-M1 2.0.0-rc.1 2.0.0 2.0.1",
+        "3.4 3.5 3.5-sp1 3.5-sp2 3.5.1",
+        "20.2R1 20.2R2 20.2R2-S3.5 20.2R2-S3.10 20.2R10 20.3R1",
+        "10.2(8)M 10.2(9)M 10.2(10)M 10.3(1)F",
+        "4.9-lts 4.10",
+        "24.04 24.10 25.04 2026.3 2026.10",
+        "11-23h2 11-24h2 11-24h2-iot-lts 11-25h2",
+        "10.0 10.0_u7 10.0_u10 10.1",
+    ],
+)
+def test_names_are_ordered_naturally(ordered: str) -> None:
+    names = ordered.split()
+    shuffled = random.Random(7).sample(names, len(names))
+    assert sorted(shuffled, key=sort_key) == names
+
+
+@given(st.lists(st.text(max_size=12), max_size=8))
+def test_any_names_can_be_ordered(names: list[str]) -> None:
+    once = sorted(names, key=sort_key)
+    assert sorted(random.Random(7).sample(once, len(once)), key=sort_key) == once
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("2.0rc1", True),
+        ("3.0-beta.2", True),
+        ("4.0.dev7", True),
+        ("5.0-SNAPSHOT", True),
+        ("2.0.0-M1", True),
+        ("2.0a1", True),
+        ("2.0", False),
+        ("1.0.2a", False),
+        ("10.2(9)M", False),
+        ("3.5-sp1", False),
+        ("beta", False),
+    ],
+)
+def test_a_prerelease_is_told_by_its_name(name: str, expected: bool) -> None:
+    assert is_prerelease(name) is expected
+
+
+def product(*names: str, latest: str | None = None) -> Product:
+    releases = tuple(Release("Hub", name, prerelease=is_prerelease(name)) for name in names)
+    return Product("Hub", releases=releases, latest=latest)
+
+
+def test_the_newest_is_the_last_final_release() -> None:
+    newest = product("1.0", "2.0", "2.1rc1").newest
+    assert newest is not None
+    assert newest.name == "2.0"
+
+
+def test_a_product_of_prereleases_has_a_newest_too() -> None:
+    newest = product("1.0b1", "1.0rc1").newest
+    assert newest is not None
+    assert newest.name == "1.0rc1"
+
+
+def test_the_administrators_latest_goes_before_the_newest() -> None:
+    hub = Product(
+        "Hub",
+        releases=(Release("Hub", "1.0", ("Sunfish",)), Release("Hub", "2.0")),
+        latest="sunfish",
+    )
+    assert hub.newest == hub.releases[0]
+
+
+def test_without_releases_there_is_no_newest() -> None:
+    assert product().newest is None
+    assert newest_of(()) is None
