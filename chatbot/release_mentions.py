@@ -55,6 +55,7 @@ _ORIGIN = re.compile(
 _FORMERLY = re.compile(
     r"\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?$", re.I
 )
+_IN_STYLE = re.compile(r"(?:-|\s+)(?:styles?|syntax|compatible|compatibility)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\b(?:chang(?:e|es|ed)|differ(?:s|ed|ent|ence|ences)?|compar(?:e|es|ed|ison)|new)\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,
@@ -196,7 +197,9 @@ def _found(
         reading,
         steps=steps,
         negated=bool(lead["negation"]),
-        background=at_least or _is_background(before, preposition),
+        background=at_least
+        or _is_background(before, preposition)
+        or bool(_IN_STYLE.match(text, end)),
         against=_is_counterpart(before, text[lead.start() : start]),
         arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
         sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),

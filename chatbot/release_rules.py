@@ -50,7 +50,7 @@ def _after(
     """Follow a conversation to the product and release that it has come to.
 
     An answer counts only where its question left the release open and the answer names exactly
-    one, by its full name. What came from the latest stays the latest.
+    one other, by its full name. What came from the latest stays the latest.
     """
     context = Context(chosen)
     for user, assistant in history:
@@ -58,8 +58,9 @@ def _after(
         release = said.releases[-1] if said.releases else context.release
         if said.status is ReleaseStatus.LATEST:
             answer = _resolve(assistant, products, said.product, Context())
-            stated = answer.status is ReleaseStatus.STATED and answer.releases[0] in assistant
-            release = answer.releases[0] if stated else None
+            named = answer.releases[0] if answer.status is ReleaseStatus.STATED else None
+            other = named and named in assistant and answer.releases != said.releases
+            release = named if other and not said.mentions else None
         context = Context(chosen, said.product or context.product, release)
     return context
 

@@ -34,7 +34,7 @@ LEAD = re.compile(
 
 CLOSE = re.compile(r"[)\]\"'”’]+")
 TAIL = re.compile(
-    r"(?:\+|['’]s\b)?(?:\s+(?P<word>releases?|versions?|series|docs?|documentation|branch|train|lines?|lts)\b)?"
+    r"(?:\+|['’]s\b)?(?:\s+(?P<word>releases?(?!\s+notes)|versions?|series|docs?|documentation|branch|train|lines?|lts)\b)?"
     r"(?:\s+(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater|earlier|older|below)\b)?",
     re.IGNORECASE,
 )

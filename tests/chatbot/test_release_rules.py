@@ -77,7 +77,7 @@ VOCABULARY = """
 WORDS = st.sampled_from(VOCABULARY.split())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(WORDS, max_size=25),
     st.sampled_from([" ", "", ", "]),
@@ -93,7 +93,7 @@ def test_any_words_resolve_within_the_catalog(
     assert_sound(question, products, resolution)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.text(max_size=300))
 def test_any_text_resolves_within_the_catalog(question: str) -> None:
     for products in CATALOGS.values():
@@ -109,7 +109,7 @@ def test_any_text_resolves_within_the_catalog(question: str) -> None:
     ),
     st.data(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_a_release_named_in_full_is_always_the_one(
     numbers: list[tuple[int, int, int]], data: st.DataObject
 ) -> None:
@@ -138,6 +138,7 @@ def test_a_release_named_in_full_is_always_the_one(
         ("behaviour 2.1", "behaviour "),
         ("echo in the version before 2.0 and Python 3.8", "echo  and Python 3.8"),
         ("echo in the latest release?", "echo ?"),
+        ("echo in the 1.4 release notes", "echo  release notes"),
         ("echo, not 2.0", "echo, "),
         ("is Python 3.8 fine?", "is Python 3.8 fine?"),
     ],
@@ -188,6 +189,8 @@ def test_a_release_of_one_product_only_tells_the_product() -> None:
         ([("echo in 1.3", "False."), ("and in the latest?", "No.")], ("latest", ("2.1.9",))),
         ([("echo", "False.")], ("latest", ("2.1.9",))),
         ([("echo", "In SQLAlchemy 1.4.54 it is False.")], ("conversation", ("1.4.54",))),
+        ([("echo", "In SQLAlchemy 2.1.9 it is False.")], ("latest", ("2.1.9",))),
+        ([("echo in the latest", "Unlike 1.4.54, False.")], ("latest", ("2.1.9",))),
         ([("echo", "False; it was True before 1.4.")], ("latest", ("2.1.9",))),
         ([("echo in 1.0", "There is no 1.0.")], ("latest", ("2.1.9",))),
         ([("echo in 1.3 vs 1.4", "The same.")], ("conversation", ("1.4.54",))),
