@@ -98,7 +98,17 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
                 joined=bool(_JOINT.search(before)),
             )
         )
-    return sorted(found, key=lambda f: f.start)
+    return _apart(sorted(found, key=lambda f: f.start))
+
+
+def _apart(found: list[Found]) -> list[Found]:
+    """Give words that two mentions claim to the first of them."""
+    apart: list[Found] = []
+    for mention in found:
+        start = max(mention.start, apart[-1].end if apart else 0)
+        if start < mention.end:
+            apart.append(replace(mention, start=start))
+    return apart
 
 
 def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
