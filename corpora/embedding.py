@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
     from tokenizers import Encoding, Tokenizer
 
 Vectors = npt.NDArray[np.float32]
+Tokens = npt.NDArray[np.int64]
 
 MAX_TOKENS = 256
-BATCH = 8
 
 
 class ModelMissing(Exception):
@@ -39,22 +38,34 @@ class Embedder(Protocol):
         """Return one row per text, float32 and of length one."""
 
 
+class Session(Protocol):
+    """A model that a runtime has loaded, as onnxruntime has it."""
+
+    def run(self, outputs: list[str], inputs: dict[str, Tokens]) -> Sequence[Vectors]:
+        """Return the named outputs."""
+
+
 class MiniLM:
     """all-MiniLM-L6-v2 from an ONNX file, on the CPU; loaded when first used, thread-safe.
 
     Tokens after the 256th are ignored; a vector is the mean of the token vectors, scaled to
-    length one. Raises ModelMissing on first use if a file is not there.
+    length one, and does not depend on what is embedded beside it. `threads` is by default the
+    number of cores; `batch` texts of similar length go through the model at once. Raises
+    ModelMissing on first use if a file is not there.
     """
 
     name = "all-minilm-l6-v2-int8"
     dimension = 384
 
-    def __init__(self, model: Path, tokenizer: Path, threads: int | None = None) -> None:
+    def __init__(
+        self, model: Path, tokenizer: Path, threads: int | None = None, *, batch: int = 8
+    ) -> None:
         self._model = model
         self._tokenizer = tokenizer
         self._threads = threads
+        self._batch = batch
         self._loading = Lock()
-        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+        self._loaded: tuple[Tokenizer, Session] | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return an array of shape (texts, 384), float32, rows of length one, in input order."""
@@ -64,8 +75,8 @@ class MiniLM:
         tokenizer, session = self._load()
         encodings = tokenizer.encode_batch(list(texts))
         by_length = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
-        for first in range(0, len(by_length), BATCH):
-            rows = by_length[first : first + BATCH]
+        for first in range(0, len(by_length), self._batch):
+            rows = by_length[first : first + self._batch]
             vectors[rows] = _embed_batch(session, [encodings[i] for i in rows])
         return vectors
 
@@ -74,35 +85,39 @@ class MiniLM:
         tokenizer, _ = self._load()
         return tokenizer.token_to_id(word) is not None
 
-    def _load(self) -> tuple[Tokenizer, InferenceSession]:
+    def _load(self) -> tuple[Tokenizer, Session]:
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._start()
             return self._loaded
 
-    def _start(self) -> tuple[Tokenizer, InferenceSession]:
+    def _start(self) -> tuple[Tokenizer, Session]:
         for file in (self._model, self._tokenizer):
             if not file.is_file():
                 raise ModelMissing(
                     f"The embedding model's file {file} is missing; run `strata models pull`."
                 )
-        import onnxruntime
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(self._tokenizer))
         tokenizer.no_padding()
         tokenizer.enable_truncation(max_length=MAX_TOKENS)
+        return tokenizer, self._open_session()
+
+    def _open_session(self) -> Session:
+        import onnxruntime  # type: ignore[import-untyped]
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads or 0
         # Waiting threads would otherwise spin and take the cores from the language model.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(
+        session: Session = onnxruntime.InferenceSession(
             str(self._model), options, providers=["CPUExecutionProvider"]
         )
-        return tokenizer, session
+        return session
 
 
-def _embed_batch(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
+def _embed_batch(session: Session, encodings: Sequence[Encoding]) -> Vectors:
     shape = (len(encodings), max(len(e.ids) for e in encodings))
     ids = np.zeros(shape, dtype=np.int64)
     mask = np.zeros(shape, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Measurements behind our decisions, to be repeated on other machines."""

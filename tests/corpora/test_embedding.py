@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.settings import Settings
+from corpora.embedding import MiniLM, ModelMissing
+
+TEXTS = [
+    "The number of connections that the pool keeps open.",
+    "pool_size=5",
+    "",
+    "Bananas are yellow. " * 200,
+    "¿Qué? 文档 🙂 \x00 \n\t",
+    "How many connections stay open in the pool?",
+]
+
+
+MODELS = Settings().models_dir
+FILES = EMBEDDING.path_in(MODELS), TOKENIZER.path_in(MODELS)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> MiniLM:
+    return MiniLM(*FILES)
+
+
+def test_vectors_are_unit_rows_in_the_order_of_the_texts(embedder: MiniLM) -> None:
+    vectors = embedder.embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), embedder.dimension)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    alone = np.concatenate([embedder.embed([text]) for text in TEXTS])
+    np.testing.assert_allclose(vectors, alone, atol=1e-5)
+
+
+def test_batches_of_any_size_give_the_same_vectors(embedder: MiniLM) -> None:
+    texts = [f"{'word ' * (n % 7)}number {n}" for n in range(21)]
+    one_by_one = MiniLM(*FILES, 1, batch=1)
+    np.testing.assert_allclose(embedder.embed(texts), one_by_one.embed(texts), atol=1e-5)
+
+
+def test_alike_texts_are_near_each_other(embedder: MiniLM) -> None:
+    pool, _, _, bananas, _, question = embedder.embed(TEXTS)
+    assert question @ pool > 0.6
+    assert question @ bananas < 0.2
+
+
+def test_the_vector_is_that_of_the_original_model(embedder: MiniLM) -> None:
+    # sentence-transformers/all-MiniLM-L6-v2 in fp32, first eight of its 384 numbers.
+    (vector,) = embedder.embed(["This is an example sentence"])
+    original = [0.06765, 0.06350, 0.04871, 0.07930, 0.03745, 0.00265, 0.03937, -0.00710]
+    np.testing.assert_allclose(vector[:8], original, atol=4e-3)
+
+
+def test_text_after_the_256th_token_is_ignored(embedder: MiniLM) -> None:
+    long = "word " * 300
+    first, second = embedder.embed([long, long + "and something else"])
+    np.testing.assert_allclose(first, second, atol=1e-6)
+
+
+def test_no_texts_give_no_rows(embedder: MiniLM) -> None:
+    assert embedder.embed([]).shape == (0, 384)
+
+
+def test_threads_share_an_embedder(embedder: MiniLM) -> None:
+    fresh = MiniLM(*FILES)
+    with ThreadPoolExecutor(6) as threads:
+        rows = list(threads.map(lambda text: fresh.embed([text])[0], TEXTS))
+    np.testing.assert_allclose(rows, embedder.embed(TEXTS), atol=1e-5)
+
+
+def test_ordinary_words_are_known(embedder: MiniLM) -> None:
+    assert embedder.knows_word("connection")
+    assert not embedder.knows_word("queuepool")
+
+
+@pytest.mark.parametrize("missing", ["model", "tokenizer"])
+def test_a_missing_file_is_named_with_what_to_do(tmp_path: Path, missing: str) -> None:
+    files = {name: tmp_path / name for name in ("model", "tokenizer")}
+    for name, path in files.items():
+        if name != missing:
+            path.touch()
+    with pytest.raises(ModelMissing, match=rf"{missing} is missing; run `strata models pull`"):
+        MiniLM(files["model"], files["tokenizer"]).embed(["text"])
