@@ -239,7 +239,7 @@ class _Build:
                             select(MemberRow.document_id, MemberRow.source).where(
                                 MemberRow.generation_id == generation
                             )
-                        ).tuples()
+                        )
                     ),
                 )
                 for generation in (self.generation_id, other)

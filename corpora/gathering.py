@@ -88,6 +88,7 @@ def gather(
     report(Progress(Stage.LISTING, 0, 1))
     listing = list_files(paths)
     files = {file.file: file for file in listing if isinstance(file, SourceFile)}
+    report(Progress(Stage.LISTING, 1, 1))
     known = _known(database, generation_id, settings)
     taken: dict[str, int] = {}
 

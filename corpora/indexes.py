@@ -112,12 +112,17 @@ def _put_in_place(aside: Path, place: Path) -> None:
 
 
 def _is_intact(place: Path) -> bool:
-    """Say whether a folder holds the files that were probed, by name and size."""
+    """Say whether a folder holds the files that were probed, by name and size.
+
+    A reader's lock or journal may lie beside them.
+    """
     try:
         manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(manifest == {"version": VERSION, "files": _sizes(place)})
+    return bool(
+        manifest["version"] == VERSION and manifest["files"].items() <= _sizes(place).items()
+    )
 
 
 def _sizes(folder: Path) -> dict[str, int]:

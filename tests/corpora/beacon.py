@@ -1,0 +1,82 @@
+"""Small documents of an invented product, and what a test needs to ingest them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from corpora.building import IngestReport, ingest
+from corpora.database import Database, sqlite_url
+from corpora.progress import Progress
+from tests.hash_embedder import HashEmbedder
+
+GUIDE = """# Installation guide
+
+## Mounting
+
+The beacon is mounted on a mast of at least {mast} metres. Tighten every bolt by hand first.
+
+## Power
+
+Connect the supply to the terminal marked P1. The beacon needs {volts} volts.
+"""
+ALARMS = """# Alarms
+
+## Lamp failure
+
+The alarm `lamp-failure` is raised when the lamp current stays below {current} mA.
+"""
+
+
+def write(folder: Path, **texts: str) -> Path:
+    """Write files named after the arguments, "__" standing for a folder, as Markdown."""
+    for name, text in texts.items():
+        file = folder / f"{name.replace('__', '/')}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+def write_beacon(folder: Path, mast: int = 12) -> Path:
+    """Write a guide and a page of alarms."""
+    guide = GUIDE.format(mast=mast, volts=48)
+    return write(folder, guide=guide, reference__alarms=ALARMS.format(current=350))
+
+
+def ingest_beacon(
+    database: Database,
+    *paths: Path,
+    release: str = "17.10",
+    embedder: HashEmbedder | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> IngestReport:
+    """Ingest into the data folder that the database lies in."""
+    assert database.engine.url.database
+    return ingest(
+        paths,
+        product="Beacon",
+        release=release,
+        database=database,
+        data_dir=Path(database.engine.url.database).parent,
+        embedder=embedder or HashEmbedder(),
+        on_progress=on_progress,
+        cancelled=cancelled,
+        workers=1,
+    )
+
+
+def many_pages(folder: Path, files: int = 8, sections: int = 12) -> Path:
+    """Write files whose every section is a page or more."""
+    for number in range(files):
+        text = [f"# Part {number}"]
+        for section in range(sections):
+            words = " ".join(f"word{number}x{section}x{i}" for i in range(220))
+            text.append(f"## Section {number}.{section}\n\n{words}.")
+        write(folder, **{f"part{number}": "\n\n".join(text)})
+    return folder
+
+
+def url_of(data_dir: Path) -> str:
+    """Return the URL of the database in a data folder."""
+    return sqlite_url(data_dir)
