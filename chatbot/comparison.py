@@ -8,6 +8,7 @@ from dataclasses import replace
 from langchain_core.runnables import Runnable
 
 from chatbot.release_rules import ReleaseStatus, Resolution
+from chatbot.steps.query_rewriting import cut
 from chatbot.turn import Answer, Citation, Route, Step, Turn, Usage
 
 _MARK = re.compile(r"\[(\d+)\]")
@@ -41,10 +42,9 @@ def compare_releases(side_chain: Runnable[Turn, Turn]) -> Step:
 
 
 def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
-    spans = [(m.start, m.end) for m in resolution.mentions]
     return replace(
         turn,
-        question=_without(turn.question, spans),
+        question=cut(turn.question, resolution.mentions).strip(" ,:;-/"),
         resolution=replace(
             resolution,
             status=ReleaseStatus.STATED,
@@ -54,13 +54,6 @@ def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
         ),
         timings={},
     )
-
-
-def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    kept = list(text)
-    for start, end in spans:
-        kept[start:end] = " " * (end - start)
-    return re.sub(r"\s+", " ", "".join(kept)).strip(" ,:;-/")
 
 
 def _together(sides: tuple[Turn, ...]) -> Answer:

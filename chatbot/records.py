@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from chatbot.turn import Record
 from corpora.pages import StoredPage
@@ -13,39 +13,80 @@ _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|no|fig|approx)\.\s+$", re.I)
 _SHORT = 12
 _LONG = 420
+_TOGETHER = 260
 _CODE_LINES = 14
+_JOINED = {BlockKind.SIGNATURE, BlockKind.PARAGRAPH, BlockKind.DEFINITION}
 
 
 def records(page: StoredPage) -> tuple[Record, ...]:
-    """Cut the blocks of a page into records, in page order."""
+    """Cut the blocks of a page into records, in page order.
+
+    Short neighbours that belong to one owner are one record: a signature, its type and its
+    default mean nothing apart.
+    """
     found: list[Record] = []
-    lead_in = ""
-    for block in page.blocks:
-        if block.kind in (BlockKind.HEADING, BlockKind.TABLE_HEADER):
-            lead_in = ""
-            continue
-        for quote, reading in _readings(block, lead_in):
-            found.append(
-                Record(
-                    page=page,
-                    quote=quote,
-                    label=block.path[-1] if block.path else page.document.title,
-                    reading=reading,
-                    kind=block.kind,
-                    anchor=block.anchor or page.anchor,
-                    path=block.path,
-                )
-            )
-        if block.kind is BlockKind.PARAGRAPH:
-            lead_in = sentences(block.text)[-1] if block.text.rstrip().endswith(":") else ""
-        elif block.kind is not BlockKind.LIST_ITEM:
-            lead_in = ""
+    for group in _groups(page):
+        found += _records_of(page, group)
     return tuple(found)
+
+
+def _groups(page: StoredPage) -> Iterator[list[tuple[int, int, Block]]]:
+    group: list[tuple[int, int, Block]] = []
+    for start, end, block in page.page.spans():
+        joins = (
+            group
+            and block.kind in _JOINED
+            and block.path == group[-1][2].path
+            and group[-1][2].kind in _JOINED
+            and end - group[0][0] <= _TOGETHER
+        )
+        if not joins:
+            if group:
+                yield group
+            group = []
+        group.append((start, end, block))
+    if group:
+        yield group
+
+
+def _records_of(page: StoredPage, group: list[tuple[int, int, Block]]) -> Iterator[Record]:
+    first = group[0][2]
+    if len(group) > 1:
+        quote = page.text[group[0][0] : group[-1][1]]
+        readings: Iterable[tuple[str, str]] = [(quote, re.sub(r"\n+", "\n", quote))]
+    else:
+        led = first.kind in (BlockKind.LIST_ITEM, BlockKind.CODE)
+        readings = _readings(first, _lead_in(page, group[0][0]) if led else "")
+    for quote, reading in readings:
+        yield Record(
+            page=page,
+            quote=quote,
+            label=first.path[-1] if first.path else page.document.title,
+            reading=reading,
+            kind=first.kind,
+            anchor=first.anchor or page.anchor,
+            path=first.path,
+        )
+
+
+def _lead_in(page: StoredPage, start: int) -> str:
+    """The last sentence before a list or listing, if it announces one."""
+    lead_in = ""
+    for before, _, block in page.page.spans():
+        if before >= start:
+            break
+        if block.kind is BlockKind.LIST_ITEM:
+            continue
+        announces = block.kind is BlockKind.PARAGRAPH and block.text.rstrip().endswith(":")
+        lead_in = sentences(block.text)[-1] if announces else ""
+    return lead_in
 
 
 def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
     text = block.text
     match block.kind:
+        case BlockKind.HEADING | BlockKind.TABLE_HEADER:
+            return
         case BlockKind.PARAGRAPH:
             for sentence in sentences(text):
                 yield sentence, sentence

@@ -12,28 +12,30 @@ _TECHNOLOGY_WORDS = """
     scala kotlin swift c++ gcc clang llvm glibc libc numpy scipy pandas cython pip setuptools
     django flask fastapi pydantic alembic sqlmodel celery asyncpg aiomysql aiosqlite psycopg
     psycopg2 psycopg3 pg8000 pymysql mysqlclient mysql mariadb postgres postgresql postgis pg
-    sqlite sqlite3 oracle cx_oracle oracledb mssql server odbc jdbc pyodbc freetds db2 redshift
+    sqlite sqlite3 oracle cx_oracle oracledb mssql odbc jdbc pyodbc freetds db2 redshift
     cockroachdb sybase firebird redis mongo mongodb kafka elasticsearch rabbitmq http https tls ssl
     ssh snmp smtp imap ftp sftp tcp udp ip ipv sip usb pci pcie bluetooth wifi wi-fi dns dhcp ntp
     ptp bgp ospf netconf restconf yang soap grpc xml xhtml json yaml toml html css unicode utf iso
-    iec rfc ieee itu etsi 3gpp pep cve chrome chromium firefox safari explorer edge windows macos
-    os ios android linux kernel ubuntu debian rhel hat centos fedora suse sles opensuse alpine
+    iec rfc ieee itu etsi 3gpp pep cve chrome chromium firefox safari windows macos
+    os ios android linux kernel ubuntu debian rhel centos fedora suse sles opensuse alpine
     solaris aix freebsd openbsd vmware vsphere esxi docker podman kubernetes k8s helm openshift
-    terraform ansible aws azure cuda mpi openmpi mpich mpich2 lam openssl openssh curl git cmake
-    make bash powershell nginx apache tomcat jetty jboss excel qt gtk greenlet mypy pytest
+    terraform ansible aws azure cuda mpi openmpi mpich mpich2 openssl openssh curl git cmake
+    bash powershell nginx apache tomcat jetty jboss excel qt gtk greenlet mypy pytest
     typing_extensions spark hadoop hdf5 cupy numba mod_wsgi gunicorn uwsgi swagger openapi oauth
     saml ldap ecmascript gnu gpl lgpl
 """
-_TECHNOLOGIES = frozenset(_TECHNOLOGY_WORDS.split())
+_TECHNOLOGY_PAIRS = {"sql server", "windows server", "red hat", "internet explorer"}
+_TECHNOLOGIES = {*_TECHNOLOGY_WORDS.split(), *_TECHNOLOGY_PAIRS}
 _PLACE_WORDS = """
     section sections sect chapter chapters step steps figure figures fig table tables page pages
     line lines appendix annex clause paragraph equation listing item items port ports phase stage
-    rack slot ticket issue bug lesson exercise question
+    rack slot ticket lesson exercise
 """
 _PLACES = frozenset(_PLACE_WORDS.split())
 
 _NEIGHBOUR = re.compile(
-    rf"(?<!\w)(?P<word>[^\W\d][\w+]*+(?:\.js)?|3gpp|§|\#|{OTHER}+)(?:['’]s)?[\s/_-]*"
+    rf"(?<!\w)(?P<word>(?:sql|windows)\s+server|red\s+hat|internet\s+explorer"
+    rf"|[^\W\d][\w+]*+(?:\.js)?|3gpp|§|\#|{OTHER}+)(?:['’]s)?[\s/_-]*"
     rf"(?:\b{RELEASE_WORD}[\s.]*)?(?:(?:at\s+least|at\s+most|up\s+to"
     r"|is|minimum|(?:older|newer|lower|higher|later|earlier|greater|less)\s+than)\s+)?[<>=~!≥≤]*\s*['\"]?$",
     re.IGNORECASE,
@@ -109,4 +111,4 @@ def _names_technology(text: str) -> bool:
 
 
 def _is_technology(word: str) -> bool:
-    return word[0] == OTHER or word.casefold() in _TECHNOLOGIES
+    return word[0] == OTHER or " ".join(word.casefold().split()) in _TECHNOLOGIES

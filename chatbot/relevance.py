@@ -22,6 +22,8 @@ _ASKS_NUMBER = re.compile(
     r"number|count|timeout|version|versions|port|rate|interval|threshold)\b",
     re.I,
 )
+_ASKS_VARIABLE = re.compile(r"\benv(ironment)?\b|\bvariables?\b", re.I)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _HISTORY = re.compile(r"^\s*(changed|new|added|deprecated|removed) (in|since)\b|^Changed\b", re.I)
 
 
@@ -34,6 +36,8 @@ class Weights:
     page: float = 0.5
     default: float = 0.3
     number: float = 0.2
+    beside_number: float = 0.3
+    variable: float = 0.3
     history: float = -0.15
     cosine: float = 1.5
     cosine_candidates: int = 30
@@ -59,6 +63,7 @@ def score_records(
     importance = {t: w * idf(t) for t, w in terms.items()}
     total = sum(v for t, v in importance.items() if terms[t] >= 1.0) or 1.0
     wants_default = bool(_ASKS_DEFAULT.search(question))
+    wants_variable = bool(_ASKS_VARIABLE.search(question))
     wants_number = bool(_ASKS_NUMBER.search(question))
 
     scored: list[Record] = []
@@ -72,6 +77,10 @@ def score_records(
                 score += weights.default
             if wants_number and re.search(r"\d", record.quote):
                 score += weights.number
+                if _number_beside(record.reading, terms):
+                    score += weights.beside_number
+            if wants_variable and _VARIABLE.search(record.quote):
+                score += weights.variable
             if not asks_for_changes and _HISTORY.search(record.quote):
                 score += weights.history
             scored.append(replace(record, score=score))
@@ -99,3 +108,12 @@ def _overlap(
         elif token in above:
             held += heading * value
     return min(held / total, 1.5)
+
+
+_BESIDE = re.compile(r"(\w+)\W{1,3}(?:\w{1,8}\W{1,3})?v?\d")
+
+
+def _number_beside(text: str, terms: Mapping[str, float]) -> bool:
+    """Whether a number follows one of the terms, with at most a short word between them."""
+    words = (m[1] for m in _BESIDE.finditer(text))
+    return any(terms.get(t, 0.0) >= 1.0 for word in words for t in tokens(word))

@@ -29,9 +29,11 @@ def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
             else []
         ),
         "route": str(turn.route),
-        "queries": asdict(queries)
-        if queries
-        else {"base": turn.question, "filtered": None, "versionless": None},
+        "queries": {
+            "base": queries.base if queries else turn.question,
+            "filtered": queries.filtered if queries else None,
+            "versionless": queries.versionless if queries else None,
+        },
         "citations": [citation_object(c) for c in answer.citations],
         "warnings": list(answer.warnings),
         "timings": dict(turn.timings),

@@ -23,11 +23,17 @@ class Route(StrEnum):
 
 @dataclass(frozen=True)
 class Queries:
-    """The queries of QAMR III-B, step 1; `versionless` only where a release was named."""
+    """The queries of QAMR III-B, step 1; `versionless` only where a release was named.
+
+    `subject` is what is asked, without release and without what the conversation answered
+    before; `known` are the words of that answer, which may help to find but are not asked for.
+    """
 
     base: str
     filtered: str
-    versionless: str | None = None
+    versionless: str | None
+    subject: str
+    known: str = ""
 
     def distinct(self) -> tuple[str, ...]:
         """The queries in the paper's order, each once."""

@@ -98,10 +98,11 @@ def filtered(text: str) -> str:
     return " ".join(kept)
 
 
-def search_terms(text: str, vocabulary: Vocabulary) -> dict[str, float]:
-    """Turn a query into weighted lexical terms.
+def search_terms(text: str, known: str, vocabulary: Vocabulary) -> dict[str, float]:
+    """Turn what is asked, and what the conversation knows already, into weighted lexical terms.
 
-    Its own tokens weigh 1. A word that the release never uses is replaced by the nearest ones it
+    The tokens of `text` weigh 1, those of `known` 0.3. A word that the release never
+    uses is replaced by the nearest ones it
     does use (typing errors); everyday words bring what documents say instead at half weight.
     """
     terms: dict[str, float] = {}
@@ -116,4 +117,6 @@ def search_terms(text: str, vocabulary: Vocabulary) -> dict[str, float]:
         for other in EXPANSIONS.get(word.lower(), ()):
             for token in tokens(other):
                 terms.setdefault(token, 0.5)
+    for token in tokens(filtered(known)):
+        terms.setdefault(token, 0.3)
     return terms

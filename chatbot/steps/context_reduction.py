@@ -34,8 +34,8 @@ def reduce_context(
         assert turn.queries is not None
         corpus = open_corpus(*turn.asked)
         best = score_records(
-            turn.queries.base,
-            search_terms(turn.queries.versionless or turn.queries.filtered, corpus),
+            turn.queries.subject,
+            search_terms(turn.queries.subject, turn.queries.known, corpus),
             corpus.idf,
             [(c.score, _in_reach(corpus, c.page.id, c.text)) for c in turn.retrieved],
             asks_for_changes=asks_for_changes(turn.question),

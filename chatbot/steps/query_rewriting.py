@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_rules import resolve_release
+from chatbot.release_rules import Mention, resolve_release
 from chatbot.turn import Queries, Step, Turn
 from chatbot.words import filtered
 from corpora.release import Product
@@ -29,51 +29,57 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> Step:
     def rewrite(turn: Turn) -> Turn:
         assert turn.resolution is not None
         catalog = products()
+        product = turn.resolution.product
 
         def without_release(text: str) -> str:
-            found = resolve_release(text, catalog, product=turn.resolution.product)  # type: ignore[union-attr]
-            return _cut(text, [(m.start, m.end) for m in found.mentions])
+            return cut(text, resolve_release(text, catalog, product=product).mentions)
 
-        base = standalone(turn.question, turn.history, without_release)
-        spans = [(m.start, m.end) for m in turn.resolution.mentions]
-        if not spans:
-            return replace(turn, queries=Queries(base, filtered(base)))
-        bare = _cut(turn.question, spans)
-        context = base[len(turn.question) :] if base.startswith(turn.question) else ""
-        versionless = filtered(bare + context)
-        return replace(turn, queries=Queries(base, filtered(base), versionless or None))
+        bare = cut(turn.question, turn.resolution.mentions)
+        topic, known = carried_over(bare, turn.history, without_release)
+        context = "; ".join(part for part in (topic, known) if part)
+        base = f"{turn.question} ({context})" if context else turn.question
+        subject = f"{bare} {topic}".strip()
+        versionless = filtered(f"{subject} {known}") if turn.resolution.mentions else None
+        return replace(
+            turn, queries=Queries(base, filtered(base), versionless or None, subject, known)
+        )
 
     return rewrite
 
 
-def is_follow_up(question: str, bare: str) -> bool:
-    """Whether a question leans on the turn before it; `bare` is the question without a release."""
+def is_follow_up(bare: str) -> bool:
+    """Whether a question, given without its release, leans on the turn before it."""
     words = filtered(bare).split()
     return (
         len(words) <= 2
-        or bool(_CONTINUES.search(question))
+        or bool(_CONTINUES.search(bare))
         or (len(words) <= 5 and bool(_REFERS.search(bare)))
     )
 
 
-def standalone(
-    question: str,
+def carried_over(
+    bare: str,
     history: Sequence[tuple[str, str]],
     without_release: Callable[[str], str],
-) -> str:
-    """The Base query: the question, followed in brackets by what the conversation is about."""
-    if not history or not is_follow_up(question, without_release(question)):
-        return question
+) -> tuple[str, str]:
+    """What a follow-up takes over: the topic of the questions before it, the words of the reply.
+
+    Both are empty for a question that stands on its own.
+    """
+    if not history or not is_follow_up(bare):
+        return "", ""
     previous, reply = history[-1]
-    topic = without_release(standalone(previous, history[:-1], without_release))
-    known = " ".join(w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w))
-    return f"{question} ({'; '.join(part for part in (topic.strip(), known[:200]) if part)})"
+    asked = without_release(previous)
+    earlier, _ = carried_over(asked, history[:-1], without_release)
+    known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
+    return f"{asked} {earlier}".strip(), " ".join(known)[:200]
 
 
-def _cut(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def cut(text: str, mentions: Sequence[Mention]) -> str:
+    """The text without the mentions of a release in it."""
     kept, position = [], 0
-    for start, end in sorted(spans):
-        kept.append(text[position:start])
-        position = max(position, end)
+    for mention in sorted(mentions, key=lambda m: m.start):
+        kept.append(text[position : mention.start])
+        position = max(position, mention.end)
     kept.append(text[position:])
     return re.sub(r"\s+", " ", " ".join(kept)).strip()

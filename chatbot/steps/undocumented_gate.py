@@ -40,7 +40,7 @@ def refuse_undocumented(
         assert turn.queries is not None
         product, release = turn.asked
         here = open_corpus(product, release)
-        asked = turn.queries.versionless or turn.queries.filtered
+        asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
         for name in names(asked, is_ordinary_word):
             if _stands_in(here, name):
@@ -98,7 +98,7 @@ def nothing_found(turn: Turn) -> Answer:
     """Say "I don't know" and what was searched (design, law 3)."""
     product, release = turn.asked
     assert turn.queries is not None
-    searched = turn.queries.versionless or turn.queries.filtered or turn.queries.base
+    searched = turn.queries.versionless or turn.queries.filtered or turn.question
     pages = len(turn.retrieved)
     looked = f"; the {pages} nearest pages do not tell" if pages else ""
     return Answer(

@@ -22,8 +22,20 @@ def test_every_record_stands_letter_for_letter_on_its_page() -> None:
     )
     found = records(page)
     assert all(record.quote in page.text for record in found)
-    assert [r.label for r in found] == ["Engines", "Engines", *["create_engine"] * 3]
-    assert found[1].quote == "It is made once, e.g. at start."
+    assert [r.label for r in found] == ["Engines", "Engines", "create_engine", "create_engine"]
+
+
+def test_short_neighbours_of_one_owner_are_read_together() -> None:
+    page = stored_page(
+        Block(BlockKind.SIGNATURE, "rc.fast_reduce", ("rc", "fast_reduce")),
+        Block(BlockKind.PARAGRAPH, "Use tree-based reductions.", ("rc", "fast_reduce")),
+        Block(BlockKind.PARAGRAPH, "Default: True", ("rc", "fast_reduce")),
+        Block(BlockKind.PARAGRAPH, "Something else.", ("rc", "errors")),
+    )
+    assert [r.reading for r in records(page)] == [
+        "rc.fast_reduce\nUse tree-based reductions.\nDefault: True",
+        "Something else.",
+    ]
 
 
 def test_a_table_row_is_read_with_its_headers() -> None:
