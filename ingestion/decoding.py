@@ -23,7 +23,7 @@ _OTHER_FORMATS = {
     b"\x1f\x8b": "a gzip archive",
     b"\xd0\xcf\x11\xe0": "an old office document",
 }
-_LATIN = {"ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin-1", "latin1"}
+_UNBELIEVABLE = re.compile(r"(us-)?ascii|(iso-?8859-1|latin-?1)|utf-?(16|32).*", re.IGNORECASE)
 _FEW = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b\u00ad]")
@@ -32,9 +32,10 @@ _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b\u00ad]")
 def decode(data: bytes, *, declared: str | None = None) -> str:
     """Decode by byte order mark, then by what the file declares, then UTF-8, then Windows-1252.
 
-    Line ends become newlines; control characters, soft hyphens and zero-width spaces go. Browsers
-    read a declared Latin-1 as Windows-1252 (WHATWG Encoding), and so does this. Raises
-    UnreadableFile for empty files and for bytes that are no text.
+    Line ends become newlines; control characters, soft hyphens and zero-width spaces go. As in
+    browsers (WHATWG Encoding), a declared Latin-1 means Windows-1252, and a declared UTF-16
+    cannot be true where the declaration itself was readable. Raises UnreadableFile for empty
+    files and for bytes that are no text.
     """
     if not data.strip():
         raise UnreadableFile("the file is empty")
@@ -51,9 +52,9 @@ def _decoded(data: bytes, declared: str | None) -> str:
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(marked, errors="replace")
-    for encoding in (_unmarked_utf16(data), declared, "utf-8"):
-        if not encoding or encoding.lower() in _LATIN:
-            continue
+    if declared and _UNBELIEVABLE.fullmatch(declared):
+        declared = None
+    for encoding in filter(None, (_unmarked_utf16(data), declared, "utf-8")):
         try:
             return data.decode(encoding)
         except (LookupError, UnicodeError):

@@ -43,7 +43,12 @@ _NAMED_PARAMETER = re.compile(
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
 _LONGEST_NAME = 80
-_SVG_NAMES = {"viewbox": "viewBox", "clippath": "clipPath", "foreignobject": "foreignObject", "textpath": "textPath"}
+_SVG_NAMES = {
+    "viewbox": "viewBox",
+    "clippath": "clipPath",
+    "foreignobject": "foreignObject",
+    "textpath": "textPath",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ _SOURCE_TITLE = re.compile(
     re.IGNORECASE,
 )
 _RELEASE_NOTES = re.compile(
-    r"""^(the\s)?changes(\s(in|to|and|since|of)\b|$) | \bchanges$ | \bchange[\s_-]*logs?\d*\b
-      | \brelease[\s_-]*(notes?|history)\b | \brelease[\s_-]+\d[\w.]*$ | \bhistory$ | \bnews$
+    r"""^(the\s)?changes(\s(in|to|and|since|of)\b|$) | \bchange[\s_-]*logs?\d*\b
+      | \brelease[\s_-]*(notes?|history)\b | \brelease[\s_-]+\d[\w.]*$
       | \bwhat.?s[\s_-]*new(\d|\b) | \bmigrat(ion|ing)[\s_-]*(\d|to\b|from\b)
       | \bmajor\smigration\b | \bupgrad(e|ing)[\s_-]*notes?\b | \bbreaking[\s_-]*changes\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_RELEASE_NOTES_FILE = re.compile(r"\b(changes|history|news)$", re.IGNORECASE)
 _GUIDE = re.compile(
     r"""\b( tutorials? | guides? | \w*guide | intro(duction)? | overview | faqs?
           | frequently[\s_-]asked | install(ation|ing)? | getting[\s_-]*started | quick[\s_-]*start
@@ -42,7 +43,7 @@ def classify(file: str, title: str, *, signature_share: float = 0.0) -> Document
     title = title.strip()
     if _SOURCE_FILE.search(file) or _SOURCE_TITLE.search(title):
         return DocumentKind.SOURCE_LISTING
-    if _RELEASE_NOTES.search(words) or _RELEASE_NOTES.search(title):
+    if any(map(_RELEASE_NOTES.search, (words, title))) or _RELEASE_NOTES_FILE.search(words):
         return DocumentKind.RELEASE_NOTES
     if signature_share >= _MOSTLY_SIGNATURES or _REFERENCE.search(title):
         return DocumentKind.REFERENCE

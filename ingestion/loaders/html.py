@@ -18,7 +18,7 @@ from ingestion.page import Block, BlockKind, Document, UnreadableFile
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
-_SITE_NAME = re.compile(r"\s+[—–|·»:]+\s+|\s+-\s+(?=[^-]*$)|\s*»\s*")
+_SITE_NAME = re.compile(r"\s+[—–|·»:-]+\s+")
 _NO_TITLE = "<no title>"
 _FEW_WORDS = 60
 _MOSTLY_LINKS = 0.8

@@ -13,6 +13,7 @@ _LONGEST_LINE = 10_000
 
 _SETTINGS = {
     "_disable_config": True,
+    "doctitle_xform": False,
     "file_insertion_enabled": False,
     "raw_enabled": False,
     "report_level": 5,
