@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 from importlib import import_module
-from threading import Timer
+from threading import Lock, Timer
 from time import monotonic
 from types import TracebackType
 from typing import Any, BinaryIO, cast
@@ -31,8 +31,8 @@ class Sandbox:
 
     `loader` names the function to call, as "module:function"; it takes the bytes and the file's
     name. `memory` bounds the child's address space in bytes, `seconds` its processor time and the
-    time by the clock, both for each file. The child can write no files and sees no environment. A
-    sandbox belongs to one thread at a time.
+    time by the clock, both for each file. The child can write to no file and sees no environment.
+    One file is parsed at a time.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class Sandbox:
         self._seconds = seconds
         self._child: subprocess.Popen[bytes] | None = None
         self._closed = False
+        self._busy = Lock()
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
         """Return the document, or why there is none.
@@ -54,15 +55,19 @@ class Sandbox:
         A file on which a used child dies gets one more try in a fresh one: what earlier files
         left behind may have been the cause.
         """
-        used = self._child is not None
-        answer = self._attempt(data, file)
-        if answer is None and used and not self._closed:
+        with self._busy:
+            used = self._child is not None
             answer = self._attempt(data, file)
+            if answer is None and used:
+                answer = self._attempt(data, file)
         return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
 
     def _attempt(self, data: bytes, file: str) -> Document | Rejected | None:
         """Return what the child says; None if it died without telling why."""
         child = self._child = self._child or self._start()
+        if self._closed:
+            self._end()
+            return Rejected(file, "reading was stopped before it was parsed")
         alarm = Timer(self._seconds, child.kill)
         alarm.daemon = True
         alarm.start()
@@ -96,7 +101,11 @@ class Sandbox:
     def close(self) -> None:
         """End the child; from another thread this also stops the parsing that goes on."""
         self._closed = True
-        self._end()
+        child = self._child
+        if child is not None:
+            child.kill()
+        with self._busy:
+            self._end()
 
     def _end(self) -> int:
         child, self._child = self._child, None

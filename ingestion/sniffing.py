@@ -50,6 +50,14 @@ def _content(data: bytes) -> str | None:
     for signature, name in _BINARY:
         if start.startswith(signature):
             return name
-    if b"\0" in start and not start.startswith(_WIDE):
+    if b"\0" in start and not _is_wide(start):
         return "binary data"
     return "an HTML page" if _HTML.match(start.removeprefix(codecs.BOM_UTF8)) else None
+
+
+def _is_wide(start: bytes) -> bool:
+    """Whether zero bytes belong to letters of two or four bytes."""
+    if start.startswith(_WIDE):
+        return True
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    return min(even, odd) == 0 and max(even, odd) > 0.3 * len(start) / 2

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from ingestion.archives import Archive, Member
+from ingestion.page import Rejected, UnreadableFile
+
+
+def _zip(path: Path, *entries: tuple[str | zipfile.ZipInfo, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return path
+
+
+def _info(name: str, mode: int) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    return info
+
+
+def _objections(path: Path) -> dict[str, str]:
+    with Archive(path) as archive:
+        return {m.file: m.reason for m in archive.members() if isinstance(m, Rejected)}
+
+
+def test_members_are_read_without_unpacking(tmp_path: Path) -> None:
+    path = _zip(
+        tmp_path / "docs.zip", ("a/index.html", b"<p>one</p>"), ("a/", b""), ("b.md", b"two")
+    )
+    with Archive(path) as archive:
+        members = list(archive.members())
+        assert all(isinstance(member, Member) for member in members)
+        read = {m.name: archive.read(m) for m in members if isinstance(m, Member)}
+    assert read == {"a/index.html": b"<p>one</p>", "b.md": b"two"}
+    assert [p.name for p in tmp_path.iterdir()] == ["docs.zip"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../outside.md",
+        "a/../../outside.md",
+        "/etc/passwd.md",
+        "C:\\windows\\x.md",
+        "a//b.md",
+        "a\nb.md",
+    ],
+)
+def test_paths_that_lead_out_are_rejected(tmp_path: Path, name: str) -> None:
+    reasons = _objections(_zip(tmp_path / "evil.zip", (name, b"x"), ("good.md", b"y")))
+    assert len(reasons) == 1
+    assert all("leads out" in reason for reason in reasons.values())
+
+
+def test_backslashes_are_how_some_programs_write_folders(tmp_path: Path) -> None:
+    with Archive(_zip(tmp_path / "w.zip", ("guide\\install.md", b"x"))) as archive:
+        assert [m.name for m in archive.members() if isinstance(m, Member)] == ["guide/install.md"]
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK])
+def test_links_and_devices_are_rejected(tmp_path: Path, mode: int) -> None:
+    path = _zip(tmp_path / "l.zip", (_info("link.md", mode | 0o644), b"/etc/passwd"))
+    assert "link or a device" in _objections(path)["link.md"]
+
+
+def test_an_archive_inside_an_archive_is_rejected(tmp_path: Path) -> None:
+    inner = _zip(tmp_path / "inner.zip", ("a.md", b"x")).read_bytes()
+    assert (
+        "unpack it first"
+        in _objections(_zip(tmp_path / "o.zip", ("inner.ZIP", inner)))["inner.ZIP"]
+    )
+
+
+def test_a_bomb_is_rejected_before_it_goes_off(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "bomb.zip", ("bomb.html", b"\0" * 20_000_000), ("a.md", b"x"))
+    assert "zip bomb" in _objections(path)["bomb.html"]
+
+
+def test_a_small_entry_may_be_packed_tightly(tmp_path: Path) -> None:
+    assert _objections(_zip(tmp_path / "small.zip", ("a.txt", b" " * 500_000))) == {}
+
+
+def test_the_sum_of_all_entries_is_bounded(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "big.zip", *((f"{i}.txt", b"x" * 1000) for i in range(10)))
+    with pytest.raises(UnreadableFile, match="inflates to"):
+        Archive(path, max_bytes=9_999)
+
+
+def test_the_number_of_entries_is_bounded(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "many.zip", *((f"{i}.txt", b"x") for i in range(10)))
+    with pytest.raises(UnreadableFile, match="10 files and the limit is 9"):
+        Archive(path, max_entries=9)
+
+
+def test_entries_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "overlap.zip", ("0.txt", bytes(range(256)) * 40))
+    with zipfile.ZipFile(path, "a") as archive:
+        kernel = archive.infolist()[0]
+        for i in range(1, 20):
+            info = zipfile.ZipInfo(f"{i}.txt")
+            info.header_offset, info.CRC = kernel.header_offset, kernel.CRC
+            info.compress_size, info.file_size = kernel.compress_size, kernel.file_size
+            info.compress_type = kernel.compress_type
+            archive.filelist.append(info)
+        archive._didModify = True
+    with pytest.raises(UnreadableFile, match="overlap"):
+        Archive(path)
+
+
+def test_an_encrypted_entry_is_rejected(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "locked.zip", ("secret.md", b"x" * 40), ("open.md", b"y"))
+    data = bytearray(path.read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    assert "password" in _objections(path)["secret.md"]
+
+
+def test_a_method_that_cannot_be_bounded_is_rejected(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "l.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.md", b"x" * 1000)
+    assert "deflate" in _objections(tmp_path / "l.zip")["a.md"]
+
+
+def test_the_second_entry_of_a_name_is_rejected(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="Duplicate"):
+        path = _zip(tmp_path / "d.zip", ("a.md", b"first"), ("a.md", b"second"))
+    with Archive(path) as archive:
+        kept, rejected = archive.members()
+        assert isinstance(kept, Member)
+        assert archive.read(kept) == b"first"
+    assert isinstance(rejected, Rejected)
+    assert "twice" in rejected.reason
+
+
+def test_damaged_content_is_told_from_a_damaged_archive(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "d.zip", ("a.md", bytes(range(200)) * 9))
+    data = bytearray(path.read_bytes())
+    data[60] ^= 0xFF
+    path.write_bytes(data)
+    with Archive(path) as archive:
+        (member,) = archive.members()
+        assert isinstance(member, Member)
+        with pytest.raises(UnreadableFile, match="damaged inside the archive"):
+            archive.read(member)
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip at all", b"PK\x03\x04 cut off"])
+def test_what_is_no_zip_says_so(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(data)
+    with pytest.raises(UnreadableFile, match="damaged, not a zip"):
+        Archive(path)

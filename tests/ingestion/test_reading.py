@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from ingestion.page import Document, Rejected
+from ingestion.reading import Limits, SourceFile, list_files, read_files, read_paths
+
+MARKDOWN = b"# Title\n\nA paragraph with enough words to be read as text.\n"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+def _files(paths: Sequence[Path], limits: Limits = Limits()) -> list[str]:  # noqa: B008
+    return [e.file for e in list_files(paths, limits=limits) if isinstance(e, SourceFile)]
+
+
+def _rejected(paths: Sequence[Path], limits: Limits = Limits()) -> dict[str, str]:  # noqa: B008
+    return {e.file: e.reason for e in list_files(paths, limits=limits) if isinstance(e, Rejected)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    for name in ("b.md", "a/z.md", "a/b/c.md", "c.txt"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(MARKDOWN)
+    return root
+
+
+def test_folders_are_read_in_sorted_order_by_relative_name(folder: Path) -> None:
+    assert _files([folder]) == ["b.md", "c.txt", "a/z.md", "a/b/c.md"]
+
+
+def test_a_single_file_goes_by_its_name(folder: Path) -> None:
+    assert _files([folder / "a" / "z.md"]) == ["z.md"]
+
+
+def test_other_formats_and_hidden_files_in_a_folder_are_counted(folder: Path) -> None:
+    for name in ("logo.png", "style.css", "more.png", ".DS_Store", "a/.hidden.md"):
+        (folder / name).write_bytes(b"x")
+    for name in (".git/config.md", "_static/readme.txt", "_sources/index.rst.txt"):
+        (folder / name).parent.mkdir()
+        (folder / name).write_bytes(MARKDOWN)
+    listing = list_files([folder])
+    assert len(listing) == 4
+    assert listing.skipped == {".png": 2, ".css": 1, "hidden": 2}
+
+
+def test_a_named_file_of_another_format_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "logo.png").write_bytes(PNG)
+    assert "nothing reads .png; known are .pdf" in _rejected([tmp_path / "logo.png"])["logo.png"]
+
+
+def test_a_path_that_is_not_there_is_rejected(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    assert "not found" in _rejected([missing])[str(missing)]
+
+
+def test_what_is_no_file_is_rejected_and_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    assert "not a regular file" in _rejected([tmp_path / "pipe.md"])[str(tmp_path / "pipe.md")]
+    assert "not a regular file" in _rejected([tmp_path])["pipe.md"]
+
+
+def test_links_that_lead_out_are_not_followed(folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_bytes(MARKDOWN)
+    (folder / "link.md").symlink_to(outside / "secret.md")
+    (folder / "inside.md").symlink_to(folder / "b.md")
+    (folder / "linked").symlink_to(outside)
+    assert "leads out" in _rejected([folder])["link.md"]
+    assert "inside.md" in _files([folder])
+    assert not any("secret" in file for file in _files([folder]))
+
+
+def test_two_files_of_one_name_are_told_apart(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "b.md").write_bytes(MARKDOWN)
+    assert _files([folder, other]).count("b.md") == 1
+    assert _rejected([folder, other]) == {
+        f"{other}: b.md": "another file of this name was given; ingest the folder above both"
+    }
+
+
+def test_archives_are_listed_by_the_path_inside(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "site.zip", "w") as archive:
+        archive.writestr("guide/install.md", MARKDOWN)
+        archive.writestr("guide/logo.png", PNG)
+        archive.writestr("../evil.md", MARKDOWN)
+    assert _files([folder / "site.zip"]) == ["guide/install.md"]
+    assert "site.zip/guide/install.md" in _files([folder])
+    assert list_files([folder / "site.zip"]).skipped == {".png": 1}
+    assert "leads out" in _rejected([folder])["site.zip/../evil.md"]
+
+
+def test_a_damaged_archive_is_rejected_by_name(folder: Path) -> None:
+    (folder / "broken.zip").write_bytes(b"PK\x03\x04 cut off")
+    assert "damaged" in _rejected([folder])["broken.zip"]
+    assert "b.md" in _files([folder])
+
+
+def test_sizes_are_bounded_and_said(folder: Path) -> None:
+    (folder / "big.md").write_bytes(b"x" * 300_000)
+    with zipfile.ZipFile(folder / "z.zip", "w") as archive:
+        archive.writestr("big.md", b"x" * 300_000)
+    reasons = _rejected([folder], Limits(file_size=200_000))
+    assert reasons["big.md"] == "0.3 MB, and the limit is 0.2 MB; split it"
+    assert reasons["z.zip/big.md"] == reasons["big.md"]
+
+
+def test_documents_come_in_the_order_of_the_listing(folder: Path) -> None:
+    read = list(read_paths([folder]))
+    assert [document.file for document in read] == _files([folder])
+    assert all(isinstance(document, Document) for document in read)
+    assert {d.content_hash for d in read if isinstance(d, Document)} == {
+        sha256(MARKDOWN).hexdigest()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.html", PNG, "mislabelled: says .html, is a PNG image"),
+        ("a.html", b"%PDF-1.7\n", "mislabelled: says .html, is a PDF"),
+        ("a.md", b"PK\x03\x04" + bytes(30), "mislabelled: says .md, is a zip archive"),
+        ("a.txt", bytes(range(256)), "mislabelled: says .txt, is binary data"),
+        ("a.txt", b"<!DOCTYPE html><html><body>x", "mislabelled: says .txt, is an HTML page"),
+        ("a.pdf", b"<html><body>404", "mislabelled: says .pdf, is an HTML page"),
+        ("a.pdf", b"plain words", "mislabelled: says .pdf, is no PDF"),
+        ("a.pdf", b"%PDF-1.7\nnot really", "damaged"),
+        ("a.svg", b"<p>x</p>", "no drawing"),
+        ("a.md", b"", "empty"),
+        ("a.md", b" \n\n", "empty"),
+    ],
+)
+def test_what_cannot_be_read_is_reported_with_the_reason(
+    folder: Path, name: str, content: bytes, reason: str
+) -> None:
+    (folder / name).write_bytes(content)
+    read = {entry.file: entry for entry in read_paths([folder])}
+    rejected = read.pop(name)
+    assert isinstance(rejected, Rejected)
+    assert rejected.reason.startswith(reason)
+    assert len(read) == 4
+    assert all(isinstance(entry, Document) for entry in read.values())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_text_in_wide_letters_is_text(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.txt").write_bytes("Grüße, a line of text\n".encode(encoding) * 5)
+    (document,) = read_paths([tmp_path])
+    assert isinstance(document, Document)
+
+
+def test_files_in_archives_are_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.md", MARKDOWN)
+        archive.writestr("b.html", PNG)
+    document, rejected = read_paths([tmp_path / "z.zip"])
+    assert isinstance(document, Document)
+    assert document.pages[0].text.startswith("Title")
+    assert isinstance(rejected, Rejected)
+
+
+def test_only_leaves_out_what_is_known_already(folder: Path) -> None:
+    (folder / "new.md").write_bytes(MARKDOWN + b"New.\n")
+    known = sha256(MARKDOWN).hexdigest()
+    read = list(read_paths([folder], only=lambda file, digest: digest != known))
+    assert [document.file for document in read] == ["new.md"]
+
+
+def test_a_file_that_vanishes_meanwhile_is_reported(folder: Path) -> None:
+    listing = list_files([folder])
+    (folder / "b.md").unlink()
+    read = {entry.file: entry for entry in read_files(listing)}
+    assert isinstance(read["b.md"], Rejected)
+    assert isinstance(read["c.txt"], Document)
+
+
+def test_reading_can_be_stopped(folder: Path) -> None:
+    reading = read_paths([folder], workers=1)
+    assert isinstance(next(reading), Document)
+    reading.close()  # type: ignore[attr-defined]
+    assert list(reading) == []
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    assert list(read_paths([tmp_path])) == []
