@@ -40,10 +40,11 @@ _VALUES = {"oh": 0, "o": 0, "nought": 0}
 _VALUES |= {word: value for value, word in enumerate(_TO_NINETEEN.split())}
 _VALUES |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 _NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
-_SPOKEN_PART = rf"(?:{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?|[0-9]+)"
+_NUMBER_WORDS = rf"{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?"
+_SPOKEN_PART = rf"(?:{_NUMBER_WORDS}|[0-9]+)"
 _SPOKEN = re.compile(
     rf"(?<![\w.])(?:{_SPOKEN_PART}(?:\s+(?:point|dot)\s+{_SPOKEN_PART})+"
-    rf"|(?<=release\s){_SPOKEN_PART}|(?<=version\s){_SPOKEN_PART})(?![\w.])",
+    rf"|(?:(?<=release\s)|(?<=version\s)){_NUMBER_WORDS})(?!\w|\.\d)",
     re.I,
 )
 

@@ -12,7 +12,8 @@ RELEASE_WORD = (
     r"|verisons?|versoins?|verions?|vesions?|verssions?|v|r)"
 )
 _BEFORE = (
-    r"(?:(?:(?:(?:in|on|for|with|of|from|to|by)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:releases?|versions?|ones?)\s+(?:that\s+(?:came|was)\s+)?)?"
+    r"(?:(?:(?:(?:in|on|for|with|of|from|to|by)\s+)?(?:the\s+)?(?P<count>\w+\s+)?"
+    r"(?:releases?|versions?|ones?)\s+(?:that\s+(?:came|was)\s+)?)?"
     r"(?:just\s+|right\s+|immediately\s+|directly\s+|shortly\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier|lower)\s+than|preceding|below|previous\s+to)"
     r"|(?P<after>after|following|(?:newer|later|higher)\s+than|succeeding|above)))"
@@ -34,13 +35,14 @@ LEAD = re.compile(
 
 CLOSE = re.compile(r"[)\]\"'”’]+")
 TAIL = re.compile(
-    r"(?:\+|['’]s\b)?(?:\s+(?P<word>releases?(?!\s+notes)|versions?|series|docs?|documentation|branch|train|lines?|lts)\b)?"
+    r"(?:\+|['’]s\b)?(?:\s+(?P<word>releases?(?!\s+notes)|versions?|series|docs?|documentation|branch"
+    r"|train|lines?|lts)\b)?"
     r"(?:\s+(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater|earlier|older|below)\b)?",
     re.IGNORECASE,
 )
 JOINED = re.compile(
     rf"\s*(?P<comma>,)?\s*(?P<join>/|&|\+|->|=>|→|–|-|and|or|vs?\.?|versus|to|through|till|until|with"
-    rf"|against|over|from|than|via)?\s*(?:(?:in|on|from|for|the|with|to|both|{RELEASE_WORD}|{OWN}+)\s*)*",
+    rf"|against|over|from|than|via)?\s*(?:(?:in|on|from|for|the|with|to|both|{RELEASE_WORD}|{OWN}++)\s*)*",
     re.IGNORECASE,
 )
 """What may stand between two releases that are named side by side."""

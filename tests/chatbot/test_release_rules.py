@@ -227,6 +227,14 @@ def test_a_very_long_question_stays_fast(piece: str) -> None:
     assert time.perf_counter() - started < 5
 
 
+def test_a_long_product_name_between_releases_stays_fast() -> None:
+    name = "Interdepartmentalswitchboardsystem"
+    product = Product(name, (), (Release(name, "1.4"), Release(name, "2.0")))
+    started = time.perf_counter()
+    resolve_release(f"1.4 {name}; 2.0", [product])
+    assert time.perf_counter() - started < 5
+
+
 def test_the_ends_of_a_long_question_are_read_and_its_mentions_lie_right() -> None:
     question = "In SQLAlchemy 1.4, why does this fail?" + " log 2.0" * 5_000
     first = resolve_release(question, [SQLALCHEMY]).mentions[0]
