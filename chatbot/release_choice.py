@@ -29,7 +29,7 @@ _COMPARES = re.compile(
 )
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
 _MOVES = re.compile(
-    r"\b(?:(?:up|down)grad\w*|migrat\w*|mov(?:e|ed|ing)|switch\w*|roll\w*[\s-]?back|port(?:ed|ing)"
+    r"\b(?:(?:up|down)grad\w*|bring\w*|migrat\w*|mov(?:e|ed|ing)|switch\w*|roll\w*[\s-]?back|port(?:ed|ing)"
     r"|updat\w+\s+(?:from|to))\b",
     re.IGNORECASE,
 )
