@@ -37,7 +37,7 @@ _NEIGHBOUR = re.compile(
     rf"(?<!\w)(?P<word>(?:sql|windows)\s+server|red\s+hat|internet\s+explorer"
     rf"|[^\W\d][\w+]*+(?:\.js)?|3gpp|§|\#|{OTHER}+)(?:['’]s)?[\s/_-]*"
     rf"(?:\b{RELEASE_WORD}[\s.]*)?(?:(?:at\s+least|at\s+most|up\s+to"
-    r"|is|minimum|(?:older|newer|lower|higher|later|earlier|greater|less)\s+than)\s+)?[<>=~!≥≤]*\s*['\"]?$",
+    r"|(?P<verb>is)|minimum|(?:older|newer|lower|higher|later|earlier|greater|less)\s+than)\s+)?[<>=~!≥≤]*\s*['\"]?$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
@@ -54,10 +54,11 @@ _SUBJECT = re.compile(r"\b(?:does|did|will|has)\s+$", re.IGNORECASE)
 _OF_SOMETHING = re.compile(r"\s+of\s+(?:the\s+|an?\s+)?(?P<word>[^\W\d][\w+]*|\ue001+)", re.I)
 
 
-def claimed(before: str, lead: re.Match[str], after: str) -> bool:
+def claimed(before: str, lead: re.Match[str], after: str, *, known: bool) -> bool:
     """Say whether a number belongs to what stands right before or after it, not to a release.
 
-    Python 3.8, HTTP/1.1, section 2.0, timeout=1.5, 1.4 GB, 3 %, version 3 of TLS.
+    Python 3.8, HTTP/1.1, section 2.0, timeout=1.5, 1.4 GB, 3 %, version 3 of TLS. A number `known`
+    as a release may be a subject of its own: which Python version is 2.0 tested on?
     """
     quantity = after.lstrip(" \u00a0-")
     if quantity.startswith("%") or UNIT.match(quantity):
@@ -65,8 +66,10 @@ def claimed(before: str, lead: re.Match[str], after: str) -> bool:
     if not (lead["product"] or lead["word"]) and _VALUE.search(before):
         return True
     found = _NEIGHBOUR.search(before)
-    if found and (
-        _is_technology(found["word"]) or found["word"].casefold() in _PLACES | {"§", "#"}
+    if (
+        found
+        and not (known and found["verb"])
+        and (_is_technology(found["word"]) or found["word"].casefold() in _PLACES | {"§", "#"})
     ):
         return True
     owner = _OF_SOMETHING.match(after)

@@ -141,7 +141,8 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     taken: list[bool] = []
     for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
         before = text[max(0, number.start - _WINDOW) : number.start]
-        mine = claimed(before, lead, text[number.end : number.end + _WINDOW])
+        after = text[number.end : number.end + _WINDOW]
+        mine = claimed(before, lead, after, known=bool(number.reading.covers))
         if not mine and joins[i] and owned[-1] and not lead["product"]:
             mine = bool(numbers[i - 1].reading.covers) or not number.reading.covers
         owned.append(mine)

@@ -37,7 +37,7 @@ _COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 
 _ONE = r"(?:release|version|one)\b"
-_NOUN = r"(?:(?:releases?|versions?|one|docs|documentation|edition|train)\b)"
+_NOUN = r"(?:(?:releases?|versions?|one|series|docs|documentation|edition|train)\b)"
 _LEAD = re.compile(
     r"(?:\b(?:in|on|for|with|of|from|to|under|at|using|than|since|by|against|vs\.?|versus)\s+)?"
     r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?$",
@@ -98,7 +98,7 @@ _PATTERNS = tuple(
         (
             Place.REFERENCE,
             -1,
-            rf"(?:previous|previos|prevoius|prior|preceding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}",
+            rf"(?:previous|previos|prevoius|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}",
         ),
         (
             Place.REFERENCE,
