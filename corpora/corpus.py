@@ -122,8 +122,14 @@ class Corpus:
         with self._database.reading() as session:
             rows = session.execute(
                 select(SearchChunkRow.id, EmbeddingRow.vector)
+                .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
                 .join(EmbeddingRow, EmbeddingRow.text_hash == SearchChunkRow.text_hash)
-                .where(SearchChunkRow.id.in_(ids), EmbeddingRow.model_id == self._model_id)
+                .where(
+                    SearchChunkRow.id.in_(ids),
+                    DocumentRow.release_id == self._release_id,
+                    EmbeddingRow.model_id == self._model_id,
+                )
             )
             found = {chunk_id: np.frombuffer(vector, dtype="<f4") for chunk_id, vector in rows}
         return np.array([found[i] for i in ids], dtype=np.float32)

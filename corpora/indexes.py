@@ -7,6 +7,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +33,6 @@ from corpora.vectors import BrokenIndex, VectorIndex
 VERSION = 1
 """Changes whenever an index that was built before would have to be built anew."""
 
-_VECTORS = "vectors"
 _LEXICAL = "lexical.db"
 _MANIFEST = "manifest.json"
 _ROWS_AT_ONCE = 1000
@@ -60,11 +61,13 @@ def build_indexes(
         ids, matrix = _vectors(database, generation_id)
         on_progress(0, len(ids))
         lexical.build_index(aside / _LEXICAL, _lexical_rows(database, generation_id))
+        # A name of its own for each build: Chroma remembers paths, and how opening them went.
+        by_vector = aside / f"vectors-{token_hex(4)}"
         vectors.build_index(
-            aside / _VECTORS, ids, matrix, on_progress=lambda done: on_progress(done, len(ids))
+            by_vector, ids, matrix, on_progress=lambda done: on_progress(done, len(ids))
         )
-        vectors.probe_index(aside / _VECTORS, len(ids))
-        manifest = {"version": VERSION, "files": _sizes(aside)}
+        vectors.probe_index(by_vector, len(ids))
+        manifest = {"version": VERSION, "vectors": by_vector.name, "files": _sizes(aside)}
         (aside / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         aside.chmod(0o755)
         _put_in_place(aside, place)
@@ -88,7 +91,7 @@ def open_indexes(
 
 
 def _open(place: Path) -> tuple[VectorIndex, LexicalIndex]:
-    by_vector = VectorIndex.open(place / _VECTORS)
+    by_vector = VectorIndex.open(place / _manifest(place)["vectors"])
     try:
         return by_vector, LexicalIndex.open(place / _LEXICAL)
     except BrokenIndex:
@@ -117,12 +120,16 @@ def _is_intact(place: Path) -> bool:
     A reader's lock or journal may lie beside them.
     """
     try:
-        manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
+        manifest = _manifest(place)
     except (OSError, ValueError):
         return False
     return bool(
         manifest["version"] == VERSION and manifest["files"].items() <= _sizes(place).items()
     )
+
+
+def _manifest(place: Path) -> Any:
+    return json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
 
 
 def _sizes(folder: Path) -> dict[str, int]:
