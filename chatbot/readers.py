@@ -7,14 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.turn import Record
-from corpora.lexical import identifiers
+from chatbot.words import STOP_WORDS, filtered
+from corpora.lexical import identifiers, tokens
 from ingestion.page import BlockKind
 
-_ASKS_DEFAULT = re.compile(r"\bdefaults?\b|\bwhen omitted\b", re.I)
-_VALUE = r"(?P<value>\"[^\"]*\"|'[^']*'|-?[\w.]+(?:\([^()]*\))?)"
-_STATED = re.compile(
-    rf"\b(?:defaults? (?:to|is|value is|value of)|default(?: value)?:)\s+(?:the )?{_VALUE}", re.I
+_ASKS_DEFAULT = re.compile(r"\bdefaults?\b|\bomitted\b|\bby itself\b", re.I)
+_UNIT = (
+    r"(?: ?(?:%|[kMGT]?(?:bit|B)(?:/s|ps)?\b|m?s\b|min\b|(?:milli)?seconds?|minutes?|hours?|"
+    r"days?))?"
 )
+_VALUE = (
+    r"[`(]?(?P<value>\"[^\"\n]*\"|'[^'\n]*'|‘[^’\n]*’|“[^”\n]*”|"
+    rf"-?\d[\d.,]*(?<![.,]){_UNIT}|True\b|False\b|None\b|null\b|yes\b|no\b|on\b|off\b|enabled\b|"
+    r"disabled\b|[A-Z][A-Z0-9_]+\b|\w+(?:[._]\w+)+(?:\(\))?)"
+)
+_STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
+_GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 
 
 @dataclass(frozen=True)
@@ -25,30 +33,76 @@ class Reading:
     record: Record
 
 
-def read_value(question: str, records: Sequence[Record]) -> Reading | None:
-    """The default of a parameter that the question names, from its signature or description.
+def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
+    """The value that the question asks for, where it stands in a form: a default, a table cell.
 
-    Abstains (None) when the question asks for something else, or two owners disagree.
+    Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
     """
-    if not _ASKS_DEFAULT.search(question):
-        return None
+    return _agreed(_defaults(subject, records)) or _agreed(_table_cells(subject, records))
+
+
+def _agreed(found: Sequence[Reading]) -> Reading | None:
+    values = {reading.value.strip("\"'‘’“”`").lower() for reading in found}
+    return found[0] if len(values) == 1 else None
+
+
+def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
+    """Defaults of the parameters that the question names, of the owner it names if it names one."""
+    if not _ASKS_DEFAULT.search(subject):
+        return []
+    names = [*identifiers(subject), *(m.lower() for m in _GIVEN.findall(subject))]
     found = [
-        reading
-        for name in identifiers(question)
+        Reading(value, record)
+        for name in dict.fromkeys(names)
         for record in records
-        if (reading := _default_of(name.rstrip("()"), record)) is not None
+        if (value := _default_of(name, record)) is not None
     ]
-    if not found or len({r.value.strip("'\"").lower() for r in found}) > 1:
-        return None
-    return found[0]
+    asked = set(tokens(subject))
+    owned = [r for r in found if asked & set(tokens(r.record.label)) - set(_tokens_of(names))]
+    return owned or found
 
 
-def _default_of(name: str, record: Record) -> Reading | None:
+def _tokens_of(names: Sequence[str]) -> list[str]:
+    return [token for name in names for token in tokens(name)]
+
+
+def _default_of(name: str, record: Record) -> str | None:
+    last = re.escape(name.rsplit(".", 1)[-1])
+    given = rf"(?<![\w.]){last}`?(?:: [^=,()]+)? ?= ?{_VALUE}"
     if record.kind == BlockKind.SIGNATURE:
-        match = re.search(rf"(?<![\w.]){re.escape(name)}(?:: [^=,]+)? ?= ?{_VALUE}", record.quote)
-        return Reading(match["value"], record) if match else None
-    if record.kind == BlockKind.DEFINITION and re.match(rf"{re.escape(name)}\b", record.quote):
-        match = re.match(rf"{re.escape(name)}(?:: [^=,]+)? ?= ?{_VALUE}", record.quote)
-        match = match or _STATED.search(record.quote)
-        return Reading(match["value"], record) if match else None
-    return None
+        match = re.search(given, record.quote, re.I)
+        return match["value"] if match else None
+    if record.kind not in (BlockKind.DEFINITION, BlockKind.PARAGRAPH):
+        return None
+    if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):
+        return None
+    if match := re.match(rf"`?{given}", record.quote, re.I):
+        return match["value"]
+    match = _STATED.search(record.quote)
+    return match["value"] if match else None
+
+
+def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
+    """Cells whose row and column the question names: the row's first cell and the header."""
+    asked = set(tokens(filtered(subject)))
+    found = []
+    for record in records:
+        if len(record.cells) < 2:
+            continue
+        (_, key), *others = record.cells
+        columns = [(h, c) for h, c in others if c and (own := _words(h)) and own <= asked]
+        if _words(key) and _words(key) <= asked and len(columns) == 1:
+            found.append(Reading(columns[0][1] + _unit(record, columns[0][0]), record))
+    return found
+
+
+def _words(text: str) -> set[str]:
+    return {t for word in text.split() if word.lower() not in STOP_WORDS for t in tokens(word)}
+
+
+def _unit(record: Record, column: str) -> str:
+    """The row's unit, where it has a column of its own and the value is a number without one."""
+    cells = {header.lower(): cell for header, cell in record.cells}
+    value = cells.get(column.lower(), "")
+    unit = cells.get("unit", "") or cells.get("units", "")
+    return f" {unit}" if unit.strip(" –-") and re.fullmatch(r"-?[\d.,]+", value) else ""

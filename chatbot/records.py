@@ -66,6 +66,7 @@ def _records_of(page: StoredPage, group: list[tuple[int, int, Block]]) -> Iterat
             kind=first.kind,
             anchor=first.anchor or page.anchor,
             path=first.path,
+            cells=_cells(first),
         )
 
 
@@ -100,12 +101,8 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
             for i, sentence in enumerate(sentences(text)):
                 yield sentence, f"{lead_in} {sentence}".strip() if i == 0 else sentence
         case BlockKind.TABLE_ROW:
-            cells = text.split(CELL_DELIMITER)
-            if len(cells) == len(block.header):
-                pairs = zip(block.header, cells, strict=True)
-                yield text, "; ".join(f"{h}: {c}" if h else c for h, c in pairs if c.strip())
-            else:
-                yield text, text
+            named = [f"{h}: {c}" if h else c for h, c in _cells(block) if c]
+            yield text, "; ".join(named) or text
         case BlockKind.CODE:
             lines = text.split("\n")
             for i in range(0, len(lines), _CODE_LINES):
@@ -114,6 +111,14 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
                     yield part, f"{lead_in}\n{part}".strip() if i == 0 else part
         case _:
             yield text, text
+
+
+def _cells(block: Block) -> tuple[tuple[str, str], ...]:
+    """The cells of a table row, each with its header; nothing where they do not fit together."""
+    cells = [cell.strip() for cell in block.text.split(CELL_DELIMITER)]
+    if block.kind is not BlockKind.TABLE_ROW or len(cells) != len(block.header):
+        return ()
+    return tuple(zip(block.header, cells, strict=True))
 
 
 def sentences(text: str) -> list[str]:

@@ -55,7 +55,8 @@ class Record:
     """The smallest text that can be understood and quoted: a sentence, a table row, a parameter.
 
     `quote` stands letter for letter in the page. `label` names its owner ("create_engine"), and
-    `reading` is how a reader or a model sees it: "Header: cell; Header: cell" for a table row.
+    `reading` is how a reader or a model sees it: "Header: cell; Header: cell" for a table row,
+    whose `cells` are (header, cell).
     """
 
     page: StoredPage
@@ -65,6 +66,7 @@ class Record:
     kind: str
     anchor: str | None
     path: tuple[str, ...]
+    cells: tuple[tuple[str, str], ...] = ()
     score: float = 0.0
 
 

@@ -26,12 +26,13 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 50
     """
 
     def generate(turn: Turn) -> Turn:
+        assert turn.queries is not None
         records = sorted(
             (r for chunk in turn.selected for r in chunk.records), key=lambda r: -r.score
         )
         if not records:
             return replace(turn, answer=nothing_found(turn))
-        if (reading := read_value(turn.question, records)) is not None:
+        if (reading := read_value(turn.queries.subject, records)) is not None:
             return replace(
                 turn, answer=_answer(turn, reading.value, reading.record, records, shown)
             )

@@ -1,0 +1,78 @@
+"""A small product in three releases, ingested for real, and chatbots on it with scripted models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.settings import Settings
+from corpora.building import ingest
+
+GUIDE = """# Relay guide
+
+## Ports
+
+| Port | Rate | Use |
+|---|---|---|
+| XF-1 | {rate} | client |
+| XF-2 | 100 Gbit/s | line |
+
+## Timers
+
+`hold_time={hold}` – seconds the relay waits before it switches back. The default is {hold}.
+
+The relay keeps its event log for {days} days. {more}
+"""
+RELEASES = {
+    "17.10": {"rate": "1 Gbit/s", "hold": "5", "days": "30", "more": ""},
+    "17.20": {"rate": "10 Gbit/s", "hold": "300", "days": "30", "more": ""},
+    "18.00": {
+        "rate": "25 Gbit/s",
+        "hold": "600",
+        "days": "30",
+        "more": "The command `set warp-drive` turns the warp_drive option on.",
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings of a data folder that holds three releases of the product "relay"."""
+    folder = tmp_path_factory.mktemp("relay")
+    settings = Settings(data_dir=folder / "data", generator="none")
+    chatbot = open_chatbot(settings)
+    for release, facts in RELEASES.items():
+        source = folder / release
+        source.mkdir()
+        (source / "guide.md").write_text(GUIDE.format(**facts), "utf-8")
+        ingest(
+            [source],
+            product="relay",
+            release=release,
+            database=chatbot.database,
+            data_dir=settings.data_dir,
+            embedder=chatbot.embedder,
+        )
+    chatbot.database.close()
+    return settings
+
+
+@pytest.fixture
+def relay(relay_settings: Settings) -> Callable[[BaseChatModel | None], Chatbot]:
+    """Makes a chatbot on the relay's documentation from a model, or from none."""
+
+    def with_model(model: BaseChatModel | None = None) -> Chatbot:
+        return replace(open_chatbot(relay_settings), model=model)
+
+    return with_model
+
+
+@pytest.fixture(scope="session")
+def relay_files(relay_settings: Settings) -> Path:
+    """The folder that holds a source folder for each release."""
+    return relay_settings.data_dir.parent

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+from chatbot.assembly import BadQuestion, Chatbot
+from chatbot.events import Event, StepFinished, StepStarted, Stopped, Token
+
+MakeChatbot = Callable[[BaseChatModel | None], Chatbot]
+
+LOG = "How long is the event log kept in 17.20?"
+
+
+def says(*replies: str) -> FakeListChatModel:
+    return FakeListChatModel(responses=list(replies))
+
+
+class NeverAsked(FakeListChatModel):
+    """A model that must not be called."""
+
+    responses: list[str] = []
+
+    def _call(self, *args: Any, **kwargs: Any) -> str:
+        raise AssertionError("the model was asked")
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("the model was asked")
+
+
+def test_a_table_cell_of_the_release_that_is_named_the_release_that_is_named(relay: MakeChatbot) -> None:
+    reply = relay(NeverAsked()).ask("What rate has port XF-1 in rel. 17-20?")
+    assert reply.content["release"] == "17.20"
+    assert reply.content["release_status"] == "stated"
+    assert reply.content["answer"].startswith("10 Gbit/s")
+    assert {c["release"] for c in reply.content["citations"]} == {"17.20"}
+    assert "XF-1 — 10 Gbit/s — client" in [c["quote"] for c in reply.content["citations"]]
+
+
+def test_every_quote_stands_on_the_page_it_cites(relay: MakeChatbot) -> None:
+    chatbot = relay(says("30 days"))
+    reply = chatbot.ask("How long is the event log kept in 17.10?")
+    corpus = chatbot.corpora.corpus("relay", "17.10")
+    assert reply.turn.answer is not None
+    assert reply.turn.answer.citations
+    for citation in reply.turn.answer.citations:
+        assert citation.quote in corpus.page(citation.page_id).text
+
+
+def test_no_release_named_means_the_latest(relay: MakeChatbot) -> None:
+    reply = relay(says("25 Gbit/s")).ask("Which rate does XF-1 have?")
+    assert (reply.content["release"], reply.content["release_status"]) == ("18.00", "latest")
+
+
+def test_an_unknown_release_is_never_replaced(relay: MakeChatbot) -> None:
+    reply = relay(NeverAsked()).ask("Which rate does XF-1 have in relay 16.40?")
+    assert reply.content["release_status"] == "unknown"
+    assert reply.content["release"] is None
+    assert reply.content["route"] == "clarify"
+    assert reply.content["abstained"]
+    assert reply.content["available_releases"] == ["18.00", "17.20", "17.10"]
+    assert not reply.content["citations"]
+
+
+def test_what_only_another_release_documents_is_refused(relay: MakeChatbot) -> None:
+    reply = relay(NeverAsked()).ask("How do I turn on warp_drive in 17.20?")
+    assert reply.content["abstained"]
+    assert "warp_drive" in reply.content["answer"]
+    assert "18.00" in reply.content["answer"]
+    assert not reply.content["citations"]
+
+
+def test_a_default_is_read_without_asking_the_model(relay: MakeChatbot) -> None:
+    reply = relay(NeverAsked()).ask("What is the default of hold_time in 17.20?")
+    assert reply.content["answer"].startswith("300")
+    assert reply.content["model_calls"] == 0
+
+
+def test_a_value_that_stands_nowhere_is_withheld(relay: MakeChatbot) -> None:
+    reply = relay(says("42 weeks")).ask(LOG)
+    assert "42" not in reply.content["answer"]
+    assert reply.content["warnings"]
+    assert "30 days" in reply.content["answer"]
+
+
+def test_without_a_model_the_passages_are_quoted_and_it_says_so(relay: MakeChatbot) -> None:
+    reply = relay(None).ask(LOG)
+    assert "No language model" in reply.content["answer"]
+    assert "30 days" in reply.content["answer"]
+    assert reply.content["citations"]
+
+
+def test_a_comparison_keeps_two_sides_with_their_own_citations(relay: MakeChatbot) -> None:
+    reply = relay(says("1 Gbit/s", "25 Gbit/s")).ask("What rate has port XF-1: 17.10 vs 18.00?")
+    content = reply.content
+    assert (content["route"], content["release_status"]) == ("compare", "compared")
+    assert content["compared_releases"] == ["17.10", "18.00"]
+    assert {c["release"] for c in content["citations"]} == {"17.10", "18.00"}
+    first, second = content["answer"].split("**18.00**")
+    assert "1 Gbit/s" in first
+    assert "25 Gbit/s" not in first
+    assert "25 Gbit/s" in second
+    marks = [f"[{n}]" for n in range(1, len(content["citations"]) + 1)]
+    assert all(content["answer"].count(mark) == 1 for mark in marks)
+
+
+def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:
+    chatbot = relay(says("10 Gbit/s"))
+    conversation = chatbot.conversations.start("relay", "ports")
+    chatbot.ask("What rate has port XF-1 in 17.20?", conversation=conversation)
+    chatbot.ask("And XF-2?", conversation=conversation)
+    third = chatbot.ask("and in 17.10?", conversation=conversation)
+    turns = relay(None).conversations.turns(conversation)
+    assert [t.reply["release"] for t in turns] == ["17.20", "17.20", "17.10"]
+    assert turns[1].reply["release_status"] == "conversation"
+    assert "XF-1" in third.content["queries"]["base"]
+
+
+@pytest.mark.parametrize("question", ["", "  \n ", "x" * 50_000])
+def test_a_question_that_cannot_be_asked_says_why(relay: MakeChatbot, question: str) -> None:
+    with pytest.raises(BadQuestion, match=r"empty|50,000 characters.*limit"):
+        relay(NeverAsked()).ask(question)
+
+
+def test_a_listener_hears_the_steps_and_the_tokens(relay: MakeChatbot) -> None:
+    heard: list[Event] = []
+    relay(says("30 days")).ask(LOG, listener=heard.append)
+    started = [e.step for e in heard if isinstance(e, StepStarted)]
+    assert started == [e.step for e in heard if isinstance(e, StepFinished)]
+    assert started[0] == "release_extraction"
+    assert started[-1] == "answer_generation"
+    assert "".join(e.text for e in heard if isinstance(e, Token)) == "30 days"
+
+
+def test_a_stopped_question_ends_and_is_not_kept_as_answered(relay: MakeChatbot) -> None:
+    chatbot = relay(says("30 days and more"))
+    conversation = chatbot.conversations.start("relay", "ports")
+    heard: list[Event] = []
+    with pytest.raises(Stopped):
+        chatbot.ask(
+            LOG,
+            conversation=conversation,
+            listener=heard.append,
+            stopped=lambda: any(isinstance(e, Token) for e in heard),
+        )
+    assert sum(isinstance(e, Token) for e in heard) == 1
+    assert chatbot.conversations.turns(conversation) == ()
+    assert chatbot.ask(LOG).content["release"] == "17.20"
+
+
+def test_another_question_of_the_same_model_is_served_after_a_failure(relay: MakeChatbot) -> None:
+    chatbot = relay(NeverAsked())
+    with pytest.raises(AssertionError):
+        chatbot.ask(LOG)
+    assert chatbot.ask("What is the default of hold_time in 17.10?").content["release"] == "17.10"
