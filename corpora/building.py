@@ -167,7 +167,8 @@ class _Build:
         )
         if not (gathered.read or gathered.unchanged):
             return replace(report, generation=self._serving())
-        sources = {str(path.resolve()) for path in paths}
+        # A path that is not there is a mistake rather than an empty source.
+        sources = {str(path.resolve()) for path in paths if path.exists()}
         dropped = carry_over(self.database, self.generation_id, sources, self.settings)
         documents, pages, chunks = self._counts()
         report = replace(report, documents=documents, pages=pages, chunks=chunks, dropped=dropped)

@@ -80,18 +80,19 @@ def open_indexes(
 ) -> tuple[VectorIndex, LexicalIndex]:
     """Open both indexes of a generation; if they are missing or broken, build them again first."""
     place = generation_dir(data_dir, generation_id)
-    if _is_intact(place):
-        try:
-            return _open(place)
-        except BrokenIndex:
-            # Whatever is wrong with it, SQL has all that it was made of.
-            pass
-    build_indexes(database, data_dir, generation_id)
+    try:
+        return _open(place)
+    except BrokenIndex:
+        # Whatever is wrong with it, the database has all that it was made of.
+        build_indexes(database, data_dir, generation_id)
     return _open(place)
 
 
 def _open(place: Path) -> tuple[VectorIndex, LexicalIndex]:
-    by_vector = VectorIndex.open(place / _manifest(place)["vectors"])
+    manifest = _intact_manifest(place)
+    if manifest is None:
+        raise BrokenIndex(f"{place} does not hold the files that were put there.")
+    by_vector = VectorIndex.open(place / manifest["vectors"])
     try:
         return by_vector, LexicalIndex.open(place / _LEXICAL)
     except BrokenIndex:
@@ -110,26 +111,21 @@ def _put_in_place(aside: Path, place: Path) -> None:
         aside.rename(place)
     except OSError:
         # Another process rebuilt the same generation and was first; its folder is as good.
-        if not _is_intact(place):
+        if _intact_manifest(place) is None:
             raise
 
 
-def _is_intact(place: Path) -> bool:
-    """Say whether a folder holds the files that were probed, by name and size.
+def _intact_manifest(place: Path) -> Any:
+    """Return the manifest if the folder holds the files that were probed, by name and size.
 
     A reader's lock or journal may lie beside them.
     """
     try:
-        manifest = _manifest(place)
+        manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
+        intact = manifest["files"].items() <= _sizes(place).items()
     except (OSError, ValueError):
-        return False
-    return bool(
-        manifest["version"] == VERSION and manifest["files"].items() <= _sizes(place).items()
-    )
-
-
-def _manifest(place: Path) -> Any:
-    return json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
+        return None
+    return manifest if intact and manifest["version"] == VERSION else None
 
 
 def _sizes(folder: Path) -> dict[str, int]:

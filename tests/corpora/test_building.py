@@ -212,6 +212,18 @@ def test_an_unreadable_file_from_elsewhere_takes_nothing_away(
     assert files(database, data_dir) == ["guide.md", "notes.md", "reference/alarms.md"]
 
 
+def test_a_path_that_is_not_there_takes_nothing_away(
+    database: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    docs, notes = write_beacon(tmp_path / "docs"), tmp_path / "notes"
+    ingest_beacon(database, docs, write(notes, notes="# Notes\n\nNew."))
+    notes.rename(tmp_path / "elsewhere")
+    write_beacon(docs, mast=15)
+    report = ingest_beacon(database, docs, notes)
+    assert ([r.file for r in report.rejected], report.dropped) == ([str(notes)], ())
+    assert files(database, data_dir) == ["guide.md", "notes.md", "reference/alarms.md"]
+
+
 def test_if_nothing_can_be_read_the_old_generation_serves(
     database: Database, data_dir: Path, tmp_path: Path
 ) -> None:
@@ -366,7 +378,7 @@ def test_a_full_disk_is_named_and_the_old_generation_serves(
     database: Database, data_dir: Path, tmp_path: Path
 ) -> None:
     ingest_beacon(database, write_beacon(tmp_path / "docs"))
-    many_pages(tmp_path / "docs", files=30)
+    many_pages(tmp_path / "docs", files=12)
 
     def limit(connection: Any, *_: object) -> None:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -379,7 +391,7 @@ def test_a_full_disk_is_named_and_the_old_generation_serves(
     event.remove(database.engine, "connect", limit)
     database.engine.dispose()
     assert files(database, data_dir) == ["guide.md", "reference/alarms.md"]
-    assert ingest_beacon(database, tmp_path / "docs").documents == 32
+    assert ingest_beacon(database, tmp_path / "docs").documents == 14
 
 
 def test_a_full_disk_while_indexing_is_named_too(database: Database, tmp_path: Path) -> None:
