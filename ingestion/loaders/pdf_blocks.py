@@ -145,7 +145,7 @@ class BlockReader:
                 yield self._list_item(lines[i:end], *mark)
             else:
                 end = self._paragraph_end(lines, i, right)
-                self._bullets = [x for x in self._bullets if x < line.x0 - 2]
+                self._bullets = [x for x in self._bullets if x <= line.x0 + 2]
                 yield Block(
                     BlockKind.PARAGRAPH, self.vocabulary.join(lines[i:end]), self._path(line.x0)
                 )
@@ -231,9 +231,9 @@ class BlockReader:
     def _list_item(self, lines: Sequence[Line], mark: str, text_x0: float) -> Block:
         line = lines[0]
         path = self._path(line.x0)
-        self._bullets = [x for x in self._bullets if x < line.x0 - 2]
+        self._bullets = [x for x in self._bullets if x <= line.x0 + 2]
         level = len(self._bullets)
-        self._bullets.append(line.x0)
+        self._bullets.append(text_x0)
         text = self.vocabulary.join([_without_mark(line, text_x0), *lines[1:]])
         if _PARAMETER.match(text):
             return Block(BlockKind.DEFINITION, text, path)

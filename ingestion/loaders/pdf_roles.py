@@ -21,6 +21,8 @@ _OBJECT_KINDS = _CLASS_KINDS | {
 }
 _NOT_NAMES = frozenset(keyword.kwlist) | {"char", "const", "double", "exec", "int", "print", "void"}
 
+_CUT_WORD = re.compile(r"\w[-\u00ad\u2010]$")
+
 _CLOSE = 3.0
 """Left edges that differ by less, in points, are one edge."""
 
@@ -183,7 +185,7 @@ def continues(paragraph: Sequence[Line], after: Line, right: float, typography: 
         return False
     left = paragraph[1].x0 if len(paragraph) > 1 else first.x0
     indent = after.x0 - left
-    full = wraps(last, after, right)
+    full = wraps(last, after, right) or bool(_CUT_WORD.search(last.text))
     if len(paragraph) == 1 and not -4 * first.size < indent < 10 * first.size:
         return False
     if len(paragraph) > 1 and abs(indent) > _CLOSE:
