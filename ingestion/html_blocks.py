@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from lxml import etree
 
+from ingestion.html_scope import Scope, heading_anchor, is_section
 from ingestion.html_signatures import describes_objects, short_name, signature
 from ingestion.html_tables import cells, grid, header_rows, is_layout
 from ingestion.html_text import (
@@ -42,44 +42,12 @@ _NAMED_PARAMETER = re.compile(
 )
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
-_LONGEST_NAME = 80
 _SVG_NAMES = {
     "viewbox": "viewBox",
     "clippath": "clipPath",
     "foreignobject": "foreignObject",
     "textpath": "textPath",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where the reader stands: the owner's path, the headings below it, the anchor there."""
-
-    owner: tuple[str, ...] = ()
-    headings: tuple[tuple[int, str, str | None], ...] = ()
-    owner_anchor: str | None = None
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The owner's path and the headings that are open in it."""
-        return (*self.owner, *(text for _, text, _ in self.headings))
-
-    @property
-    def anchor(self) -> str | None:
-        """The nearest heading's anchor, else the owner's."""
-        anchors = (anchor for _, _, anchor in reversed(self.headings) if anchor)
-        return next(anchors, self.owner_anchor)
-
-    def under(self, name: str, anchor: str | None = None) -> Scope:
-        """Step inside something named, such as a class or a parameter."""
-        name = name if len(name) <= _LONGEST_NAME else ""
-        path = (*self.path, name) if name else self.path
-        return Scope(path, (), anchor or self.anchor)
-
-    def titled(self, level: int, text: str, anchor: str | None) -> Scope:
-        """Open a heading, closing those of its level and below."""
-        above = tuple(heading for heading in self.headings if heading[0] < level)
-        return replace(self, headings=(*above, (level, text, anchor)))
 
 
 def read_blocks(element: etree._Element, scope: Scope | None = None) -> list[Block]:
@@ -142,7 +110,7 @@ class _Reader:
             self._read(rest, scope)
         elif _BOXES.search(classes) and tag in {"div", "aside", "section", "details"}:
             self._box(element, scope)
-        elif _is_section(element):
+        elif is_section(element):
             self.inside(element, scope)
         else:
             return self.inside(element, scope)
@@ -152,7 +120,7 @@ class _Reader:
         text = line(element)
         if not text:
             return scope
-        scope = scope.titled(level, text, _heading_anchor(element))
+        scope = scope.titled(level, text, heading_anchor(element))
         self._add(BlockKind.HEADING, text, scope)
         return scope
 
@@ -218,9 +186,7 @@ class _Reader:
         term = ", ".join(filter(None, map(line, terms))).rstrip(":")
         anchor = next((dt.get("id") for dt in terms if dt.get("id")), None)
         lead, rest = _lead(described)
-        outer = (
-            replace(scope, owner_anchor=anchor, headings=_unanchored(scope)) if anchor else scope
-        )
+        outer = scope.anchored(anchor)
         self._add(BlockKind.DEFINITION, " – ".join(filter(None, (term, lead))), outer)
         self._read(rest, outer.under(term))
 
@@ -339,30 +305,6 @@ def _grouped(
         (terms if child.tag == "dt" else descriptions).append(child)
     if terms or descriptions:
         yield terms, descriptions
-
-
-def _unanchored(scope: Scope) -> tuple[tuple[int, str, str | None], ...]:
-    return tuple((level, text, None) for level, text, _ in scope.headings)
-
-
-def _heading_anchor(heading: etree._Element) -> str | None:
-    """Find the id that a permalink to this heading would use: its section's, else its own."""
-    section = heading.getparent()
-    if section is not None and section.get("id") and _is_section(section):
-        above = (e for e in section.iterchildren() if e is heading or raw_text(e).strip())
-        if next(above) is heading:
-            return section.get("id")
-    marks = [heading, *heading.iter("a", "span")]
-    before = heading.getprevious()
-    if before is not None and before.tag in {"a", "span"} and not raw_text(before).strip():
-        marks.append(before)
-    return next((i for mark in marks if (i := mark.get("id") or mark.get("name"))), None)
-
-
-def _is_section(element: etree._Element) -> bool:
-    return (
-        element.tag in {"section", "article"} or "section" in (element.get("class") or "").split()
-    )
 
 
 def _svg_markup(svg: etree._Element) -> str:

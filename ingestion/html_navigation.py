@@ -111,7 +111,7 @@ def main_content(root: HtmlElement) -> HtmlElement:
             element.drop_tree()
     for link in list(content.iter("a")):
         if _is_permalink(link):
-            link.drop_tree()
+            _silence(link)
     for picture in list(content.iter("img")):
         picture.tail = f" {_description(picture)} {picture.tail or ''}"
     for power in content.iter("sup"):
@@ -170,6 +170,16 @@ def _is_permalink(link: HtmlElement) -> bool:
     if _PERMALINK_CLASSES & set((link.get("class") or "").split()):
         return True
     return raw_text(link).strip() in _PERMALINK_TEXTS
+
+
+def _silence(link: HtmlElement) -> None:
+    """Take a permalink's sign away; some sites give the anchor's id to the link itself."""
+    if not link.get("id") and not link.get("name"):
+        link.drop_tree()
+        return
+    for child in list(link):
+        child.drop_tree()
+    link.text = None
 
 
 def _description(picture: HtmlElement) -> str:

@@ -113,9 +113,11 @@ def _spaced(element: etree._Element) -> Iterator[str]:
 
 def code(pre: etree._Element) -> str:
     """Return a listing letter for letter, without blank lines around it."""
+    variants = pre.findall("code")
     parts: list[str] = []
     for event, node in etree.iterwalk(pre, events=("start", "end")):
-        if node.tag in _BLOCKS and parts and not parts[-1].endswith("\n"):
+        own_lines = node.tag in _BLOCKS or (len(variants) > 1 and node in variants)
+        if own_lines and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
         text = node.text if event == "start" else node.tail if node is not pre else ""
         if text:

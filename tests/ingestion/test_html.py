@@ -94,6 +94,7 @@ def test_headings_carry_the_anchor_of_their_section() -> None:
         "<div><h2 id='ports'>Ports</h2><p>t</p></div>",
         "<h2><a name='ports'></a>Ports</h2><p>t</p>",
         "<a id='ports'></a><h2>Ports</h2><p>t</p>",
+        "<h2>Ports<span><a class='mark' href='#ports' id='ports'>#</a></span></h2><p>t</p>",
     ],
 )
 def test_a_heading_is_anchored_however_its_page_was_made(markup: str) -> None:
@@ -123,6 +124,11 @@ def test_code_is_letter_for_letter() -> None:
 def test_what_pops_up_inside_a_listing_stands_on_its_own_lines() -> None:
     body = '<pre>run()<div class="popup_sql">SELECT 1\nFROM t</div>stop()</pre>'
     assert texts(body) == ["run()\nSELECT 1\nFROM t\nstop()"]
+
+
+def test_variants_of_a_listing_stand_one_after_the_other() -> None:
+    body = "<pre><code class='mjs'>import x</code><code class='cjs'>require('x')</code></pre>"
+    assert texts(body) == ["import x\nrequire('x')"]
 
 
 def test_line_numbers_are_no_part_of_a_listing() -> None:
@@ -169,7 +175,8 @@ def test_lists_are_marked_numbered_and_indented() -> None:
 def test_notes_begin_with_their_label() -> None:
     body = """<div class="admonition note"><p class="admonition-title">Note</p><p>One.</p>
     <p>Two.</p></div><div class="admonition seealso"><p class="admonition-title">See also</p>
-    <p>A</p><p>B</p></div><div class="deprecated"><p><span>Deprecated since version 1.4: </span>Gone.</p></div>"""
+    <p>A</p><p>B</p></div>
+    <div class="deprecated"><p><span>Deprecated since version 1.4: </span>Gone.</p></div>"""
     assert texts(body) == [
         "Note: One.",
         "Two.",
