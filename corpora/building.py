@@ -10,11 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import OperationalError
 
 from corpora import generations
 from corpora.catalog import Catalog
-from corpora.database import Database, is_disk_full
+from corpora.database import Database
+from corpora.disk import full_disk_is_named, require_room
 from corpora.embedding import Embedder
 from corpora.gathering import ChunkingSettings, carry_over, gather
 from corpora.generations import IngestError
@@ -31,13 +31,12 @@ from corpora.tables import (
 )
 from ingestion.page import Rejected
 
+_INDEX_BYTES = 10
+"""What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""
+
 
 class IngestCancelled(IngestError):
     """The ingest was stopped; what was read and embedded is kept for the next try."""
-
-
-class DiskFull(IngestError):
-    """No room is left where the data is kept; what is published serves on."""
 
 
 class NothingToIngest(IngestError):
@@ -109,7 +108,8 @@ def ingest(
     what to do, and UnusableName for a name that cannot be one.
     """
     settings = settings or ChunkingSettings()
-    with _clear_about_the_disk(data_dir):
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with full_disk_is_named(data_dir):
         release_id = Catalog(database).add_release(product, release)
         model_id = _model_id(database, embedder)
         generation_id = generations.claim(database, release_id, model_id, settings.fingerprint)
@@ -177,6 +177,7 @@ class _Build:
             return replace(report, outcome=Outcome.UNCHANGED, generation=serving)
         with self._timed(Stage.EMBEDDING):
             embedded = embed_missing(self.database, self.generation_id, self.embedder, self._report)
+        require_room(self.data_dir, chunks * self.embedder.dimension * _INDEX_BYTES)
         with self._timed(Stage.INDEXING):
             build_indexes(
                 self.database,
@@ -197,6 +198,7 @@ class _Build:
 
     def _report(self, progress: Progress) -> None:
         self.on_progress(progress)
+        require_room(self.data_dir)
         if self.cancelled():
             raise IngestCancelled(
                 "The ingest was stopped and published nothing. What was read and embedded is "
@@ -258,16 +260,3 @@ def _model_id(database: Database, embedder: Embedder) -> int:
             session.add(row)
             session.flush()
         return row.id
-
-
-@contextmanager
-def _clear_about_the_disk(data_dir: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, OperationalError) as error:
-        if not is_disk_full(error):
-            raise
-        raise DiskFull(
-            f"No room is left on the disk that holds {data_dir}. Nothing was published and what "
-            "was published before serves on. Make room, then give the same command again."
-        ) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from corpora.tables import Base
@@ -101,15 +100,6 @@ def insert_or_ignore(session: Session, table: type[Base]) -> Any:
     """Return an insert into `table` that leaves a row alone which is there already."""
     insert = (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
     return insert(table).on_conflict_do_nothing()
-
-
-def is_disk_full(error: BaseException) -> bool:
-    """Say whether an error, from the system or from SQLite, means that no room is left."""
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    if isinstance(error, OperationalError):
-        return getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-    return False
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:

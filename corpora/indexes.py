@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, func, select
 
 from corpora import lexical, vectors
 from corpora.database import Database
+from corpora.disk import full_disk_is_named
 from corpora.generations import generation_dir
 from corpora.lexical import LexicalIndex, LexicalRow
 from corpora.pages import indexed_heading
@@ -84,7 +85,8 @@ def open_indexes(
         return _open(place)
     except BrokenIndex:
         # Whatever is wrong with it, the database has all that it was made of.
-        build_indexes(database, data_dir, generation_id)
+        with full_disk_is_named(data_dir):
+            build_indexes(database, data_dir, generation_id)
     return _open(place)
 
 

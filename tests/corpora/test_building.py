@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora import generations, indexes
+from corpora import disk, generations, indexes
 from corpora.building import (
-    DiskFull,
     IngestCancelled,
     NothingToIngest,
     Outcome,
@@ -19,6 +18,7 @@ from corpora.building import (
 from corpora.catalog import Catalog, GenerationState
 from corpora.corpus import open_corpus
 from corpora.database import Database
+from corpora.disk import DiskFull
 from corpora.gathering import ChunkingSettings
 from corpora.generations import KEPT_FOR_ROLLBACK, BeingBuilt, TakenOver
 from corpora.progress import Progress, Stage
@@ -386,7 +386,7 @@ def test_a_full_disk_is_named_and_the_old_generation_serves(
 
     database.engine.dispose()
     event.listen(database.engine, "connect", limit)
-    with pytest.raises(DiskFull, match=r"No room is left on the disk that holds .*serves on"):
+    with pytest.raises(DiskFull, match=r"too little room on the disk that holds .*not harmed"):
         ingest_beacon(database, tmp_path / "docs")
     event.remove(database.engine, "connect", limit)
     database.engine.dispose()
@@ -402,6 +402,26 @@ def test_a_full_disk_while_indexing_is_named_too(database: Database, tmp_path: P
     with pytest.raises(DiskFull):
         ingest_beacon(database, write_beacon(tmp_path / "docs"), on_progress=fill)
     assert count(database, GenerationRow) == 0
+
+
+def test_an_ingest_leaves_room_for_what_serves(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write_beacon(tmp_path / "docs")
+    seen: list[Progress] = []
+    free = shutil.disk_usage(tmp_path).free
+
+    def fill(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.stage is Stage.EMBEDDING:
+            monkeypatch.setattr(disk, "RESERVE", free * 10)
+
+    with pytest.raises(DiskFull):
+        ingest_beacon(database, docs, on_progress=fill)
+    assert seen[-1].stage is Stage.EMBEDDING
+    monkeypatch.undo()
+    report = ingest_beacon(database, docs)
+    assert (report.outcome, report.read) == (Outcome.PUBLISHED, 0)
 
 
 def test_the_original_bytes_are_kept_once(
