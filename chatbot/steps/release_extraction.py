@@ -41,7 +41,7 @@ def _clarify(resolution: Resolution) -> Answer:
             text = f"Which release of {resolution.product} do you mean: {available}?"
         case _:
             text = (
-                f"I don't know: I have no documentation of the release you named "
-                f"({resolution.explanation}). Available for {resolution.product}: {available}."
+                f"I don't know: there is {resolution.explanation} in the documentation. "
+                f"There is: {available}."
             )
     return Answer(text, abstained=True)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from chatbot.settings import Settings
+
+
+def test_every_setting_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
+    documented = {line.split("`")[1] for line in text.splitlines() if line.startswith("| `")}
+    assert documented == set(Settings.model_fields)
+
+
+def test_the_environment_wins_over_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "strata.toml").write_text('port = 9000\ndata_dir = "kept"\n', "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STRATA_DATA_DIR", raising=False)
+    monkeypatch.setenv("STRATA_PORT", "9001")
+    assert (Settings().port, Settings().data_dir) == (9001, Path("kept"))
+
+
+def test_an_unknown_setting_in_the_file_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "strata.toml").write_text("prot = 9000\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValidationError, match="prot"):
+        Settings()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
+def test_without_sign_in_only_a_loopback_address_is_accepted(host: str) -> None:
+    with pytest.raises(ValidationError, match="no sign-in configured"):
+        Settings(host=host)
