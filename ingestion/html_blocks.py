@@ -111,7 +111,7 @@ class _Reader:
         elif _BOXES.search(classes) and tag in {"div", "aside", "section", "details"}:
             self._box(element, scope)
         elif is_section(element):
-            self.inside(element, scope)
+            self.inside(element, scope.anchored(element.get("id")))
         else:
             return self.inside(element, scope)
         return scope

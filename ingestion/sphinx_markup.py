@@ -18,24 +18,30 @@ _OBJECT = re.compile(
     r"decoratormethod|classmethod|staticmethod|property|describe|object|option|cmdoption|envvar|"
     r"confval|setting|macro|type|struct|enum|enumerator|member|var|variable|currentmodule)$"
 )
-_VERSIONS = {
+VERSIONS = {
     "versionadded": "New in version {}",
     "versionchanged": "Changed in version {}",
     "deprecated": "Deprecated since version {}",
     "versionremoved": "Removed in version {}",
 }
-_LISTINGS = {
+"""How Sphinx words what a version changed."""
+
+LISTINGS = {
     *("code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
     *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist"),
 }
+"""Directives whose content is code."""
+
 _REPLACED = {"code-block", "sourcecode"}
 """Docutils has these too, but refuses the options that Sphinx gives them."""
 
-_SILENT = {
+SILENT = {
     *("toctree", "index", "highlight", "currentmodule", "py:currentmodule", "module"),
     *("py:module", "literalinclude", "tabularcolumns", "default-domain", "sectionauthor"),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
 }
+"""Directives that bring no text of their own."""
+
 _LABELS = {"seealso": "See also", "todo": "To do"}
 
 
@@ -104,7 +110,7 @@ class _Version(_SphinxDirective):
         version, _, words = self.argument.partition(" ")
         first_line, _, more = version.partition("\n")
         words = f"{more} {words}".strip()
-        label = _VERSIONS[self.name.lower()].format(first_line)
+        label = VERSIONS[self.name.lower()].format(first_line)
         return [self.inline(f"{label}: {words}" if words else f"{label}."), *self.body()]
 
 
@@ -128,13 +134,13 @@ class _Object(_SphinxDirective):
 
 
 def _directive(name: str) -> type[Directive]:
-    if name in _SILENT:
+    if name in SILENT:
         return _Silent
-    if name in _VERSIONS:
+    if name in VERSIONS:
         return _Version
     if name in _LABELS:
         return _Labelled
-    if name in _LISTINGS:
+    if name in LISTINGS:
         return _Listing
     if _OBJECT.match(name):
         return _Object

@@ -14,6 +14,7 @@ from ingestion.decoding import decode
 from ingestion.flowing import flowing_document
 from ingestion.loaders.html import fragment_blocks
 from ingestion.page import Document
+from ingestion.sphinx_markup import LISTINGS, SILENT, VERSIONS
 
 _DEEPEST = 80
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.DOTALL)
@@ -25,6 +26,15 @@ _ADMONITION = re.compile(
     r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t))+)",
     re.MULTILINE,
 )
+_CONTAINER = re.compile(
+    r"^(?P<fence>:{3,})[ \t]*\{?(?P<kind>[a-z]\w*)\}?[ \t]*\[?(?P<title>[^\n\]]*)\]?[ \t]*\n"
+    r"(?P<body>.*?)^(?P=fence)[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_MYST_ROLE = re.compile(r"\{[a-z][\w:+-]*\}`([^`<]*?)\s*(?:<[^`>]*>)?`")
+_MYST_TARGET = re.compile(r"^\([\w.:-]+\)=[ \t]*$", re.MULTILINE)
+_MYST_DIRECTIVE = re.compile(r"^\{(?P<name>[\w:-]+)\}[ \t]*(?P<argument>.*)$")
+_MYST_OPTIONS = re.compile(r"\A(:[\w-]+:[^\n]*\n|---\n.*?\n---\n)+", re.DOTALL)
 
 
 def load(data: bytes, file: str) -> Document:
@@ -43,14 +53,15 @@ def load(data: bytes, file: str) -> Document:
 
 
 def _plain_notes(text: str) -> str:
-    """Write the notes of GitHub and MkDocs as paragraphs that begin with their label."""
+    """Write the notes of GitHub, MkDocs, Docusaurus and MyST as text that begins with its label."""
 
     def note(match: re.Match[str]) -> str:
         body = re.sub(r"^(?: {4}|\t)", "", match["body"], flags=re.MULTILINE)
         return f"\n{match['title'] or match['kind'].capitalize()}: {body}\n"
 
-    alerts = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
-    return _ADMONITION.sub(note, alerts)
+    text = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
+    text = _CONTAINER.sub(note, _ADMONITION.sub(note, text))
+    return _MYST_TARGET.sub("", _MYST_ROLE.sub(r"`\1`", text))
 
 
 def _html(text: str) -> str:
@@ -58,7 +69,26 @@ def _html(text: str) -> str:
     environment: dict[str, object] = {}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
+    for token in tokens:
+        directive = _MYST_DIRECTIVE.match(token.info) if token.type == "fence" else None
+        if directive:
+            _read_directive(token, directive["name"], directive["argument"].strip())
     return str(parser.renderer.render(tokens, parser.options, environment))
+
+
+def _read_directive(token: Token, name: str, argument: str) -> None:
+    """Turn a fence that MyST takes for a directive into what a reader sees of it."""
+    body = _MYST_OPTIONS.sub("", token.content)
+    if name in LISTINGS | {"code"}:
+        token.info, token.content = argument, body
+        return
+    label = name.capitalize()
+    if name in VERSIONS:
+        label = VERSIONS[name].format(argument)
+    elif argument:
+        label = argument
+    token.type = "html_block"
+    token.content = "" if name in SILENT else _html(f"{label}: {body}")
 
 
 def _set_anchors(tokens: Sequence[Token]) -> None:

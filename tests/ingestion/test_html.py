@@ -116,6 +116,14 @@ def test_after_a_section_its_parent_goes_on() -> None:
     ]
 
 
+def test_a_section_without_a_heading_still_anchors_its_text() -> None:
+    body = "<section id='a'><h1>A</h1><section id='b'><p>x</p></section><p>y</p></section>"
+    assert [(b.text, b.path, b.anchor) for b in read(body)][1:] == [
+        ("x", ("A",), "b"),
+        ("y", ("A",), "a"),
+    ]
+
+
 def test_code_is_letter_for_letter() -> None:
     body = "<pre><span></span><b>def</b> f(a,\n      b):\n\n    return  1 &lt; 2\n</pre>"
     assert texts(body, BlockKind.CODE) == ["def f(a,\n      b):\n\n    return  1 < 2"]

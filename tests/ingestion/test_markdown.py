@@ -68,6 +68,9 @@ def test_scripts_inside_are_not_read() -> None:
         "> [!WARNING]\n> Hot\n> surface.\n",
         "!!! warning\n    Hot\n    surface.\n",
         '??? note "Warning"\n    Hot\n    surface.\n',
+        ":::warning\nHot\nsurface.\n:::\n",
+        "::::{note} Warning\nHot\nsurface.\n::::\n",
+        "```{warning}\n:class: red\nHot\nsurface.\n```\n",
     ],
 )
 def test_notes_begin_with_their_label(note: str) -> None:
@@ -75,6 +78,30 @@ def test_notes_begin_with_their_label(note: str) -> None:
         "Before.",
         "Warning: Hot surface.",
         "After.",
+    ]
+
+
+def test_what_sphinx_adds_to_markdown_is_read_for_its_text() -> None:
+    text = """(target)=
+See {ref}`the ports <ports>`.
+
+```{code-block} python
+:linenos:
+run()
+```
+
+```{versionadded} 17.20
+More speed.
+```
+
+```{toctree}
+ports
+```
+"""
+    assert [b.text for b in read(text)] == [
+        "See the ports.",
+        "run()",
+        "New in version 17.20: More speed.",
     ]
 
 
