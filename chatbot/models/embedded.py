@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import queue
 import secrets
@@ -17,6 +18,9 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_open
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
+
+
+_PATIENCE = 0.2
 
 
 class GeneratorError(RuntimeError):
@@ -53,7 +57,8 @@ class EmbeddedChatModel(BaseChatModel):
     def _start(self) -> Any:
         if not self.path.is_file():
             raise GeneratorError(f"no model at {self.path}: run `strata models pull`")
-        import xllamacpp  # type: ignore[attr-defined,unused-ignore]
+        # The library has no types.
+        xllamacpp: Any = importlib.import_module("xllamacpp")
 
         params = xllamacpp.CommonParams()
         params.model.path = str(self.path)
@@ -100,6 +105,11 @@ class EmbeddedChatModel(BaseChatModel):
             "cache_prompt": True,
         }
         for event in _events(self._server, request):
+            if event is None:
+                # Nothing yet: whoever listens gets a chance to stop while the prompt is read.
+                if run_manager:
+                    run_manager.on_llm_new_token("")
+                continue
             if "error" in event:
                 raise GeneratorError(f"{self.path.name}: {event['error'].get('message', event)}")
             chunk = _chunk(event)
@@ -119,8 +129,11 @@ def _chunk(event: dict[str, Any]) -> ChatGenerationChunk:
     return ChatGenerationChunk(message=AIMessageChunk(content=text, usage_metadata=usage))
 
 
-def _events(server: Any, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Run a request in a thread of its own and yield what it reports; closing this cancels it."""
+def _events(server: Any, request: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
+    """Run a request in a thread of its own and yield what it reports; closing this cancels it.
+
+    While nothing is reported, None is yielded every `_PATIENCE` seconds.
+    """
     events: queue.Queue[dict[str, Any] | None] = queue.Queue()
     abandoned = threading.Event()
 
@@ -137,8 +150,15 @@ def _events(server: Any, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     thread = threading.Thread(target=work, name="generator", daemon=True)
     thread.start()
     try:
-        while (event := events.get()) is not None:
+        while True:
+            try:
+                event = events.get(timeout=_PATIENCE)
+            except queue.Empty:
+                yield None
+                continue
+            if event is None:
+                return
             yield event
     finally:
+        # Not waited for: it ends with the next token, and the server takes requests in turn.
         abandoned.set()
-        thread.join()
