@@ -11,8 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chatbot.assembly import BadQuestion, Chatbot
-from chatbot.models.embedded import GeneratorError
+from chatbot.assembly import Chatbot
 
 
 class BatchError(ValueError):
@@ -22,9 +21,9 @@ class BatchError(ValueError):
 class BatchLine(BaseModel):
     """One question of a batch."""
 
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+    model_config = ConfigDict(extra="ignore")
 
-    id: str
+    id: int | str
     question: str
     product: str | None = None
     release: str | None = None
@@ -56,7 +55,7 @@ def run_batch(
     with output.open("a", encoding="utf-8") as out:
         for identity, line in lines:
             failed, skipped = progress.failed, progress.skipped
-            if identity in answered:
+            if str(identity) in answered:
                 skipped += 1
             else:
                 result = _answer(chatbot, identity, line)
@@ -69,24 +68,25 @@ def run_batch(
     return progress
 
 
-def _answer(chatbot: Chatbot, identity: str, line: BatchLine | str) -> dict[str, Any]:
+def _answer(chatbot: Chatbot, identity: int | str, line: BatchLine | str) -> dict[str, Any]:
     if isinstance(line, str):
         return {"id": identity, "error": line}
     try:
         reply = chatbot.ask(
             line.question, product=line.product, history=line.history, release=line.release
         )
-    except (BadQuestion, GeneratorError, LookupError, ValueError) as error:
-        return {"id": identity, "error": str(error)}
+    except Exception as error:  # noqa: BLE001
+        # The edge of a batch: whatever one line does, the lines after it are answered.
+        return {"id": identity, "error": f"{type(error).__name__}: {error}"}
     return {"id": identity, **reply.content}
 
 
-def _read(path: Path) -> Iterator[tuple[str, BatchLine | str]]:
+def _read(path: Path) -> Iterator[tuple[int | str, BatchLine | str]]:
     seen: set[str] = set()
     for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
         if not text.strip():
             continue
-        identity = f"line {number}"
+        identity: int | str = f"line {number}"
         line: BatchLine | str
         try:
             line = BatchLine.model_validate_json(text)
@@ -95,9 +95,9 @@ def _read(path: Path) -> Iterator[tuple[str, BatchLine | str]]:
             problem = error.errors()[0]
             place = ".".join(map(str, problem["loc"])) or "the line"
             line = f"line {number}: {place}: {problem['msg']}"
-        if identity in seen:
+        if str(identity) in seen:
             raise BatchError(f"{path}, line {number}: the id {identity!r} stands there twice")
-        seen.add(identity)
+        seen.add(str(identity))
         yield identity, line
 
 

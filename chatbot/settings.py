@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,6 +17,10 @@ from pydantic_settings import (
 
 from chatbot.models.files import default_models_dir
 from corpora.database import sqlite_url
+
+
+class BadSettings(ValueError):
+    """A setting cannot be what it is; the message names it and says why."""
 
 
 class Settings(BaseSettings):
@@ -68,11 +73,6 @@ class Settings(BaseSettings):
         return self.database_url or sqlite_url(self.data_dir)
 
     @classmethod
-    def given(cls, **options: Any) -> Settings:
-        """The settings, with the options that are not None taking precedence."""
-        return cls(**{name: value for name, value in options.items() if value is not None})
-
-    @classmethod
     def settings_customise_sources(
         cls,
         settings_cls: type[BaseSettings],
@@ -83,6 +83,20 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then `strata.toml` in the working directory."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def read_settings(**options: Any) -> Settings:
+    """Read the settings; options that are not None take precedence. Raises BadSettings."""
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        raise BadSettings(f"setting {name} (STRATA_{name.upper()}): {reason}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(f"strata.toml cannot be read: {error}") from error
 
 
 def prepare_process() -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 def expected_failures() -> tuple[type[Exception], ...]:
     """The exceptions whose message says what failed, on which input, and what to do."""
-    from pydantic import ValidationError
-    from pydantic_settings import SettingsError
-
     from chatbot.assembly import BadQuestion
     from chatbot.batch import BatchError
     from chatbot.conversations import UnknownConversation
     from chatbot.models.embedded import GeneratorError
     from chatbot.models.sources import ModelDownloadError
+    from chatbot.settings import BadSettings
     from corpora.catalog import CatalogError
     from corpora.database import UnusableDatabase
     from corpora.embedding import ModelMissing
@@ -21,6 +19,7 @@ def expected_failures() -> tuple[type[Exception], ...]:
 
     return (
         BadQuestion,
+        BadSettings,
         BatchError,
         CatalogError,
         GeneratorError,
@@ -28,8 +27,6 @@ def expected_failures() -> tuple[type[Exception], ...]:
         IngestError,
         ModelDownloadError,
         ModelMissing,
-        SettingsError,
         UnknownConversation,
         UnusableDatabase,
-        ValidationError,
     )

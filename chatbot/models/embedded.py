@@ -19,7 +19,6 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-
 _PATIENCE = 0.2
 
 

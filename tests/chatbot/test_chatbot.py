@@ -31,7 +31,9 @@ class NeverAsked(FakeListChatModel):
         raise AssertionError("the model was asked")
 
 
-def test_a_table_cell_of_the_release_that_is_named_the_release_that_is_named(relay: MakeChatbot) -> None:
+def test_a_table_cell_of_the_release_that_is_named_the_release_that_is_named(
+    relay: MakeChatbot,
+) -> None:
     reply = relay(NeverAsked()).ask("What rate has port XF-1 in rel. 17-20?")
     assert reply.content["release"] == "17.20"
     assert reply.content["release_status"] == "stated"

@@ -36,11 +36,11 @@ def ask(
     Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
     """
     from chatbot.assembly import open_chatbot
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
 
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
-    chatbot = open_chatbot(Settings.given(profile=profile))
+    chatbot = open_chatbot(read_settings(profile=profile))
     if batch is not None and to is not None:
         _batch(chatbot, batch, to)
     elif question is not None:

@@ -31,14 +31,14 @@ def answers(
     import tempfile
 
     from chatbot.assembly import open_chatbot
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
     from eval import answers as scoring
     from eval import report, retrieval
     from eval.asking import ask_all, rank_pages
     from eval.gold import read_gold
 
     questions = read_gold(gold)
-    chatbot = open_chatbot(Settings.given(profile=profile))
+    chatbot = open_chatbot(read_settings(profile=profile))
     with tempfile.TemporaryDirectory() as folder:
         replies = answers or Path(folder) / "answers.jsonl"
         if not replies.exists():

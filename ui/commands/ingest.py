@@ -41,13 +41,13 @@ def ingest(
     )
 
     from chatbot.assembly import open_embedder
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
     from corpora import building
     from corpora.database import open_database
     from corpora.gathering import ChunkingSettings
     from corpora.progress import Progress as IngestProgress
 
-    settings = Settings()
+    settings = read_settings()
     columns = (
         TextColumn("{task.description:<10}"),
         BarColumn(),

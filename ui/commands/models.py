@@ -23,9 +23,9 @@ def pull_models(
     from chatbot.models.download import Progress as PullProgress
     from chatbot.models.download import pull
     from chatbot.models.files import DEFAULT_MODELS, MODELS
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
 
-    settings = Settings()
+    settings = read_settings()
     if unknown := [name for name in names or [] if name not in MODELS]:
         raise typer.BadParameter(f"no model {', '.join(unknown)}; there are {', '.join(MODELS)}")
     wanted = [MODELS[name] for name in names] if names else list(DEFAULT_MODELS)
@@ -54,9 +54,9 @@ def list_models(
 
     from chatbot.models.download import list_models
     from chatbot.models.files import MODELS
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
 
-    listed = list_models(Settings().models_dir, MODELS.values())
+    listed = list_models(read_settings().models_dir, MODELS.values())
     if as_json:
         print_json(
             [

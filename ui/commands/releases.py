@@ -101,8 +101,8 @@ def rollback(product: Product, release: Release) -> None:
 
 
 def _catalog() -> Catalog:
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
     from corpora.catalog import Catalog
     from corpora.database import open_database
 
-    return Catalog(open_database(Settings().database))
+    return Catalog(open_database(read_settings().database))

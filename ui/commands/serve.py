@@ -19,9 +19,9 @@ def serve(
     """Open the chat page; stop it with Ctrl-C."""
     import os
 
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
 
-    settings = Settings.given(host=host, port=port)
+    settings = read_settings(host=host, port=port)
     _require_free(settings.host, settings.port)
     url = f"http://{settings.host}:{settings.port}"
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)", highlight=False)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.assembly import Chatbot
+from chatbot.batch import BatchError, BatchProgress, run_batch
+
+MakeChatbot = Callable[[BaseChatModel | None], Chatbot]
+
+LINES: list[dict[str, Any]] = [
+    {"id": 1, "question": "What rate has port XF-1 in 17.20?", "product": "relay"},
+    {"id": "long", "question": "x" * 50_000},
+    {"id": "follow-up", "question": "and in 17.10?", "history": [["Rate of XF-1 in 17.20?", "10"]]},
+]
+
+
+def write(path: Path, lines: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_a_failing_line_has_an_error_and_the_batch_goes_on(
+    relay: MakeChatbot, tmp_path: Path
+) -> None:
+    heard: list[BatchProgress] = []
+    output = tmp_path / "out.jsonl"
+    done = run_batch(relay(None), write(tmp_path / "in.jsonl", LINES), output, heard.append)
+    first, second, third = read(output)
+    assert first["id"] == 1
+    assert first["release"] == "17.20"
+    assert "50,000" in second["error"]
+    assert third["release"] == "17.10"
+    assert (done.total, done.failed, done.skipped) == (3, 1, 0)
+    assert [p.done for p in heard] == [1, 2, 3]
+
+
+def test_an_interrupted_batch_is_taken_up_where_it_was(
+    relay: MakeChatbot, tmp_path: Path
+) -> None:
+    questions, output = write(tmp_path / "in.jsonl", LINES), tmp_path / "out.jsonl"
+    kept = {"id": 1, "answer": "kept from before"}
+    output.write_text(json.dumps(kept) + '\n{"id": "long", "error": "x"}\n{"id": "fol', "utf-8")
+    done = run_batch(relay(None), questions, output, lambda progress: None)
+    rows = read(output)
+    assert rows[0] == kept
+    assert [row["id"] for row in rows] == [1, "long", "follow-up"]
+    assert done.skipped == 1
+
+
+def test_a_line_that_is_no_question_is_named(relay: MakeChatbot, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id": "a"}\nno json\n', "utf-8")
+    run_batch(relay(None), tmp_path / "in.jsonl", tmp_path / "out.jsonl", lambda progress: None)
+    first, second = read(tmp_path / "out.jsonl")
+    assert "line 1: question" in first["error"]
+    assert "line 2" in second["error"]
+
+
+def test_an_id_that_stands_twice_is_refused(relay: MakeChatbot, tmp_path: Path) -> None:
+    with pytest.raises(BatchError, match="line 2.*twice"):
+        questions = write(tmp_path / "in.jsonl", [LINES[0], LINES[0]])
+        run_batch(relay(None), questions, tmp_path / "out.jsonl", lambda progress: None)
