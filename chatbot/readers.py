@@ -19,7 +19,7 @@ _UNIT = (
 _VALUE = (
     r"[`(]?(?P<value>\"[^\"\n]*\"|'[^'\n]*'|‘[^’\n]*’|“[^”\n]*”|"
     rf"-?\d[\d.,]*(?<![.,]){_UNIT}|True\b|False\b|None\b|null\b|yes\b|no\b|on\b|off\b|enabled\b|"
-    r"disabled\b|[A-Z][A-Z0-9_]+\b|\w+(?:[._]\w+)+(?:\(\))?)"
+    r"disabled\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
 )
 _STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
 _GIVEN = re.compile(r"\b(\w+) ?=(?!=)")

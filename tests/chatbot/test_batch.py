@@ -44,9 +44,7 @@ def test_a_failing_line_has_an_error_and_the_batch_goes_on(
     assert [p.done for p in heard] == [1, 2, 3]
 
 
-def test_an_interrupted_batch_is_taken_up_where_it_was(
-    relay: MakeChatbot, tmp_path: Path
-) -> None:
+def test_an_interrupted_batch_is_taken_up_where_it_was(relay: MakeChatbot, tmp_path: Path) -> None:
     questions, output = write(tmp_path / "in.jsonl", LINES), tmp_path / "out.jsonl"
     kept = {"id": 1, "answer": "kept from before"}
     output.write_text(json.dumps(kept) + '\n{"id": "long", "error": "x"}\n{"id": "fol', "utf-8")
