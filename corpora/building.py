@@ -5,30 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from corpora import generations
 from corpora.catalog import Catalog
+from corpora.contents import contents_of, serving_beside, size_of
 from corpora.database import Database
 from corpora.disk import full_disk_is_named, require_room
 from corpora.embedding import Embedder
-from corpora.gathering import ChunkingSettings, carry_over, gather
+from corpora.gathering import ChunkingSettings, gather
 from corpora.generations import IngestError
 from corpora.indexes import build_indexes
 from corpora.missing_vectors import embed_missing
 from corpora.progress import Progress, Stage
-from corpora.tables import (
-    EmbeddingModelRow,
-    GenerationRow,
-    MemberRow,
-    PageRow,
-    ReleaseRow,
-    SearchChunkRow,
-)
+from corpora.tables import EmbeddingModelRow
 from ingestion.page import Rejected
 
 _INDEX_BYTES = 10
@@ -53,13 +47,13 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class IngestReport:
-    """What an ingest did, and what serves the release after it.
+    """What an ingest did, and which generation serves the release after it.
 
-    `documents`, `pages` and `chunks` count all of the release. Of the files under the given paths
-    `read` were read now, `unchanged` taken over, `rejected` left out; `skipped` counts, by suffix,
-    what is no documentation. `dropped` are files that the release held and holds no more, because
-    they are gone or cannot be read now. Of the chunks' vectors `embedded` were computed, the
-    others reused. `seconds` are by stage.
+    Of the files under the given paths `read` were read now, `unchanged` taken over, `rejected`
+    left out; `skipped` counts, by suffix, what is no documentation. `dropped` are files that the
+    release held and holds no more, because they are gone or cannot be read now. `documents`,
+    `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were computed
+    and the others reused. `seconds` are by stage.
     """
 
     product: str
@@ -70,12 +64,12 @@ class IngestReport:
     unchanged: int
     rejected: tuple[Rejected, ...]
     skipped: Mapping[str, int]
+    dropped: tuple[str, ...]
+    documents: int
+    pages: int
+    chunks: int
+    embedded: int
     seconds: Mapping[str, float] = field(repr=False)
-    documents: int = 0
-    pages: int = 0
-    chunks: int = 0
-    embedded: int = 0
-    dropped: tuple[str, ...] = ()
 
     @property
     def reused(self) -> int:
@@ -154,29 +148,42 @@ class _Build:
                 f"There is no file to ingest in {', '.join(map(str, paths))}. "
                 "Give files, folders or zips that hold documentation."
             )
-        report = IngestReport(
+        serving = serving_beside(self.database, self.generation_id)
+        embedded = 0
+        if not (gathered.read or gathered.unchanged):
+            outcome = Outcome.NOTHING_READABLE
+        elif serving is not None and self._holds_the_same_as(serving):
+            outcome = Outcome.UNCHANGED
+        else:
+            embedded = self._publish()
+            outcome, serving = Outcome.PUBLISHED, self.generation_id
+        size = size_of(self.database, serving)
+        return IngestReport(
             product=product,
             release=release,
-            outcome=Outcome.NOTHING_READABLE,
-            generation=None,
+            outcome=outcome,
+            generation=serving,
             read=gathered.read,
             unchanged=gathered.unchanged,
             rejected=gathered.rejected,
             skipped=gathered.skipped,
+            dropped=gathered.dropped,
+            documents=size.documents,
+            pages=size.pages,
+            chunks=size.chunks,
+            embedded=embedded,
             seconds=self.seconds,
         )
-        if not (gathered.read or gathered.unchanged):
-            return replace(report, generation=self._serving())
-        # A path that is not there is a mistake rather than an empty source.
-        sources = {str(path.resolve()) for path in paths if path.exists()}
-        dropped = carry_over(self.database, self.generation_id, sources, self.settings)
-        documents, pages, chunks = self._counts()
-        report = replace(report, documents=documents, pages=pages, chunks=chunks, dropped=dropped)
-        serving = self._serving()
-        if serving is not None and self._is_like(serving):
-            return replace(report, outcome=Outcome.UNCHANGED, generation=serving)
+
+    def _holds_the_same_as(self, other: int) -> bool:
+        own = contents_of(self.database, self.generation_id)
+        return own == contents_of(self.database, other)
+
+    def _publish(self) -> int:
+        """Embed what is new, build the indexes and let them serve; count what was embedded."""
         with self._timed(Stage.EMBEDDING):
             embedded = embed_missing(self.database, self.generation_id, self.embedder, self._report)
+        chunks = size_of(self.database, self.generation_id).chunks
         require_room(self.data_dir, chunks * self.embedder.dimension * _INDEX_BYTES)
         with self._timed(Stage.INDEXING):
             build_indexes(
@@ -189,12 +196,7 @@ class _Build:
             self._report(Progress(Stage.PUBLISHING, 0, 1))
             generations.publish(self.database, self.generation_id)
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
-        return replace(
-            report,
-            outcome=Outcome.PUBLISHED,
-            generation=self.generation_id,
-            embedded=embedded,
-        )
+        return embedded
 
     def _report(self, progress: Progress) -> None:
         self.on_progress(progress)
@@ -210,44 +212,6 @@ class _Build:
         started = time.perf_counter()
         yield
         self.seconds[stage] = time.perf_counter() - started
-
-    def _serving(self) -> int | None:
-        """Return the generation that serves the release now."""
-        with self.database.reading() as session:
-            return session.scalar(
-                select(ReleaseRow.published_generation_id)
-                .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
-                .where(GenerationRow.id == self.generation_id)
-            )
-
-    def _counts(self) -> tuple[int, ...]:
-        """Count documents, pages and search chunks."""
-        members = select(MemberRow.document_id).where(MemberRow.generation_id == self.generation_id)
-        pages = select(PageRow.id).where(PageRow.document_id.in_(members))
-        chunks = select(SearchChunkRow.id).where(SearchChunkRow.page_id.in_(pages))
-        with self.database.reading() as session:
-            return tuple(
-                session.scalar(select(func.count()).select_from(rows.subquery())) or 0
-                for rows in (members, pages, chunks)
-            )
-
-    def _is_like(self, other: int) -> bool:
-        """Say whether another generation has the same documents, chunks and vectors."""
-        with self.database.reading() as session:
-            own, theirs = (
-                (
-                    session.get_one(GenerationRow, generation).model_id,
-                    set(
-                        session.execute(
-                            select(MemberRow.document_id, MemberRow.source).where(
-                                MemberRow.generation_id == generation
-                            )
-                        )
-                    ),
-                )
-                for generation in (self.generation_id, other)
-            )
-        return own == theirs
 
 
 def _model_id(database: Database, embedder: Embedder) -> int:

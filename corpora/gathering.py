@@ -53,13 +53,15 @@ class ChunkingSettings:
 class Gathered:
     """Files read now, files taken over as they were read before, and files left out.
 
-    `skipped` counts, by suffix, what in folders and zips is no documentation.
+    `skipped` counts, by suffix, what is no documentation; `dropped` are files that the release
+    held and this generation does not.
     """
 
     read: int
     unchanged: int
     rejected: tuple[Rejected, ...]
     skipped: Mapping[str, int]
+    dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,12 @@ def gather(
     report: Callable[[Progress], None],
     workers: int | None = None,
 ) -> Gathered:
-    """Read the files under `paths` and make them members of a generation.
+    """Make the files under `paths` members of a generation, and what other ingests brought.
 
     A file is known within its release by its path relative to what was ingested. One that the
     same code read before with the same content, also in an ingest that did not end, is taken
-    over. Documents are written complete, many pages in one transaction.
+    over. Documents are written complete, many pages in one transaction. If no file can be read,
+    nothing else becomes a member.
     """
     report(Progress(Stage.LISTING, 0, 1))
     listing = list_files(paths)
@@ -123,38 +126,11 @@ def gather(
             session, generation_id, [(i, str(files[name].source)) for name, i in taken.items()]
         )
     report(Progress(Stage.READING, len(listing), len(listing)))
-    return Gathered(count, len(taken), tuple(rejected), listing.skipped)
-
-
-def carry_over(
-    database: Database, generation_id: int, sources: Iterable[str], settings: ChunkingSettings
-) -> tuple[str, ...]:
-    """Make the documents that other ingests brought members too, and return what is left out.
-
-    Left out is what came from one of `sources` before and was not read now, whether the file is
-    gone or has become unreadable: an answer must not come from a text that is not there any more.
-    Documents are cut anew, from their stored pages, if the settings for that have changed.
-    """
-    replaced = set(sources)
-    with database.reading() as session:
-        present = set(session.scalars(_members(generation_id, DocumentRow.file)))
-        published = session.scalar(
-            select(ReleaseRow.published_generation_id)
-            .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
-            .where(GenerationRow.id == generation_id)
-        )
-        rows = session.execute(
-            _members(published, DocumentRow.id, DocumentRow.file, MemberRow.source)
-        ).all()
-    absent = [row for row in rows if row.file not in present]
-    carried = [row for row in absent if row.source not in replaced]
-    for start in range(0, len(carried), _DOCUMENTS_AT_ONCE):
-        with database.writing() as session:
-            require_claim(session, generation_id)
-            for row in carried[start : start + _DOCUMENTS_AT_ONCE]:
-                document_id = _cut_anew(session, row.id, settings)
-                _add_members(session, generation_id, [(document_id, row.source)])
-    return tuple(sorted(row.file for row in absent if row.source in replaced))
+    # A path that is not there is a mistake rather than an empty source.
+    sources = {str(path.resolve()) for path in paths if path.exists()}
+    readable = bool(count or taken)
+    dropped = _carry_over(database, generation_id, sources, settings) if readable else ()
+    return Gathered(count, len(taken), tuple(rejected), listing.skipped, dropped)
 
 
 @cache
@@ -213,6 +189,36 @@ def _write(
                 chunking=settings.fingerprint,
             )
             _add_members(session, generation_id, [(document_id, r.source)])
+
+
+def _carry_over(
+    database: Database, generation_id: int, sources: set[str], settings: ChunkingSettings
+) -> tuple[str, ...]:
+    """Make the documents that other ingests brought members too, and return what is left out.
+
+    Left out is what came from one of `sources` before and was not read now, whether the file is
+    gone or has become unreadable: an answer must not come from a text that is not there any more.
+    Documents are cut anew, from their stored pages, if the settings for that have changed.
+    """
+    with database.reading() as session:
+        present = set(session.scalars(_members(generation_id, DocumentRow.file)))
+        published = session.scalar(
+            select(ReleaseRow.published_generation_id)
+            .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
+            .where(GenerationRow.id == generation_id)
+        )
+        rows = session.execute(
+            _members(published, DocumentRow.id, DocumentRow.file, MemberRow.source)
+        ).all()
+    absent = [row for row in rows if row.file not in present]
+    carried = [row for row in absent if row.source not in sources]
+    for start in range(0, len(carried), _DOCUMENTS_AT_ONCE):
+        with database.writing() as session:
+            require_claim(session, generation_id)
+            for row in carried[start : start + _DOCUMENTS_AT_ONCE]:
+                document_id = _cut_anew(session, row.id, settings)
+                _add_members(session, generation_id, [(document_id, row.source)])
+    return tuple(sorted(row.file for row in absent if row.source in sources))
 
 
 def _cut_anew(session: Session, document_id: int, settings: ChunkingSettings) -> int:

@@ -36,6 +36,8 @@ from corpora.vectors import VectorIndex
 from tests.corpora.beacon import ALARMS, GUIDE, ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 
+UNREADABLE = b"%PDF-1.7 is no Markdown"
+
 
 @pytest.fixture(autouse=True)
 def _probe_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +197,7 @@ def test_the_old_text_of_a_file_that_became_unreadable_does_not_stay(
 ) -> None:
     docs = write_beacon(tmp_path / "docs")
     ingest_beacon(database, docs)
-    (docs / "guide.md").write_bytes(b"%PDF-1.7 is no Markdown")
+    (docs / "guide.md").write_bytes(UNREADABLE)
     report = ingest_beacon(database, docs)
     assert [r.file for r in report.rejected] == list(report.dropped) == ["guide.md"]
     assert files(database, data_dir) == ["reference/alarms.md"]
@@ -206,7 +208,7 @@ def test_an_unreadable_file_from_elsewhere_takes_nothing_away(
 ) -> None:
     ingest_beacon(database, write_beacon(tmp_path / "docs"))
     other = write(tmp_path / "other", notes="# Notes\n\nNew.")
-    (other / "guide.md").write_bytes(b"\x00\xff\x00")
+    (other / "guide.md").write_bytes(UNREADABLE)
     report = ingest_beacon(database, other)
     assert (len(report.rejected), report.dropped) == (1, ())
     assert files(database, data_dir) == ["guide.md", "notes.md", "reference/alarms.md"]
@@ -230,7 +232,7 @@ def test_if_nothing_can_be_read_the_old_generation_serves(
     docs = write_beacon(tmp_path / "docs")
     first = ingest_beacon(database, docs)
     for file in docs.rglob("*.md"):
-        file.write_bytes(b"\x00\xff\x00")
+        file.write_bytes(UNREADABLE)
     report = ingest_beacon(database, docs)
     assert report.outcome is Outcome.NOTHING_READABLE
     assert report.generation == first.generation
