@@ -11,6 +11,7 @@ from ingestion.loaders.pdf_layout import Line, Run, rows
 from ingestion.page import CELL_DELIMITER
 
 _MIN_STROKES = 5
+_MOST_STROKES = 2000
 _MIN_SIDE = 50.0
 _REACH = 8.0
 
@@ -34,7 +35,7 @@ def page_drawings(
     A cluster of strokes is a schematic when the text in it is short labels and not sentences or
     code. Where none is and `whole` allows it, a page of nothing but scattered labels is one.
     """
-    if len(strokes) < _MIN_STROKES:
+    if not _MIN_STROKES <= len(strokes) <= _MOST_STROKES:
         return []
     found: list[tuple[Drawing, list[Line]]] = []
     for box in page.cluster_drawings(x_tolerance=12, y_tolerance=12):

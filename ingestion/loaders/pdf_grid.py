@@ -13,8 +13,9 @@ _SNAP = 3.0
 
 _SHORTEST = 4.0
 _LONG = 30.0
-_MOST_EDGES = 3000
-"""A page with more edges than this is a map or a plot, not a table."""
+_MOST_EDGES = 1500
+_MOST_SLOTS = 5000
+"""What has more edges or slots than this is a map or a plot, not a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,24 @@ class _Edge:
     at: float
     start: float
     end: float
+
+
+class _Groups:
+    """Numbers from 0 on that are united step by step."""
+
+    def __init__(self, count: int) -> None:
+        self._up = list(range(count))
+
+    def leader(self, i: int) -> int:
+        """Return the number that stands for the group of `i`."""
+        while self._up[i] != i:
+            self._up[i] = self._up[self._up[i]]
+            i = self._up[i]
+        return i
+
+    def unite(self, i: int, j: int) -> None:
+        """Make one group of two."""
+        self._up[self.leader(j)] = self.leader(i)
 
 
 @dataclass(frozen=True)
@@ -76,7 +95,11 @@ def page_grids(drawings: Iterable[dict[str, Any]]) -> list[Grid]:
         if len(level) + len(upright) > _MOST_EDGES:
             return []
     grids = (_grid(*part) for part in _connected(_joined(level), _joined(upright)))
-    return [grid for grid in grids if len(grid.xs) * len(grid.ys) > 4]
+    return [
+        grid
+        for grid in grids
+        if len(grid.xs) > 1 and len(grid.ys) > 1 and len(grid.xs) + len(grid.ys) > 4
+    ]
 
 
 def _strokes(drawings: Iterable[dict[str, Any]]) -> Iterator[tuple[float, float, float, float]]:
@@ -122,42 +145,35 @@ def _connected(
     level: Sequence[_Edge], upright: Sequence[_Edge]
 ) -> Iterator[tuple[list[_Edge], list[_Edge]]]:
     """Yield the groups of edges that touch each other."""
-    group = list(range(len(level) + len(upright)))
-
-    def root(i: int) -> int:
-        while group[i] != i:
-            group[i] = group[group[i]]
-            i = group[i]
-        return i
-
-    for (i, h), (j, v) in product(enumerate(level), enumerate(upright)):
+    edges = _Groups(len(level) + len(upright))
+    for (i, h), (j, v) in product(enumerate(level), enumerate(upright, len(level))):
         if h.start - _SNAP <= v.at <= h.end + _SNAP and v.start - _SNAP <= h.at <= v.end + _SNAP:
-            group[root(i)] = root(len(level) + j)
-    for leader in {root(i) for i in range(len(group))}:
-        yield (
-            [h for i, h in enumerate(level) if root(i) == leader],
-            [v for j, v in enumerate(upright) if root(len(level) + j) == leader],
-        )
+            edges.unite(i, j)
+    groups: dict[int, tuple[list[_Edge], list[_Edge]]] = {}
+    for i, edge in enumerate([*level, *upright]):
+        groups.setdefault(edges.leader(i), ([], []))[i >= len(level)].append(edge)
+    yield from groups.values()
 
 
 def _grid(level: Sequence[_Edge], upright: Sequence[_Edge]) -> Grid:
     xs = _bounds([v.at for v in upright], level)
     ys = _bounds([h.at for h in level], upright)
-    columns, lines = max(0, len(xs) - 1), max(0, len(ys) - 1)
-    region = [[row * columns + column for column in range(columns)] for row in range(lines)]
-
-    def unite(a: int, b: int) -> None:
-        for row in region:
-            row[:] = [a if cell == b else cell for cell in row]
-
-    for row, column in product(range(lines), range(columns)):
+    width, height = max(0, len(xs) - 1), max(0, len(ys) - 1)
+    if width * height > _MOST_SLOTS:
+        return Grid((), (), ())
+    slots = _Groups(width * height)
+    for row, column in product(range(height), range(width)):
         x, y = (xs[column] + xs[column + 1]) / 2, (ys[row] + ys[row + 1]) / 2
-        here = region[row][column]
-        if column + 1 < columns and not _crossed(upright, xs[column + 1], y):
-            unite(here, region[row][column + 1])
-        if row + 1 < lines and not _crossed(level, ys[row + 1], x):
-            unite(here, region[row + 1][column])
-    return Grid(tuple(xs), tuple(ys), tuple(map(tuple, region)))
+        here = row * width + column
+        if column + 1 < width and not _crossed(upright, xs[column + 1], y):
+            slots.unite(here, here + 1)
+        if row + 1 < height and not _crossed(level, ys[row + 1], x):
+            slots.unite(here, here + width)
+    region = tuple(
+        tuple(slots.leader(row * width + column) for column in range(width))
+        for row in range(height)
+    )
+    return Grid(tuple(xs), tuple(ys), region)
 
 
 def _bounds(places: Sequence[float], across: Sequence[_Edge]) -> list[float]:

@@ -134,9 +134,18 @@ def page_segments(page: Any) -> list[Line]:
     for block in page.get_text("rawdict", flags=flags)["blocks"]:
         for raw in block.get("lines", ()):
             line = _segment(raw)
-            if line is not None:
+            if line is not None and _lies_on(page.rect, line):
                 segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
     return list(segments.values())
+
+
+def _lies_on(paper: Any, line: Line) -> bool:
+    """Whether a line stands on the page; damaged files put text anywhere."""
+    edge = 0.1 * (paper.width + paper.height)
+    return bool(
+        paper.x0 - edge < line.x0 <= line.x1 < paper.x1 + edge
+        and paper.y0 - edge < line.y0 <= line.y1 < paper.y1 + edge
+    )
 
 
 @dataclass(frozen=True, slots=True)

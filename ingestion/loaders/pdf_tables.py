@@ -187,7 +187,7 @@ def _extent(grouped: Sequence[list[Line]], start: int) -> int:
         return end
     for row in grouped[start + 1 :]:
         last = grouped[end - 1][0]
-        together = _spans([s for part in grouped[start : end + 1] for s in part])
+        together = _joined([*columns, *((s.x0, s.x1) for s in row)])
         if len(together) < len(columns) or row[0].base - last.base > 2.6 * last.size:
             break
         columns = together
@@ -208,13 +208,18 @@ def _pitch(grouped: Sequence[list[Line]]) -> float:
 
 
 def _spans(segments: Iterable[Line]) -> list[tuple[float, float]]:
-    spans: list[tuple[float, float]] = []
-    for segment in sorted(segments, key=lambda s: s.x0):
-        if spans and segment.x0 - spans[-1][1] < _COLUMN_GAP:
-            spans[-1] = (spans[-1][0], max(spans[-1][1], segment.x1))
+    return _joined([(s.x0, s.x1) for s in segments])
+
+
+def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Unite stretches that overlap or nearly touch."""
+    joined: list[tuple[float, float]] = []
+    for x0, x1 in sorted(spans):
+        if joined and x0 - joined[-1][1] < _COLUMN_GAP:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], x1))
         else:
-            spans.append((segment.x0, segment.x1))
-    return spans
+            joined.append((x0, x1))
+    return joined
 
 
 def _aligned(grouped: Sequence[list[Line]], join: Join, rules: Sequence[float]) -> Table | None:

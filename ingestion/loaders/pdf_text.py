@@ -80,7 +80,7 @@ def code_text(lines: Sequence[Line], left: float | None = None) -> str:
     `left` is where the code's first column stands, in points; by default its leftmost line.
     """
     widths = [(r.x1 - r.x0) / len(r.text) for line in lines for r in line.runs]
-    letter = sorted(widths)[len(widths) // 2] if widths else 5.0
+    letter = max(1.0, sorted(widths)[len(widths) // 2]) if widths else 5.0
     start = min((line.x0 for line in lines), default=0.0)
     start = start if left is None else min(left, start)
     pitch = _pitch(lines)
