@@ -1,6 +1,7 @@
 # Everything a reader, a user and CI need; `make help` lists it.
 
 PYTHON ?= python3
+export ORT_DISABLE_TELEMETRY := 1
 VENV := .venv
 PY := $(VENV)/bin/python
 STRATA := $(VENV)/bin/strata

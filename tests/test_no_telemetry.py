@@ -1,0 +1,39 @@
+"""Nothing that Strata loads may report to anyone: libraries do so by default."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.settings import Settings
+
+LOAD_EVERYTHING = """
+import sys
+from pathlib import Path
+from corpora.embedding import MiniLM
+import pymupdf, chromadb
+MiniLM(Path(sys.argv[1]), Path(sys.argv[2])).embed(["a text"])
+"""
+
+
+@pytest.mark.parametrize("prelude", ["", "import ingestion.loaders.pdf\n"])
+def test_loading_the_libraries_leaves_no_trace_of_telemetry(tmp_path: Path, prelude: str) -> None:
+    models = Settings().models_dir.absolute()
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            prelude + LOAD_EVERYTHING,
+            str(EMBEDDING.path_in(models)),
+            str(TOKENIZER.path_in(models)),
+        ],
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[1])},
+        check=True,
+        timeout=120,
+    )
+    assert list(tmp_path.iterdir()) == []
