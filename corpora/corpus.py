@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from threading import Lock
 
 import numpy as np
@@ -41,6 +43,10 @@ from corpora.vectors import VectorIndex
 
 CACHED_PAGES = 512
 
+_LET_GO: SimpleQueue[tuple[VectorIndex, LexicalIndex]] = SimpleQueue()
+"""Indexes of corpora that nobody holds: the garbage collector may come upon them at any moment,
+also while this thread holds the lock that closing them takes, so they wait for a better one."""
+
 
 class Corpus:
     """One published generation of one release; it never changes and serves any thread.
@@ -61,7 +67,8 @@ class Corpus:
             ).one()
         self._release_id, self._model_id, self.embedding_model = row
         self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
-        self._close = weakref.finalize(self, _close, self._vectors, self._lexical)
+        self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))
+        self._let_go.atexit = False
         # A cache that does not hold the corpus, so that the last reader's going closes it.
         self._page = lru_cache(CACHED_PAGES)(partial(_load_page, database, self._release_id))
 
@@ -174,15 +181,17 @@ class Corpus:
         return data
 
     def close(self) -> None:
-        """Close the indexes now; otherwise they are closed when nobody holds the corpus."""
-        self._close()
+        """Close the indexes, which cannot be used afterwards."""
+        if self._let_go.detach():
+            self._vectors.close()
+            self._lexical.close()
 
 
 class OpenCorpora:
     """The corpora that a running chat has open, each the published one whenever it is asked for.
 
-    A corpus stays usable for whoever holds it; it is closed when a newer generation has taken its
-    place, or others have been asked for since, and the last one who held it has let it go.
+    A corpus stays usable for whoever holds it. When a newer generation has taken its place, or
+    others have been asked for since, it is closed after the last one who holds it lets it go.
     """
 
     def __init__(self, database: Database, data_dir: Path, *, limit: int = 16) -> None:
@@ -196,6 +205,7 @@ class OpenCorpora:
 
     def corpus(self, product: str, release: str) -> Corpus:
         """Return the corpus that serves a release now; raise NoCorpus if there is none."""
+        _close_let_go()
         serving = self._catalog.serving(product, release)
         found = self._held(serving)
         if found is not None:
@@ -218,6 +228,7 @@ class OpenCorpora:
             for corpus in self._open.values():
                 corpus.close()
             self._open.clear()
+        _close_let_go()
 
     def _held(self, serving: Serving) -> Corpus | None:
         name = serving.product, serving.release
@@ -247,6 +258,8 @@ def _load_page(database: Database, release_id: int, page_id: int) -> StoredPage:
     return page
 
 
-def _close(by_vector: VectorIndex, by_term: LexicalIndex) -> None:
-    by_vector.close()
-    by_term.close()
+def _close_let_go() -> None:
+    with suppress(Empty):
+        while True:
+            for index in _LET_GO.get_nowait():
+                index.close()

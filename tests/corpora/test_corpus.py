@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from corpora.catalog import Catalog, NoCorpus
 from corpora.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.database import Database, open_database, sqlite_url
 from corpora.dual_chunking import context_chunk, search_chunks
+from corpora.lexical import LexicalIndex
 from ingestion.page import BlockKind, Document, DocumentKind
 from ingestion.reading import read_paths
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
@@ -221,6 +223,11 @@ def test_an_index_that_was_damaged_in_silence_is_built_again(
     rebuilt.close()
 
 
+def assert_closed(index: LexicalIndex) -> None:
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        index.search(["mast"], 1)
+
+
 def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
     database: Database, data_dir: Path, tmp_path: Path
 ) -> None:
@@ -234,10 +241,11 @@ def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
     for corpus, height in ((old, "12 metres"), (new, "15 metres")):
         (found, _), *_ = corpus.lexical(["mast"], 1)
         assert height in corpus.chunk(found).text
-    closing = old._close
+    index = old._lexical
     del old, corpus
     gc.collect()
-    assert not closing.alive
+    assert corpora.corpus("Beacon", "17.10") is new
+    assert_closed(index)
     Catalog(database).rollback("Beacon", "17.10")
     (found, _), *_ = corpora.corpus("Beacon", "17.10").lexical(["mast"], 1)
     assert "12 metres" in corpora.corpus("Beacon", "17.10").chunk(found).text
@@ -249,10 +257,11 @@ def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
 
 def test_the_corpus_unused_for_longest_is_closed(folder: Path, stored: Database) -> None:
     corpora = OpenCorpora(stored, folder / "data", limit=1)
-    closing = corpora.corpus("Beacon", "17.10")._close
-    assert corpora.corpus("Beacon", "17.20").release == "17.20"
-    gc.collect()
-    assert not closing.alive
+    index = corpora.corpus("Beacon", "17.10")._lexical
+    for _ in range(2):
+        assert corpora.corpus("Beacon", "17.20").release == "17.20"
+        gc.collect()
+    assert_closed(index)
     corpora.close()
 
 
