@@ -31,7 +31,7 @@ from corpora.tables import (
 )
 from corpora.vectors import BrokenIndex, VectorIndex
 
-VERSION = 1
+VERSION = 2
 """Changes whenever an index that was built before would have to be built anew."""
 
 _LEXICAL = "lexical.db"
