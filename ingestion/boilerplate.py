@@ -17,6 +17,9 @@ _STEP = 0.005
 _BODY_GAP = 0.022
 """What is closer to the text than this, as a share of the height, is part of it."""
 
+_MARGIN = 0.045
+"""No text stands nearer to the paper's edge than this, however close it comes to furniture."""
+
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _NUMBER = re.compile(r"\d{1,5}|\b[ivxlc]{1,7}\b")
 _ALONE = re.compile(
@@ -110,6 +113,8 @@ def _value(digits: str) -> int:
 
 def _stands_apart(lines: Sequence[PlacedLine], taken: Sequence[Sequence[int]]) -> bool:
     inner = lines[taken[-1][0]].place
+    if not _MARGIN < inner < 1 - _MARGIN:
+        return True
     rest = set(range(len(lines))) - {i for row in taken for i in row}
     return all(abs(lines[i].place - inner) >= _BODY_GAP for i in rest)
 

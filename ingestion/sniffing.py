@@ -19,9 +19,8 @@ _BINARY = (
     (b"\x7fELF", "a program"),
     (b"{\\rtf", "a rich text file"),
 )
-_HTML = re.compile(
-    rb"\s*(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
-)
+_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+_COMMENT = re.compile(rb"\s*(?:<!--|<\?)")
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
@@ -52,7 +51,16 @@ def _content(data: bytes) -> str | None:
             return name
     if b"\0" in start and not _is_wide(start):
         return "binary data"
-    return "an HTML page" if _HTML.match(start.removeprefix(codecs.BOM_UTF8)) else None
+    return "an HTML page" if _HTML.match(_without_comments(start)) else None
+
+
+def _without_comments(start: bytes) -> bytes:
+    """Drop what may stand before the first element: space, comments, instructions."""
+    start = start.removeprefix(codecs.BOM_UTF8)
+    while opening := _COMMENT.match(start):
+        end = b"-->" if opening[0].endswith(b"--") else b"?>"
+        start = start[opening.end() :].partition(end)[2]
+    return start.lstrip()
 
 
 def _is_wide(start: bytes) -> bool:

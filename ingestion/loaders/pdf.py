@@ -30,7 +30,7 @@ from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
 from ingestion.loaders.pdf_text import Vocabulary
 from ingestion.page import BlockKind, Document, Page, UnreadableFile
 
-_LEADER = re.compile(r"(?:\s?[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)$")
+_LEADER = re.compile(r"(?:[.·…] ?){4,}(?:\d+|[ivxlc]+)$")
 _ENDS_IN_NUMBER = re.compile(r"\S\s+\d+$")
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _INDEXED = re.compile(r"\S, \d{1,4}(?:, \d{1,4})*$")

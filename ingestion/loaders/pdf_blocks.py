@@ -177,7 +177,7 @@ class BlockReader:
         )
 
     def _heading(self, lines: Sequence[Line]) -> Block:
-        title = self.vocabulary.join(lines)
+        title = self.vocabulary.join(lines).removesuffix("¶")
         listed = self._listed(title)
         if listed is None:
             level = self._unlisted_level(title, lines[0])

@@ -10,7 +10,7 @@ from typing import Any
 from ingestion.loaders.pdf_layout import Line, Run, rows
 from ingestion.page import CELL_DELIMITER
 
-_MIN_STROKES = 5
+_MIN_STROKES = 4
 _MOST_STROKES = 2000
 _MIN_SIDE = 50.0
 _REACH = 8.0
@@ -35,26 +35,23 @@ def page_drawings(
     A cluster of strokes is a schematic when the text in it is short labels and not sentences or
     code. Where none is and `whole` allows it, a page of nothing but scattered labels is one.
     """
-    if not _MIN_STROKES <= len(strokes) <= _MOST_STROKES:
+    places = [stroke["rect"] for stroke in strokes if not _is_mark(stroke["rect"])]
+    if not _MIN_STROKES <= len(places) <= _MOST_STROKES:
         return []
     found: list[tuple[Drawing, list[Line]]] = []
-    for box in page.cluster_drawings(x_tolerance=12, y_tolerance=12):
-        x0, y0, x1, y1 = box
-        if min(x1 - x0, y1 - y0) < _MIN_SIDE:
+    for x0, y0, x1, y1 in page.cluster_drawings(x_tolerance=12, y_tolerance=12):
+        within = sum(x0 <= place[0] <= x1 and y0 <= place[1] <= y1 for place in places)
+        if within < _MIN_STROKES or min(x1 - x0, y1 - y0) < _MIN_SIDE:
             continue
         inside = [s for s in segments if _near(s, x0, y0, x1, y1)]
         if _is_labels(inside):
             found.append((_drawing(inside), inside))
-    if (
-        whole
-        and not found
-        and len(strokes) >= 2 * _MIN_STROKES
-        and len(segments) >= 8
-        and _is_labels(segments)
-    ):
+    if whole and not found and len(places) >= 2 * _MIN_STROKES and len(segments) >= 8:
         size = median(s.size for s in segments)
         labels = [s for s in segments if s.size < 1.4 * size]
-        found.append((_drawing(labels), labels))
+        beside = sum(len(row) > 1 for row in rows(labels))
+        if _is_labels(segments) and beside > 0.3 * len(rows(labels)):
+            found.append((_drawing(labels), labels))
     return found
 
 

@@ -64,6 +64,11 @@ def test_a_line_that_adjoins_the_text_is_text() -> None:
     assert all("Parameters" in page for page in _left(pages))
 
 
+def test_at_the_very_edge_it_is_furniture_all_the_same() -> None:
+    pages = [[("Orbis NX guide", 0.02), (f"size: {n * n} bytes", 0.04)] for n in range(1, 9)]
+    assert _left(pages) == [[f"size: {n * n} bytes"] for n in range(1, 9)]
+
+
 def test_what_returns_in_the_middle_stays() -> None:
     pages = [[("See also", 0.5), (f"text {n}", 0.6)] for n in range(1, 9)]
     assert all("See also" in page for page in _left(pages))

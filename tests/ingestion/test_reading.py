@@ -132,6 +132,11 @@ def test_documents_come_in_the_order_of_the_listing(folder: Path) -> None:
         ("a.md", b"PK\x03\x04" + bytes(30), "mislabelled: says .md, is a zip archive"),
         ("a.txt", bytes(range(256)), "mislabelled: says .txt, is binary data"),
         ("a.txt", b"<!DOCTYPE html><html><body>x", "mislabelled: says .txt, is an HTML page"),
+        (
+            "a.md",
+            b"<?xml version='1.0'?>\n<!-- a --> <!-- b -->\n<HTML>x",
+            "mislabelled: says .md, is an",
+        ),
         ("a.pdf", b"<html><body>404", "mislabelled: says .pdf, is an HTML page"),
         ("a.pdf", b"plain words", "mislabelled: says .pdf, is no PDF"),
         ("a.pdf", b"%PDF-1.7\nnot really", "damaged"),
