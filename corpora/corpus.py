@@ -127,18 +127,21 @@ class Corpus:
     def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
         """Return the vectors of search chunks, shape (ids, dimension), in the order given."""
         with self._database.reading() as session:
-            rows = session.execute(
-                select(SearchChunkRow.id, EmbeddingRow.vector)
+            hashes = session.execute(
+                select(SearchChunkRow.id, SearchChunkRow.text_hash)
                 .join(PageRow, PageRow.id == SearchChunkRow.page_id)
                 .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-                .join(EmbeddingRow, EmbeddingRow.text_hash == SearchChunkRow.text_hash)
-                .where(
-                    SearchChunkRow.id.in_(ids),
-                    DocumentRow.release_id == self._release_id,
+                .where(SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id)
+            ).all()
+            # Joined to the above, SQLite would walk through all vectors of the model.
+            vectors = session.execute(
+                select(EmbeddingRow.text_hash, EmbeddingRow.vector).where(
                     EmbeddingRow.model_id == self._model_id,
+                    EmbeddingRow.text_hash.in_({text_hash for _, text_hash in hashes}),
                 )
             )
-            found = {chunk_id: np.frombuffer(vector, dtype="<f4") for chunk_id, vector in rows}
+            by_hash = {text_hash: np.frombuffer(vector, "<f4") for text_hash, vector in vectors}
+        found = {chunk_id: by_hash[text_hash] for chunk_id, text_hash in hashes}
         return np.array([found[i] for i in ids], dtype=np.float32)
 
     def page(self, page_id: int) -> StoredPage:
