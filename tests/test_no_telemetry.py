@@ -32,7 +32,11 @@ def test_loading_the_libraries_leaves_no_trace_of_telemetry(tmp_path: Path, prel
             str(EMBEDDING.path_in(models)),
             str(TOKENIZER.path_in(models)),
         ],
-        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={
+            "HOME": str(tmp_path),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(Path(__file__).parents[1]),
+        },
         check=True,
         timeout=120,
     )
