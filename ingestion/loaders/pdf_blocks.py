@@ -10,6 +10,7 @@ from itertools import groupby
 from ingestion.loaders.pdf_drawings import Drawing
 from ingestion.loaders.pdf_layout import Line
 from ingestion.loaders.pdf_roles import (
+    Signature,
     Typography,
     bullet,
     continues,
@@ -105,10 +106,13 @@ class BlockReader:
 
     def _path(self, x0: float) -> tuple[str, ...]:
         """Return the headings above, then the object whose description reaches to `x0`."""
-        while self._owners and x0 <= self._owners[-1].x0 + 2:
-            self._owners.pop()
+        self._leave_owners(x0)
         headings = tuple(title for _, title in self._headings)
         return (*headings, self._owners[-1].name) if self._owners else headings
+
+    def _leave_owners(self, x0: float) -> None:
+        while self._owners and x0 <= self._owners[-1].x0 + 2:
+            self._owners.pop()
 
     def _read_figure(self, item: Item, *, opens_page: bool) -> Iterator[Block]:
         path = self._path(item.x0 + 3)
@@ -131,10 +135,10 @@ class BlockReader:
             end = self._heading_end(lines, i, spaced=spaced)
             if end > i:
                 yield self._heading(lines[i:end])
-            elif signature(line):
+            elif found := signature(line):
                 end = self._signature_end(lines, i)
-                yield self._signature(lines[i:end])
-            elif line.mono and not (following and is_term(line, following, self.typography)):
+                yield self._signature(found, lines[i:end])
+            elif line.mono and not is_term(line, following, self.typography):
                 end = _code_end(lines, i)
                 yield self._code(lines[i:end], continued=continued and i == 0)
             elif is_term(line, following, self.typography):
@@ -156,7 +160,7 @@ class BlockReader:
         for end in range(min(i + 3, len(lines)), i, -1):
             part = lines[i:end]
             same = all(line.size == part[0].size and line.bold == part[0].bold for line in part)
-            if same and not part[0].mono and self._listed(join_lines(part)) is not None:
+            if same and not part[0].mono and self._listed(_plain(part)) is not None:
                 return end
         following = lines[i + 1] if i + 1 < len(lines) else None
         if not self.typography.is_heading(lines[i], following, spaced=spaced):
@@ -187,7 +191,7 @@ class BlockReader:
             level = self._pending[listed][0]
             del self._pending[: listed + 1]
         self._enter(level, title)
-        self._owners = [o for o in self._owners if o.x0 < lines[0].x0 - 2]
+        self._leave_owners(lines[0].x0)
         self._bullets.clear()
         return Block(BlockKind.HEADING, title, tuple(t for _, t in self._headings))
 
@@ -207,16 +211,14 @@ class BlockReader:
             end += 1
         return end if not is_open(text) else i + 1
 
-    def _signature(self, lines: Sequence[Line]) -> Block:
-        line = lines[0]
-        found = signature(line)
-        assert found is not None
-        self._path(line.x0)
+    def _signature(self, found: Signature, lines: Sequence[Line]) -> Block:
+        x0 = lines[0].x0
+        self._leave_owners(x0)
         owner = self._owners[-1] if self._owners else None
         name = found.qualified(owner.name if owner and owner.is_class else None)
-        self._owners.append(_Owner(name, line.x0, found.is_class))
+        self._owners.append(_Owner(name, x0, found.is_class))
         self._bullets.clear()
-        return Block(BlockKind.SIGNATURE, self.vocabulary.join(lines), self._path(line.x0 + 3))
+        return Block(BlockKind.SIGNATURE, self.vocabulary.join(lines), self._path(x0 + 3))
 
     def _code(self, lines: Sequence[Line], *, continued: bool) -> Block:
         left = min(line.x0 for line in lines)
@@ -271,8 +273,7 @@ def _runs_over(before: Block, after: Block) -> bool:
     )
 
 
-def join_lines(lines: Sequence[Line]) -> str:
-    """Join lines with single spaces."""
+def _plain(lines: Sequence[Line]) -> str:
     return " ".join(line.text for line in lines)
 
 
