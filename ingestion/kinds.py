@@ -13,7 +13,7 @@ _SOURCE_TITLE = re.compile(
 )
 _RELEASE_NOTES = re.compile(
     r"""^(the\s)?changes(\s(in|to|and|since|of)\b|$) | \bchange[\s_-]*logs?\d*\b
-      | \brelease[\s_-]*(notes?|history)\b | \brelease[\s_-]+\d[\w.]*$
+      | \brelease[\s_-]*(notes?|history)\b | ^release[\s_-]+\d[\w.]*$
       | \bwhat.?s[\s_-]*new(\d|\b) | \bmigrat(ion|ing)[\s_-]*(\d|to\b|from\b)
       | \bmajor\smigration\b | \bupgrad(e|ing)[\s_-]*notes?\b | \bbreaking[\s_-]*changes\b""",
     re.IGNORECASE | re.VERBOSE,

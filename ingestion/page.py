@@ -128,14 +128,22 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A file that was left out, and why, in words for the person who ingested it."""
+    """A file that was left out, and why, in words for the person who ingested it.
+
+    `expected` where nothing is wrong with it: a generated index holds nothing to read.
+    """
 
     file: str
     reason: str
+    expected: bool = False
 
 
 class UnreadableFile(Exception):
     """A loader cannot read this file; the message says why and what to do."""
+
+
+class NothingToRead(UnreadableFile):
+    """Nothing is wrong with the file, but there is nothing in it to answer from."""
 
 
 def single_page(blocks: Sequence[Block]) -> tuple[Page, ...]:

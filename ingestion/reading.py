@@ -6,7 +6,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from queue import SimpleQueue
@@ -37,13 +37,22 @@ class Limits:
 class SourceFile:
     """A file that can be read; `member` is set where it lies in the archive at `path`.
 
-    `file` is its name relative to what was given, with "/" between its parts.
+    `file` is its name relative to what was given, with "/" between its parts; `source` is what
+    was given.
     """
 
     file: str
     path: Path
     size: int
+    source: Path
     member: Member | None = None
+
+    def read_bytes(self) -> bytes:
+        """Return its content; raise OSError or UnreadableFile where it cannot be had."""
+        if self.member is None:
+            return self.path.read_bytes()
+        with _open(self.path, Limits()) as archive:
+            return archive.read(self.member)
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ def list_files(paths: Sequence[Path], *, limits: Limits = Limits()) -> Listing:
             if entry.file in entries:
                 reason = "another file of this name was given; ingest the folder above both"
                 entry = Rejected(f"{path}: {entry.file}", reason)
+            if isinstance(entry, SourceFile):
+                entry = replace(entry, source=path.resolve())
             entries[entry.file] = entry
     return Listing(tuple(entries.values()), skipped)
 
@@ -135,7 +146,7 @@ def _in_archive(
             elif member.size > limits.file_size:
                 yield Rejected(prefix + member.name, _too_large(member.size, limits))
             else:
-                yield SourceFile(prefix + member.name, path, member.size, member)
+                yield SourceFile(prefix + member.name, path, member.size, path, member)
 
 
 def _open(path: Path, limits: Limits) -> Archive:
@@ -155,7 +166,7 @@ def _source(file: str, path: Path, limits: Limits) -> SourceFile | Rejected:
         file.encode()
     except UnicodeEncodeError:
         return Rejected(file.encode(errors="replace").decode(), "its name is not UTF-8; rename it")
-    return SourceFile(file, path, size)
+    return SourceFile(file, path, size, path)
 
 
 def _too_large(size: int, limits: Limits) -> str:

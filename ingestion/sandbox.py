@@ -15,7 +15,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
-from ingestion.page import Document, Rejected, UnreadableFile
+from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
 _LENGTH = struct.Struct(">Q")
 _LONGEST = 1 << 30
@@ -179,6 +179,8 @@ def serve(loader: str, memory: str, seconds: str) -> None:
 def _parsed(load: Any, data: bytes, file: str) -> Document | Rejected:
     try:
         return cast(Document, load(data, file))
+    except NothingToRead as error:
+        return Rejected(file, str(error), expected=True)
     except UnreadableFile as error:
         return Rejected(file, str(error))
     except MemoryError:

@@ -13,7 +13,7 @@ from ingestion.flowing import flowing_document
 from ingestion.html_blocks import read_blocks
 from ingestion.html_navigation import link_share, main_content, without_furniture
 from ingestion.html_text import line
-from ingestion.page import Block, BlockKind, Document, UnreadableFile
+from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile
 
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
@@ -23,10 +23,6 @@ _NO_TITLE = "<no title>"
 _FEW_WORDS = 60
 _MOSTLY_LINKS = 0.8
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.CODE, BlockKind.SIGNATURE}
-
-
-class NothingToRead(UnreadableFile):
-    """A page made for finding other pages: an index, a search box, a table of contents."""
 
 
 def load(data: bytes, file: str) -> Document:
@@ -65,7 +61,7 @@ def _parsed(text: str) -> HtmlElement:
 
 def _require_prose(content: HtmlElement, blocks: list[Block]) -> None:
     if not blocks:
-        raise UnreadableFile("the page's main content holds no text")
+        raise NothingToRead("the page's main content holds no text")
     prose = sum(len(block.text) for block in blocks if block.kind in _PROSE)
     if prose < _FEW_WORDS and link_share(content) > _MOSTLY_LINKS:
         raise NothingToRead("a page of links to other pages: nothing to read by itself")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.loaders.html import NothingToRead, load
-from ingestion.page import Block, BlockKind, DocumentKind, UnreadableFile
+from ingestion.loaders.html import load
+from ingestion.page import Block, BlockKind, DocumentKind, NothingToRead, UnreadableFile
 
 PAGES = Path(__file__).parent / "pages"
 OLD_SPHINX = (PAGES / "old_sphinx.html").read_text(encoding="utf-8")

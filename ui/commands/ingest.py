@@ -29,8 +29,8 @@ def ingest(
     """Read documents into a release; until that is done the old state serves.
 
     Ingesting a path again replaces what came from it and embeds only what changed. Stop it with
-    Ctrl-C and run it again: it picks up where it was. Exit code 3 means that files were left out,
-    1 that nothing could be published.
+    Ctrl-C and run it again: it picks up where it was. Exit code 3 means that files could not be
+    read and were left out, 1 that nothing could be published.
     """
     from rich.progress import (
         BarColumn,
@@ -88,30 +88,33 @@ def ingest(
         _print_report(report)
     if report.outcome is building.Outcome.NOTHING_READABLE:
         raise typer.Exit(1)
-    if report.rejected:
+    if any(not file.expected for file in report.rejected):
         raise typer.Exit(LEFT_OUT)
 
 
 def _print_report(report: IngestReport) -> None:
     from corpora.building import Outcome
 
-    name = printable(f"{report.product} {report.release}")
+    release = printable(f"{report.product} {report.release}")
     match report.outcome:
         case Outcome.PUBLISHED:
             seconds = sum(report.seconds.values())
             output.print(
-                f"[bold]{name}[/] is published: {report.documents} documents, "
+                f"[bold]{release}[/] is published: {report.documents} documents, "
                 f"{report.pages:,} pages, {report.chunks:,} search chunks "
                 f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s",
                 highlight=False,
             )
         case Outcome.UNCHANGED:
-            output.print(f"[bold]{name}[/] is as it was: nothing has changed", highlight=False)
+            output.print(f"[bold]{release}[/] is as it was: nothing has changed", highlight=False)
         case Outcome.NOTHING_READABLE:
-            output.print(f"[bold]{name}[/]: no file could be read, nothing is published")
-    for file in report.dropped:
-        output.print(printable(f"no longer there: {file}"), highlight=False)
-    if report.rejected:
-        output.print(f"{len(report.rejected)} files were left out:", highlight=False)
-    for rejected in report.rejected:
-        output.print(printable(f"  {rejected.file}: {rejected.reason}"), highlight=False)
+            output.print(f"[bold]{release}[/]: no file could be read, nothing is published")
+    for name in report.dropped:
+        output.print(printable(f"no longer there: {name}"), highlight=False)
+    failed = [file for file in report.rejected if not file.expected]
+    empty = [file for file in report.rejected if file.expected]
+    for what, files in (("could not be read", failed), ("hold nothing to answer from", empty)):
+        if files:
+            output.print(f"{len(files)} files {what} and were left out:", highlight=False)
+        for file in files:
+            output.print(printable(f"  {file.file}: {file.reason}"), highlight=False)
