@@ -9,6 +9,7 @@ from itertools import groupby
 from ui.escaping import as_code, as_text, inline, visible
 
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
+_SHORT = 80
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -16,20 +17,30 @@ def answer_markdown(text: str) -> str:
     """Turn the text of `chatbot.turn.Answer` into Markdown for the page.
 
     Of Markdown it may use quotes ("> "), lists ("- "), code spans, and bold at the start of a
-    line. What is quoted comes from documents and is shown letter for letter.
+    line. What is quoted comes from documents and is shown letter for letter. A short line before
+    its evidence is set in bold.
     """
     return "\n\n".join(_paragraphs(visible(text)))
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    for kind, group in groupby(text.split("\n"), key=_kind):
-        lines = list(group)
+    groups = [(kind, list(lines)) for kind, lines in groupby(text.split("\n"), key=_kind)]
+    groups = [(kind, lines) for kind, lines in groups if kind != "blank"]
+    for (kind, lines), (following, _) in zip(groups, [*groups[1:], ("", [])], strict=True):
         if kind == "quote":
             yield from _quotes([line[1:].removeprefix(" ") for line in lines])
         elif kind == "list":
             yield "\n".join(f"- {_formatted(line[2:])}" for line in lines)
-        elif kind == "text":
+        elif following == "quote" and _is_value(lines):
+            yield f"**{inline(lines[0].strip())}**"
+        else:
             yield "\\\n".join(_formatted(line) for line in lines)
+
+
+def _is_value(lines: list[str]) -> bool:
+    """Say whether this is the short answer that its evidence follows."""
+    line = lines[0].strip()
+    return len(lines) == 1 and len(line) <= _SHORT and not line.endswith(":") and "**" not in line
 
 
 def _kind(line: str) -> str:

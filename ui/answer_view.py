@@ -36,20 +36,20 @@ def show_answer(
     reply: Mapping[str, Any],
     *,
     products: Sequence[Product],
-    ask: Ask | None,
+    ask: Ask,
 ) -> None:
-    """An answered turn; with `ask` it offers what can be asked next."""
+    """An answered turn; where it leaves the release open, `ask` asks for the one that is chosen."""
     with st.chat_message("assistant", avatar=":material/layers:"):
         st.markdown(_badge(reply))
         st.markdown(answer_markdown(reply["answer"]))
         for warning in reply["warnings"]:
             st.caption(f":material/info: {as_label(warning, 300)}")
         _show_citations(number, reply)
-        if ask and (offered := choices(reply, products)):
+        if offered := choices(reply, products):
             _offer(number, question, offered, products, ask)
 
 
-def show_open(asking: Asking, ask_again: Callable[[Asking, str], None]) -> None:
+def show_open(asking: Asking, ask_again: Callable[[str], None]) -> None:
     """A question that was stopped or failed, kept so that it can be asked again."""
     progress = asking.progress
     key = f"again-{id(asking)}"
@@ -58,14 +58,14 @@ def show_open(asking: Asking, ask_again: Callable[[Asking, str], None]) -> None:
         if progress.state is State.STOPPED:
             st.markdown(":gray[Stopped. The question is kept.]")
         else:
-            st.error(as_text(progress.message), icon=":material/error:")
+            st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
         if progress.refused:
             text = st.text_area("Your question", text, height=200, key=f"{key}-text")
         st.button(
             "Ask again",
             icon=":material/refresh:",
             key=key,
-            on_click=lambda: ask_again(asking, st.session_state.get(f"{key}-text", text)),
+            on_click=lambda: ask_again(st.session_state.get(f"{key}-text", text)),
         )
 
 
@@ -73,12 +73,14 @@ def show_progress(asking: Asking) -> None:
     """A question that is being answered: its steps, what the model writes, a button to stop it."""
     progress = asking.progress
     with st.chat_message("assistant", avatar=":material/layers:"):
-        with st.container(horizontal=True, vertical_alignment="center", key="running"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", key=f"running-{id(asking)}"
+        ):
             st.markdown(_steps(progress), width="stretch")
             st.button(
                 "Stop",
                 icon=":material/stop_circle:",
-                key="stop",
+                key=f"stop-{id(asking)}",
                 on_click=asking.stop,
                 disabled=progress.stopping,
             )
@@ -89,7 +91,11 @@ def show_progress(asking: Asking) -> None:
 def _steps(progress: Progress) -> str:
     if progress.stopping:
         return ":gray[Stopping …]"
-    done = [f":gray[:material/check: {step_name(step)}]" for step in progress.done]
+    done = [
+        f":gray[:material/check: {step_name(step)}]"
+        for step in dict.fromkeys(progress.done)
+        if step != "comparison"
+    ]
     now = [f"**{step_name(progress.step)} …**"] if progress.step else []
     return "  ".join([*done, *now]) or ":gray[One moment …]"
 
@@ -104,24 +110,31 @@ def _badge(reply: Mapping[str, Any]) -> str:
 
 
 def _show_citations(number: int, reply: Mapping[str, Any]) -> None:
-    if not reply["citations"]:
-        return
-    with st.container(horizontal=True, key=f"citations-{number}", gap="small"):
-        for i, citation in enumerate(reply["citations"], 1):
-            if st.button(
-                f"\\[{i}\\] {as_label(citation['document'], 40)} · {_place(citation, reply)}",
-                key=f"cite-{number}-{i}",
-                help="Open the page with the quoted words marked",
-            ):
-                show_source(reply["product"], citation)
+    """A button for each quote; those from one page stand together, the page named once."""
+    pages: dict[int, list[int]] = {}
+    for i, citation in enumerate(reply["citations"], 1):
+        pages.setdefault(citation["page_id"], []).append(i)
+    for page, quotes in pages.items():
+        with st.container(horizontal=True, key=f"citations-{number}-{page}", gap="xsmall"):
+            for i in quotes:
+                citation = reply["citations"][i - 1]
+                name = _place(citation, reply) if i == quotes[0] else ""
+                if st.button(
+                    f"\\[{i}\\] {name}".strip(),
+                    key=f"cite-{number}-{i}",
+                    help=as_label(citation["section"], 200) or None,
+                ):
+                    show_source(reply["product"], citation)
 
 
 def _place(citation: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    of_release = f"{citation['release']} · " if len(reply["compared_releases"]) > 1 else ""
+    parts = [citation["release"]] if reply["compared_releases"] else []
+    parts.append(citation["document"])
     if citation["file"].lower().endswith(".pdf"):
-        return as_label(f"{of_release}page {citation['page']}")
-    section = citation["section"].rsplit(" › ", 1)[-1] or f"part {citation['page']}"
-    return as_label(of_release + section, 40)
+        parts.append(f"page {citation['page']}")
+    elif (section := citation["section"].rsplit(" › ", 1)[-1]) != citation["document"]:
+        parts.append(section)
+    return " · ".join(as_label(part, 48) for part in parts if part)
 
 
 def _offer(

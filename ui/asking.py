@@ -29,7 +29,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked, in which conversation, and after how many of its answered turns."""
+    """What was asked, in which conversation, and after how many of its other questions."""
 
     text: str
     conversation: str
@@ -54,11 +54,13 @@ class Progress:
 class Asking:
     """One question on its way; an answer is kept in its conversation, anything else here.
 
-    The thread touches nothing of Streamlit: a page looks at `progress` whenever it likes.
+    It waits for the end of the question `before` it, whose answer it may follow up. The thread
+    touches nothing of Streamlit: a page looks at `progress` whenever it likes.
     """
 
-    def __init__(self, chatbot: Chatbot, question: Question) -> None:
+    def __init__(self, chatbot: Chatbot, question: Question, before: Asking | None = None) -> None:
         self.question = question
+        self._before = before
         self._chatbot = chatbot
         self._lock = threading.Lock()
         self._progress = Progress()
@@ -75,6 +77,11 @@ class Asking:
         with self._lock:
             return self._progress
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is still on its way."""
+        return self.progress.state is State.RUNNING
+
     def stop(self) -> None:
         """Give it up; it ends at the next step or token."""
         self._stop.set()
@@ -90,6 +97,9 @@ class Asking:
         from chatbot.events import Stopped
 
         asked = self.question
+        while self._before and self._before.is_running and not self._stop.is_set():
+            self._before.wait(0.1)
+        self._before = None
         try:
             self._chatbot.ask(
                 asked.text,
@@ -145,11 +155,13 @@ class OpenQuestions:
         self._open: list[Asking] = []
 
     def ask(self, question: Question) -> Asking:
-        """Begin to answer a question."""
-        asking = Asking(self._chatbot, question)
+        """Begin to answer a question; it comes after those of its conversation that still run."""
         with self._lock:
-            kept = [a for a in self._open if a.progress.state is not State.ANSWERED]
-            self._open = [*kept, asking]
+            self._open = [a for a in self._open if a.progress.state is not State.ANSWERED]
+            running = [a for a in self._open if _runs_in(a, question.conversation)]
+            question = replace(question, after=question.after + len(running))
+            asking = Asking(self._chatbot, question, running[-1] if running else None)
+            self._open.append(asking)
         asking.start()
         return asking
 
@@ -167,3 +179,7 @@ class OpenQuestions:
                 if a.question.conversation == conversation
                 and a.progress.state is not State.ANSWERED
             )
+
+
+def _runs_in(asking: Asking, conversation: str) -> bool:
+    return asking.is_running and asking.question.conversation == conversation

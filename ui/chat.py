@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import services
 from ui.answer_view import Ask, show_answer, show_open, show_progress, show_question
-from ui.asking import Asking, Question, State
+from ui.asking import Asking, Question
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
 from ui.suggestions import suggestions
@@ -25,6 +25,9 @@ def chat() -> None:
     """Show the page; a failure is one clear message."""
     try:
         products = services.chatbot().products()
+        # First what is open, then what is answered: a question that is answered between the two
+        # is seen twice, and looked at again, instead of not at all.
+        pending = services.open_questions().of(st.query_params.get(_CONVERSATION, ""))
         turns = _turns()
     except expected_failures() as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -33,7 +36,7 @@ def chat() -> None:
         _nothing_yet()
         return
     product = _sidebar(products, turns)
-    _conversation(product, products, turns)
+    _conversation(product, products, turns, pending)
 
 
 def _turns() -> tuple[KeptTurn, ...]:
@@ -89,39 +92,43 @@ def _start_anew() -> None:
 
 
 def _conversation(
-    product: Product, products: tuple[Product, ...], turns: tuple[KeptTurn, ...]
+    product: Product,
+    products: tuple[Product, ...],
+    turns: tuple[KeptTurn, ...],
+    pending: tuple[Asking, ...],
 ) -> None:
-    conversation = st.query_params.get(_CONVERSATION, "")
-    pending = services.open_questions().of(conversation)
-    running = [a for a in pending if a.progress.state is State.RUNNING]
-
     def ask(text: str, of: str = product.name, release: str | None = None) -> None:
         _ask(text, of, release)
-
-    def ask_again(asking: Asking, text: str) -> None:
-        services.open_questions().drop(asking)
-        _ask(text, asking.question.product, asking.question.release)
 
     st.title(f"Ask about {as_label(product.name)}", anchor=False)
     if not turns and not pending:
         _begin(product, ask)
     for number in range(len(turns) + 1):
-        for asking in (a for a in pending if a.question.after == number):
-            show_question(asking.question.text)
-            if asking in running:
-                _watch(asking)
-            else:
-                show_open(asking, ask_again)
+        for asking in pending:
+            if min(asking.question.after, len(turns)) == number:
+                _show_pending(asking)
         if number < len(turns):
             turn = turns[number]
             show_question(turn.question)
-            show_answer(
-                number, turn.question, turn.reply, products=products, ask=None if running else ask
-            )
-    typed = st.chat_input(f"Ask about {product.name}", disabled=bool(running))
-    if typed:
-        ask(typed)
-        st.rerun()
+            show_answer(number, turn.question, turn.reply, products=products, ask=ask)
+    # In a callback, because a run that another one interrupts never comes to its last line.
+    st.chat_input(
+        f"Ask about {product.name}",
+        key="typed",
+        on_submit=lambda: ask(st.session_state.typed),
+    )
+
+
+def _show_pending(asking: Asking) -> None:
+    def ask_again(text: str) -> None:
+        services.open_questions().drop(asking)
+        _ask(text, asking.question.product, asking.question.release)
+
+    show_question(asking.question.text)
+    if asking.is_running:
+        _watch(asking)
+    else:
+        show_open(asking, ask_again)
 
 
 def _begin(product: Product, ask: Ask) -> None:
@@ -145,6 +152,6 @@ def _ask(text: str, product: str | None, release: str | None) -> None:
 
 @st.fragment(run_every=_LOOK_EVERY)
 def _watch(asking: Asking) -> None:
-    if asking.progress.state is not State.RUNNING:
+    if not asking.is_running:
         st.rerun()
     show_progress(asking)

@@ -32,7 +32,7 @@ class _Placed:
     marks: tuple[Span, ...]
 
 
-def page_pieces(page: Page, quote: str) -> tuple[Piece, ...]:
+def page_pieces(page: Page, quote: str = "") -> tuple[Piece, ...]:
     """Turn a page into pieces from top to bottom; tables and lists stay together."""
     marks = quoted_spans(page.text, quote)
     placed = [_placed(block, start, end, marks) for start, end, block in page.spans()]
@@ -75,7 +75,7 @@ def _any(blocks: Sequence[_Placed]) -> bool:
 def _single(p: _Placed) -> Iterator[Piece]:
     match p.block.kind:
         case BlockKind.HEADING:
-            level = "####" if len(p.block.path) < 3 else "#####"
+            level = "###" if len(p.block.path) < 2 else "####"
             yield Piece(f"{level} {_marked_line(' '.join(p.block.text.split()), p.marks)}")
         case BlockKind.CODE | BlockKind.SIGNATURE:
             yield from _code(p)

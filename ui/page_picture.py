@@ -26,7 +26,7 @@ class NoPicture(Exception):
     """A page cannot be drawn; the message says why."""
 
 
-def page_picture(pdf: bytes, number: int, quote: str) -> bytes:
+def page_picture(pdf: bytes, number: int, quote: str = "") -> bytes:
     """Draw a page of a PDF (numbered from 1) as PNG, the words of the quote marked.
 
     Raises NoPicture if the file cannot be read or takes more time or memory than is granted.
@@ -69,7 +69,7 @@ def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
 
     # A table reads cell by cell in one order and row by row in the other.
     orders = [page.get_text("words", sort=by_rows) for by_rows in (False, True)]
-    found = [(words, quoted_words([w[4] for w in words], quote)) for words in orders]
+    found = [(words, quoted_words([word[4] for word in words], quote)) for words in orders]
     words, runs = max(found, key=lambda f: sum(behind - first for first, behind in f[1]))
     return [
         [_around(line) for _, line in groupby(words[first:behind], key=lambda w: (w[5], w[6]))]

@@ -22,10 +22,15 @@ _SHOWN = "page_shown"
 def show_source(product: str, citation: Mapping[str, Any]) -> None:
     """Open the page of a citation beside the answer."""
     st.session_state[_SHOWN] = citation["page_id"]
-    _source(product, citation)
+    open_beside = st.dialog(
+        as_label(citation["document"]) or "Source",
+        width="medium",
+        position="right",
+        icon=":material/description:",
+    )
+    open_beside(_source)(product, citation)
 
 
-@st.dialog("Source", width="large", position="right", icon=":material/description:")
 def _source(product: str, citation: Mapping[str, Any]) -> None:
     from corpora.catalog import CatalogError
 
@@ -46,11 +51,11 @@ def _source(product: str, citation: Mapping[str, Any]) -> None:
 
 def _head(corpus: Corpus, page: StoredPage) -> None:
     document = page.document
-    place = f"page {page.number}" if document.format == "pdf" else " › ".join(page.heading_path)
-    st.markdown(f"#### {as_label(document.title, 200)}")
+    headings = [heading for heading in page.heading_path if heading != document.title]
+    place = [f"page {page.number}"] if document.format == "pdf" else headings
     st.markdown(
         f":primary-badge[{as_label(f'{corpus.product} {corpus.release}')}] "
-        f":gray[{as_label(document.file, 200)} · {as_label(place, 200)}]"
+        f":gray[{as_label(' › '.join([document.file, *place]), 300)}]"
     )
 
 
@@ -87,9 +92,10 @@ def _picture(pdf: bytes, number: int, quote: str) -> bytes:
 
 
 def _as_text(page: StoredPage, quote: str) -> None:
-    for number, piece in enumerate(page_pieces(page.page, quote)):
-        with st.container(key=f"{'marked' if piece.marked else 'plain'}-piece-{number}"):
-            if piece.code:
-                st.code(piece.text, language=None, wrap_lines=True)
-            else:
-                st.markdown(piece.text)
+    with st.container(key="page-text"):
+        for number, piece in enumerate(page_pieces(page.page, quote)):
+            with st.container(key=f"{'marked' if piece.marked else 'plain'}-piece-{number}"):
+                if piece.code:
+                    st.code(piece.text, language=None, wrap_lines=True)
+                else:
+                    st.markdown(piece.text)
