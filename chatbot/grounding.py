@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from chatbot.turn import Citation, Record
-from ingestion.page import CELL_DELIMITER
+from ingestion.page import BlockKind
 
 _CLAIM = re.compile(r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|--?[a-z][\w-]+")
 
@@ -72,5 +72,6 @@ def cite(record: Record, release: str, *, longest: int = 600) -> Citation:
 
 
 def quoted(record: Record) -> str:
-    """The record as it is shown in an answer: verbatim, table rows with their headers."""
-    return record.reading if CELL_DELIMITER in record.quote else record.quote
+    """The record as an answer shows it: verbatim; rows with headers, long signatures in part."""
+    in_part = record.cells or record.kind == BlockKind.SIGNATURE
+    return record.reading if in_part else record.quote

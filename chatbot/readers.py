@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chatbot.records import records as page_records
 from chatbot.turn import Record
 from chatbot.words import STOP_WORDS, filtered
 from corpora.lexical import identifiers, tokens
@@ -22,6 +23,8 @@ _VALUE = (
     r"disabled\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
 )
 _STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
+_ASKS_WHICH = re.compile(r"\b(which|what|who)\b", re.I)
+_NEGATION = re.compile(r"\b(cannot|not|without|no|unsupported|lacks?|\w+n['’]t)\b", re.I)
 _GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 
 
@@ -38,7 +41,11 @@ def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
 
     Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
     """
-    return _agreed(_defaults(subject, records)) or _agreed(_table_cells(subject, records))
+    return (
+        _agreed(_defaults(subject, records))
+        or _agreed(_table_cells(subject, records))
+        or _row_by_verdict(subject, records)
+    )
 
 
 def _agreed(found: Sequence[Reading]) -> Reading | None:
@@ -94,6 +101,30 @@ def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
         if _words(key) and _words(key) <= asked and len(columns) == 1:
             found.append(Reading(columns[0][1] + _unit(record, columns[0][0]), record))
     return found
+
+
+def _row_by_verdict(subject: str, records: Sequence[Record]) -> Reading | None:
+    """The one row of a table with "yes", or "no", in the column that the question names."""
+    if not _ASKS_WHICH.search(subject):
+        return None
+    verdict = "no" if _NEGATION.search(subject) else "yes"
+    asked = set(tokens(filtered(subject)))
+    for row in records:
+        columns = [h for h, c in row.cells[1:] if _is_verdict(c) and _words(h) & asked]
+        if len(columns) != 1:
+            continue
+        table = [r for r in page_records(row.page) if [h for h, _ in r.cells] == _headers(row)]
+        fitting = [r for r in table if dict(r.cells)[columns[0]].lower().startswith(verdict)]
+        return Reading(fitting[0].cells[0][1], fitting[0]) if len(fitting) == 1 else None
+    return None
+
+
+def _headers(row: Record) -> list[str]:
+    return [header for header, _ in row.cells]
+
+
+def _is_verdict(cell: str) -> bool:
+    return re.match(r"(yes|no)\b", cell, re.I) is not None
 
 
 def _words(text: str) -> set[str]:

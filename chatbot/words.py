@@ -19,6 +19,7 @@ class Vocabulary(Protocol):
 
 
 _STOP_WORDS = """
+compare compared comparing comparison differ difference differences different versus vs
 a about above after again all also am an and any are as at be because been before being below
 between both but by can cannot could did do does doing don't down during each few for from further
 get gets given go got had has have having he her here hers him his how i i'd i'm i've if in into
@@ -98,12 +99,12 @@ def filtered(text: str) -> str:
     return " ".join(kept)
 
 
-def search_terms(text: str, known: str, vocabulary: Vocabulary) -> dict[str, float]:
+def search_terms(text: str, known: str, product: str, vocabulary: Vocabulary) -> dict[str, float]:
     """Turn what is asked, and what the conversation knows already, into weighted lexical terms.
 
-    The tokens of `text` weigh 1, those of `known` 0.3. A word that the release never
-    uses is replaced by the nearest ones it
-    does use (typing errors); everyday words bring what documents say instead at half weight.
+    The tokens of `text` weigh 1, those of `known` 0.3, the product's own name nothing. A word
+    that the release never uses is replaced by the nearest ones it does use (typing errors);
+    everyday words bring what documents say instead at half weight.
     """
     terms: dict[str, float] = {}
     for word in filtered(text).split():
@@ -119,4 +120,5 @@ def search_terms(text: str, known: str, vocabulary: Vocabulary) -> dict[str, flo
                 terms.setdefault(token, 0.5)
     for token in tokens(filtered(known)):
         terms.setdefault(token, 0.3)
-    return terms
+    own_name = set(tokens(product))
+    return {token: weight for token, weight in terms.items() if token not in own_name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,10 @@ import numpy as np
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
 from corpora.pages import StoredPage
+from corpora.release import name_tokens
 from ingestion.page import DocumentKind
+
+_RELEASE_IN_TITLE = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class RetrievalSettings:
     mmr_candidates: int = 20
     lexical_candidates: int = 60
     dense_share: float = 0.5
+    other_release_weight: float = 0.5
     kind_weights: Mapping[DocumentKind, float] = field(
         default_factory=lambda: {
             DocumentKind.RELEASE_NOTES: 0.75,
@@ -54,7 +59,7 @@ def retrieve(
     The paper's 2 cosine and 2 MMR chunks a query and the best BM25 chunks for the weighted
     `terms` are candidates; each is scored by its BM25 and its cosine, both divided by their
     maximum. `weigh_kinds` lowers release notes and source listings, for questions that do not
-    ask about changes.
+    ask about changes; release notes of another release are always lowered.
     """
     vectors = embedder.embed(queries)
     lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
@@ -77,10 +82,19 @@ def retrieve(
     for page_id, hits in found.items():
         page = corpus.page(page_id)
         weight = settings.kind_weights.get(page.document.kind, 1.0) if weigh_kinds else 1.0
+        if page.document.kind is DocumentKind.RELEASE_NOTES:
+            weight *= settings.other_release_weight if _of_another(page, corpus.release) else 1.0
         hits.sort(key=lambda hit: (-hit[0], hit[1]))
         pages.append(FoundPage(page, hits[0][0] * weight, tuple(i for _, i in hits)))
     pages.sort(key=lambda p: (-p.score, p.page.id))
     return pages[:limit]
+
+
+def _of_another(page: StoredPage, release: str) -> bool:
+    """Whether release notes are those of another release, as their title says: "1.3 Changelog"."""
+    own = name_tokens(release)
+    named = [name_tokens(n) for n in _RELEASE_IN_TITLE.findall(page.document.title)]
+    return bool(named) and not any(own[: len(name)] == name for name in named)
 
 
 def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:

@@ -115,5 +115,6 @@ def _quotes(turn: Turn, records: Sequence[Record], shown: int) -> tuple[str, tup
     for record in _within(shown, records):
         citations.append(cite(record, release))
         body = quoted(record).replace("\n", "\n> ")
-        lines.append(f"> {body} [{len(citations)}]")
+        owner = "" if record.label in body else f" — {record.label}"
+        lines.append(f"> {body}{owner} [{len(citations)}]")
     return "\n>\n".join(lines), tuple(citations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.records import records
+from chatbot.records import cut_signature, records
 from chatbot.relevance import Weights, score_records
 from chatbot.steps.context_retrieval import asks_for_changes
 from chatbot.turn import Record, ReducedChunk, Step, Turn
@@ -33,11 +33,15 @@ def reduce_context(
     def reduce_step(turn: Turn) -> Turn:
         assert turn.queries is not None
         corpus = open_corpus(*turn.asked)
+        subject = turn.queries.subject
         best = score_records(
-            turn.queries.subject,
-            search_terms(turn.queries.subject, turn.queries.known, corpus),
+            subject,
+            search_terms(subject, turn.queries.known, corpus.product, corpus),
             corpus.idf,
-            [(c.score, _in_reach(corpus, c.page.id, c.text)) for c in turn.retrieved],
+            [
+                (c.score, [cut_signature(r, subject) for r in _in_reach(corpus, c.page.id, c.text)])
+                for c in turn.retrieved
+            ],
             asks_for_changes=asks_for_changes(turn.question),
             similarity=similarity,
             weights=weights,

@@ -44,7 +44,7 @@ def retrieve_context(
             corpus,
             embedder,
             turn.queries.distinct(),
-            search_terms(turn.queries.subject, turn.queries.known, corpus),
+            search_terms(turn.queries.subject, turn.queries.known, corpus.product, corpus),
             limit=pages,
             settings=settings,
             weigh_kinds=not asks_for_changes(turn.question),

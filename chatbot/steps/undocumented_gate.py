@@ -75,10 +75,16 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 
 
 def coverage(corpus: Corpus, text: str) -> float:
-    """The share of the text's inverse document frequency whose words the release holds, 0..1."""
-    weights = {t: corpus.idf(t) for word in filtered(text).split() for t in tokens(word)}
-    total = sum(weights.values())
-    held = sum(w for t, w in weights.items() if corpus.frequency(t))
+    """The share of the text's words that the release holds, weighed by rarity, 0 to 1.
+
+    A word with a typing error counts as held.
+    """
+    total = held = 0.0
+    for word in filtered(text).split():
+        weight = max((corpus.idf(t) for t in tokens(word)), default=0.0)
+        total += weight
+        if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
+            held += weight
     return held / total if total else 0.0
 
 
