@@ -100,6 +100,9 @@ class Asking:
         while self._before and self._before.is_running and not self._stop.is_set():
             self._before.wait(0.1)
         self._before = None
+        if self._stop.is_set():
+            self._end(State.STOPPED)
+            return
         try:
             self._chatbot.ask(
                 asked.text,

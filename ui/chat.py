@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import services
 from ui.answer_view import Ask, show_answer, show_open, show_progress, show_question
-from ui.asking import Asking, Question
+from ui.asking import Asking, Question, State
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
 from ui.suggestions import suggestions
@@ -125,7 +125,7 @@ def _show_pending(asking: Asking) -> None:
         _ask(text, asking.question.product, asking.question.release)
 
     show_question(asking.question.text)
-    if asking.is_running:
+    if asking.progress.state in (State.RUNNING, State.ANSWERED):
         _watch(asking)
     else:
         show_open(asking, ask_again)

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from corpora.release import Product
 
 
+_KEPT = {"and", "for", "from", "in", "of", "on", "or", "to", "versus", "vs", "with"}
+
+
 @dataclass(frozen=True)
 class Choice:
     """A release that the question can be asked for."""
@@ -47,7 +50,14 @@ def asked_for(question: str, choice: Choice, products: Sequence[Product]) -> str
         return question
     for mention in reversed(found.mentions):
         alone = resolve_release(mention.text, products, product=choice.product)
-        if alone.status not in clear:
-            words = f"in {choice.release}" if " " in mention.text else choice.release
+        if alone.status not in clear or not alone.mentions:
+            words = _in_place_of(mention.text, choice.release)
             question = question[: mention.start] + words + question[mention.end :]
     return question
+
+
+def _in_place_of(mention: str, release: str) -> str:
+    first, *others = mention.split()
+    if not others:
+        return release
+    return f"{first if first.lower() in _KEPT else 'in'} {release}"

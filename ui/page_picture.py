@@ -53,6 +53,8 @@ def draw(pdf: bytes, number: int, quote: str) -> bytes:
     import pymupdf
 
     with pymupdf.open(stream=pdf, filetype="pdf") as document:  # type: ignore[no-untyped-call]
+        if not document.is_pdf:
+            raise NoPicture("This file is no PDF.")
         page = document[number - 1]
         for lines in _marked_lines(page, quote):
             mark = page.add_highlight_annot(lines)

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from chatbot.settings import Settings
+from tests.ui.conftest import MakeChatbot
+from tests.ui.scripted import Dead, Endless
+from tests.ui.valve_corpus import LATEST, QUESTION
+
+APP = Path(__file__).parents[2] / "ui" / "app.py"
+
+
+def open_page(conversation: str | None = None) -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=30)
+    if conversation:
+        page.query_params["conversation"] = conversation
+    page.run()
+    assert not page.exception
+    return page
+
+
+def ask(page: AppTest, question: str) -> AppTest:
+    page.chat_input[0].set_value(question).run()
+    return settle(page)
+
+
+def settle(page: AppTest, seconds: float = 30) -> AppTest:
+    end = time.monotonic() + seconds
+    while any(button.label == "Stop" for button in page.button):
+        assert time.monotonic() < end, "the question still runs"
+        time.sleep(0.05)
+        page.run()
+    assert not page.exception
+    return page
+
+
+def texts(page: AppTest) -> str:
+    return "\n".join(element.value for element in page.markdown)
+
+
+def button(page: AppTest, label: str) -> AppTest:
+    next(b for b in page.button if label in b.label).click().run()
+    assert not page.exception
+    return page
+
+
+def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:
+    valve(None)
+    page = open_page()
+    assert page.title[0].value == "Ask about valve"
+    assert page.selectbox[0].options == ["valve"]
+    assert ":primary-badge[2\\.0 · latest] :gray-badge[1\\.0]" in texts(page)
+
+
+def test_an_answer_shows_release_reason_and_sources(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), QUESTION)
+    assert "valve 2\\.0]" in texts(page)
+    assert "you said" in texts(page)
+    assert "**45" in texts(page)
+    assert any(b.label.startswith("\\[1\\] Valve reference") for b in page.button)
+
+
+def test_a_source_opens_with_the_quoted_words_marked(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), QUESTION)
+    button(page, "\\[1\\]")
+    assert ":yellow-background[45]" in texts(page)
+
+
+def test_a_conversation_comes_back_by_its_address(valve: MakeChatbot) -> None:
+    valve(None)
+    conversation = ask(open_page(), QUESTION).query_params["conversation"]
+    again = open_page(conversation)
+    assert QUESTION.replace(".", "\\.").replace("_", "\\_").replace("?", "\\?") in texts(again)
+    button(again, "New conversation")
+    assert "conversation" not in again.query_params
+    assert "**45" not in texts(again)
+
+
+def test_a_conversation_that_is_not_there_gives_way_to_a_new_one(valve: MakeChatbot) -> None:
+    valve(None)
+    page = open_page("nothing")
+    assert page.title[0].value == "Ask about valve"
+    assert "conversation" not in page.query_params
+
+
+def test_an_unknown_release_is_asked_back_and_chosen(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), "What is the default of hold_time in 7.5?")
+    assert "unknown release" in texts(page)
+    settle(button(page, "1\\.0"))
+    assert "**20" in texts(page)
+
+
+def test_a_follow_up_stays_in_the_release_of_the_conversation(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), "What is the default of hold_time in 1.0?")
+    ask(page, "What is the default of drain_time?")
+    assert texts(page).count("valve 1\\.0]") == 2
+
+
+def test_a_running_question_is_stopped_and_asked_again(valve: MakeChatbot) -> None:
+    chatbot = valve(Endless())
+    page = open_page()
+    page.chat_input[0].set_value(LATEST).run()
+    button(page, "Stop")
+    settle(page)
+    assert "Stopped" in texts(page)
+    again(chatbot, FakeListChatModel(responses=["90 days"]))
+    settle(button(page, "Ask again"))
+    assert "**90 days" in texts(page)
+    assert "Stopped" not in texts(page)
+
+
+def test_a_dead_model_is_told_and_the_question_kept(valve: MakeChatbot) -> None:
+    chatbot = valve(Dead())
+    page = ask(open_page(), LATEST)
+    assert page.error[0].value.startswith("No answer: the model does not answer")
+    assert LATEST.replace("?", "\\?") in texts(page)
+    again(chatbot, FakeListChatModel(responses=["90 days"]))
+    settle(button(page, "Ask again"))
+    assert "**90 days" in texts(page)
+    assert not page.error
+
+
+def test_a_question_that_is_too_long_can_be_shortened(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), "why " * 12_500)
+    assert "49,999 characters" in page.error[0].value.replace("\\", "")
+    assert len(page.text_area[0].value) >= 49_999
+    page.text_area[0].set_value(QUESTION)
+    settle(button(page, "Ask again"))
+    assert "**45" in texts(page)
+
+
+def test_without_documentation_the_page_says_what_to_do(valve: MakeChatbot, tmp_path: Path) -> None:
+    valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
+    page = open_page()
+    assert page.title[0].value == "No documentation yet"
+    assert not page.chat_input
+
+
+def again(chatbot: Chatbot, model: FakeListChatModel) -> None:
+    """Let the chatbot have another model from now on."""
+    object.__setattr__(chatbot, "model", model)
+    chatbot.__dict__.pop("_profile", None)
+    chatbot.__dict__.pop("_chain", None)

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from corpora.release import Product, Release
+from ui.choices import Choice, asked_for, choices
+
+VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2.0")))
+PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))
+
+
+def test_the_releases_of_the_product_are_offered_in_the_order_of_the_reply() -> None:
+    reply = {"product": "valve", "available_releases": ["2.0", "1.0", "0.9"]}
+    assert choices(reply, [PUMP, VALVE]) == (
+        Choice("2.0", "valve", "2.0"),
+        Choice("1.0", "valve", "1.0"),
+    )
+
+
+def test_without_a_product_both_are_chosen() -> None:
+    reply = {"product": None, "available_releases": ["valve 2.0", "pump 2.0"]}
+    assert choices(reply, [PUMP, VALVE]) == (
+        Choice("valve 2.0", "valve", "2.0"),
+        Choice("pump 2.0", "pump", "2.0"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What is hold_time in release 7.5?", "What is hold_time in 2.0?"),
+        ("What changed between 1.0 and 7.5?", "What changed between 1.0 and 2.0?"),
+        ("What is hold_time?", "What is hold_time?"),
+        ("What is hold_time in 1.0?", "What is hold_time in 1.0?"),
+    ],
+)
+def test_a_release_that_is_not_there_gives_way_to_the_choice(question: str, asked: str) -> None:
+    assert asked_for(question, Choice("2.0", "valve", "2.0"), [VALVE, PUMP]) == asked

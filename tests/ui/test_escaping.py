@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from ui.escaping import as_code, as_label, as_text, visible
+
+MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
+SHOWN_AS_TEXT = {"text", "text_special", "code_inline", "hardbreak"}
+
+# What Streamlit's frontend does to the text that Markdown yields, and to the source before that.
+REWRITES_TEXT = [
+    r"https?://",
+    r"www(?=\.)",
+    r"[-.\w+]+@[-\w]+(?:\.[-\w]+)+",
+    r":material_\w+:",
+    r":streamlit:",
+    r"(^|\s)(<->|->|<-|--|>=|<=|~=)(\s|$)",
+]
+LOADS_EMOJI = re.compile(r":(?!material/|streamlit:)[\w+-][\w_+-]*:")
+CODE_OR_ESCAPE = re.compile(r"`[^`\n]+`|\\[!-/:-@\[-`{-~]")
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "<img src=http://evil.test/x.png onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "</p></div><iframe src=//evil.test></iframe>",
+    "&lt;b&gt; &amp; &#60;script&#62; &dollar;x&dollar;",
+    "![pixel](https://evil.test/p.png)",
+    "![pixel][r]\n[r]: https://evil.test/p.png",
+    "[click](javascript:alert(1))",
+    "[click](https://evil.test 'title')",
+    "<https://evil.test>",
+    "https://evil.test/path?x=1#y",
+    "see www.evil.test. Now",
+    "_www.evil.test_",
+    "mail mallory@evil.test or mailto:mallory@evil.test",
+    "ftp://evil.test HTTPS://EVIL.TEST",
+    "$x$ and $$\\int_0^1$$ and \\$5 and \\\\(x\\\\)",
+    ":red[warning] :blue-background[x] :small[y] :orange-badge[z]",
+    ":material/home: :material_home: :streamlit: :smile: :+1: :100:",
+    "::leaf[x] and :::container",
+    "a -> b <- c <-> d -- e >= f <= g ~= h",
+    "->",
+    "--flag --other=1 -x",
+    "# heading",
+    "- item\n- item",
+    "1. one\n2. two",
+    "+ plus\n* star",
+    "> quote",
+    "Title\n=====",
+    "Title\n-----",
+    "---",
+    "```\nfence\n```",
+    "~~~\nfence\n~~~",
+    "    indented code",
+    "\tindented code",
+    "`code` and ``co`de``",
+    "**bold** __bold__ *it* _it_ ~~gone~~",
+    "| a | b |\n| --- | --- |\n| 1 | 2 |",
+    "[^1] and [^1]: note",
+    "- [ ] task",
+    "back\\slash \\* \\` \\",
+    "line\\",
+    "two  \nlines",
+    "one\n\nother",
+    "Query.update(values, synchronize_session='auto')",
+    "10:30:45 and key:value:other and a::b::c",
+    "x" * 5000,
+    "]] [[ )) ((",
+    "{attr=1} {#id .class}",
+    "'\"<>&",
+    "%3Cscript%3E",
+    "café 你好 ‮evil",
+    "javascript:alert(1)",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    "<!-- comment -->",
+    "<![CDATA[x]]>",
+    "<?php echo 1 ?>",
+    "http://a:80:smile:80/x|y`z`",
+    "@",
+    "a@b`c@d|e",
+]
+
+
+def shown(markdown: str) -> str:
+    """The text that a reader sees; fails if there is anything but text, code and line breaks."""
+    tokens = MARKDOWN.parse(markdown)
+    assert [t.type for t in tokens] in (
+        [],
+        ["paragraph_open", "inline", "paragraph_close"],
+    ), markdown
+    children = tokens[1].children or [] if tokens else []
+    assert {c.type for c in children} <= SHOWN_AS_TEXT, markdown
+    return "".join("\n" if c.type == "hardbreak" else c.content for c in children)
+
+
+def expected(text: str) -> str:
+    lines = [line.expandtabs(4) for line in visible(text).split("\n") if line.strip()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def survives_streamlit(markdown: str) -> bool:
+    """Whether nothing is left that Streamlit would rewrite after Markdown is done."""
+    if LOADS_EMOJI.search(markdown) or "$" in CODE_OR_ESCAPE.sub("", markdown):
+        return False
+    runs = re.split(r"`[^`\n]+`|\\\n", markdown)
+    texts = [re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", run) for run in runs]
+    return not any(re.search(rule, text, re.I) for rule in REWRITES_TEXT for text in texts)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_any_text_shows_as_itself(payload: str) -> None:
+    markdown = as_text(payload)
+
+    # markdown-it takes the kept spaces of the first line for those that it strips.
+    assert shown(markdown).replace("\u00a0", " ").strip() == expected(payload).strip()
+    assert survives_streamlit(markdown)
+
+
+ALPHABET = st.sampled_from([*"<>&$[](){}!*_~`#+-=|\\:/@.'\"^% \t\na1é", "www.", "http://", ":a:"])
+
+
+@given(st.lists(ALPHABET, max_size=30).map("".join))
+def test_no_mixture_of_marks_is_anything_but_text(text: str) -> None:
+    markdown = as_text(text)
+
+    assert " ".join(shown(markdown).split()) == " ".join(visible(text).split())
+
+
+def test_a_label_is_one_short_line() -> None:
+    assert as_label("two\n\nlines  of *text*") == "two lines of \\*text\\*"
+    assert shown(as_label("word " * 100, 20)) == "word word word word…"
+
+
+@pytest.mark.parametrize("text", ["a`b", "a\nb", "see :smile: here", " "])
+def test_code_that_cannot_stand_in_a_span_is_text(text: str) -> None:
+    assert not as_code(text).startswith("`")
+
+
+def test_code_is_kept_letter_for_letter() -> None:
+    assert as_code("Query.update(**kw)") == "`Query.update(**kw)`"
+
+
+def test_what_turns_writing_around_is_dropped() -> None:
+    assert visible("a\u202eb\x00c\u2066d\r\ne\u2028f") == "abcd\ne\nf"
+
+
+def test_a_very_long_word_takes_no_time() -> None:
+    text = "a" * 50_000 + " " + ":" * 50_000 + " " + "a:" * 50_000 + " " + "@" * 50_000
+
+    assert shown(as_text(text)) == text

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from ui.marking import quoted_spans, quoted_words
+
+PAGE = "The cover screw needs a torque of 4.5 N m. The base screw needs a torque of 6 N m."
+
+
+def marked(text: str, quote: str) -> list[str]:
+    return [text[start:end] for start, end in quoted_spans(text, quote)]
+
+
+def test_exact_words_are_marked_once() -> None:
+    assert marked(PAGE, "needs a torque of") == ["needs a torque of"]
+    assert quoted_spans(PAGE, "needs a torque of")[0][0] < 20
+
+
+def test_words_that_are_broken_into_other_lines_are_found() -> None:
+    assert marked("one two\n  three four", "two three four") == ["two\n  three four"]
+
+
+def test_the_longest_parts_are_marked_where_the_whole_is_not_there() -> None:
+    found = marked(PAGE, "Note: the cover screw needs a torque of five N m.")
+    assert found == ["The cover screw needs a torque of 4.5 N m."]
+
+
+def test_single_words_by_chance_are_not_marked() -> None:
+    assert marked(PAGE, "a 6 torque screw base") == []
+    assert marked(PAGE, "nothing of this") == []
+    assert marked(PAGE, "   ") == []
+
+
+def test_cells_stand_without_their_delimiters_on_a_printed_page() -> None:
+    words = ["Fastener", "Torque", "Cover", "4.5", "N·m", "Base", "6", "N·m"]
+    assert quoted_words(words, "Cover — 4.5 N·m") == [(2, 5)]
+
+
+def test_a_short_quote_is_found_as_a_whole() -> None:
+    assert quoted_words(["hold", "300", "s"], "300") == [(1, 2)]
+
+
+def test_ligatures_and_case_make_no_difference() -> None:
+    assert quoted_words(["The", "ﬁrst", "oﬀset", "value"], "first offset value") == [(1, 4)]
