@@ -9,6 +9,7 @@ from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
 PATH = ("Pooling", "QueuePool")
+OVERFLOW = ("Pooling", "Overflow")
 
 
 @pytest.fixture
@@ -18,7 +19,10 @@ def evidence() -> tuple[Record, ...]:
             BlockKind.DEFINITION, "pool_size=5 – connections kept open, ‘AUTO’ by default.", PATH
         ),
         Block(
-            BlockKind.PARAGRAPH, "Use max_overflow to allow 10 more connections.", PATH, "overflow"
+            BlockKind.PARAGRAPH,
+            "Use max_overflow to allow 10 more connections.",
+            OVERFLOW,
+            "overflow",
         ),
     )
     return records(page)
@@ -48,7 +52,7 @@ def test_ordinary_words_are_no_claims() -> None:
 def test_a_citation_names_its_place_and_repeats_its_words(evidence: tuple[Record, ...]) -> None:
     citation = cite(evidence[1], "2.0")
     assert (citation.release, citation.page, citation.anchor) == ("2.0", 1, "overflow")
-    assert citation.section == "Pooling › QueuePool"
+    assert citation.section == "Pooling › Overflow"
     assert citation.quote in evidence[1].page.text
 
 
