@@ -48,6 +48,10 @@ _SPOKEN = re.compile(
     re.I,
 )
 
+_DIGIT = rf"(?:{'|'.join(_TO_NINETEEN.split())})"
+_DIGITS = re.compile(rf"(?<![\w.-]){_DIGIT}(?:[ -]{_DIGIT}){{1,2}}(?![\w-])", re.I)
+"""Digits said one after the other ("one three one"): a release only if there is just that one."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -75,6 +79,12 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     Left out: parts of words (psycopg2), dates, network addresses, times of day.
     """
     spoken = [_spoken(m, names) for m in _SPOKEN.finditer(text)]
+    digits = [_spoken(m, names) for m in _DIGITS.finditer(text)]
+    spoken += [
+        number
+        for number in digits
+        if number.reading.covers and not any(s.start <= number.start < s.end for s in spoken)
+    ]
     taken = {i for number in spoken for i in range(number.start, number.end)}
     written: list[Number] = []
     position = 0
@@ -168,7 +178,10 @@ def _suffixed(tokens: Tokens, names: ReleaseNames) -> bool:
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
-    parts = re.split(r"\s+(?:point|dot)\s+", match[0], flags=re.I)
+    between = (
+        r"\s+(?:point|dot)\s+" if re.search(r"\b(?:point|dot)\b", match[0], re.I) else r"[\s-]"
+    )
+    parts = re.split(between, match[0], flags=re.I)
     tokens = tuple(_value(part) for part in parts)
     return Number(*match.span(), tokens, names.read(tokens), dotted=len(tokens) > 1)
 

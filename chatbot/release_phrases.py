@@ -66,7 +66,7 @@ _LATEST = (
     rf"|{_NEWEST}\s+{OWN}+{_END}|{OWN}+\s+{_NEWEST}{_END}|(?:latest|newest)\b{_END})"
 )
 _OLDEST = (
-    rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version)\b"
+    rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version|manual|documentation|docs)\b"
     rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}"
     r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
 )

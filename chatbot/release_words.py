@@ -52,7 +52,7 @@ UNIT = re.compile(
     r"|mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|px|pt|mm|cm|km|meters?|metres?|inch(?:es)?"
     r"|[kmg]?hz|volts?|vdc|watts?|kw|amps?|dbm?|kg|lbs?|times|percent|million|billion|thousand|°\s?[cf]?"
     r"|[smhgkw]|v(?!\.?\s*\d))"
-    r"(?![\w-])",
+    r"(?![\w/-])",
     re.IGNORECASE,
 )
 BOUNDARY = re.compile(

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 
-from chatbot.grounding import cite, quoted, supporting, unsupported_claims
+from chatbot.grounding import cite, claims, quoted, supporting, unsupported_claims
 from chatbot.readers import read_value
 from chatbot.steps.undocumented_gate import nothing_found
 from chatbot.turn import Answer, Citation, Record, Step, Turn, Usage
 from prompts import render
 
 _DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "not mentioned")
+# A small model's yes or no is often wrong where the words it read are right: these are shown.
+_FENCE = re.compile(r"^```\w*\n?|\n?```$", re.M)
+_VERDICT = re.compile(r"(yes|no)\b[.!]?$", re.I)
+
+SAYS = "The documentation says:"
+NO_VALUE = "I found no direct answer. The nearest passages say:"
+NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
 
 
 def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 500) -> Step:
@@ -37,14 +45,15 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 50
                 turn, answer=_answer(turn, reading.value, reading.record, records, shown)
             )
         if model is None:
-            return replace(turn, answer=_passages(turn, records, shown))
+            return replace(turn, answer=_quoted(turn, NO_MODEL, records, shown))
         value, usage = _ask(model, turn, _within(budget, records))
         turn = replace(turn, usage=turn.usage + usage)
         if value.lower().strip(" .").startswith(_DONT_KNOW):
-            return replace(turn, answer=_unsure(turn, records, shown))
-        invented = unsupported_claims(value, records)
+            return replace(turn, answer=_quoted(turn, NO_VALUE, records, shown))
+        if _VERDICT.match(value):
+            return replace(turn, answer=_quoted(turn, SAYS, records, shown))
         record = supporting(value, records)
-        if record is None and (invented or not _is_verdict(value)):
+        if record is None and (not claims(value) or unsupported_claims(value, records)):
             return replace(turn, answer=_withheld(turn, records, shown))
         return replace(turn, answer=_answer(turn, value, record or records[0], records, shown))
 
@@ -66,7 +75,7 @@ def _ask(model: BaseChatModel, turn: Turn, records: Sequence[Record]) -> tuple[s
         reply += chunk
     counted = reply.usage_metadata
     usage = Usage(1, counted["input_tokens"], counted["output_tokens"]) if counted else Usage(1)
-    return str(reply.content).strip(), usage
+    return _FENCE.sub("", str(reply.content)).strip(), usage
 
 
 def _within(budget: int, records: Sequence[Record]) -> list[Record]:
@@ -81,30 +90,19 @@ def _within(budget: int, records: Sequence[Record]) -> list[Record]:
     return kept
 
 
-def _is_verdict(value: str) -> bool:
-    return value.lower().startswith(("yes", "no", "true", "false"))
-
-
 def _answer(turn: Turn, value: str, best: Record, records: Sequence[Record], shown: int) -> Answer:
     text, citations = _quotes(turn, [best, *(r for r in records if r is not best)], shown)
     return Answer(f"{value}\n\n{text}", False, citations, value)
 
 
-def _passages(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
-    text, citations = _quotes(turn, records, shown)
-    lead = "No language model is at hand, so these are the best passages, quoted:"
-    return Answer(f"{lead}\n\n{text}", False, citations)
-
-
 def _withheld(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
-    text, citations = _quotes(turn, records, shown)
     lead = "The model's short answer is not in the documentation and is withheld. What it says:"
-    return Answer(f"{lead}\n\n{text}", False, citations, warnings=("answer withheld",))
+    answer = _quoted(turn, lead, records, shown)
+    return replace(answer, warnings=("the model's answer was withheld",))
 
 
-def _unsure(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
+def _quoted(turn: Turn, lead: str, records: Sequence[Record], shown: int) -> Answer:
     text, citations = _quotes(turn, records, shown)
-    lead = "I found no direct answer. The nearest passages say:"
     return Answer(f"{lead}\n\n{text}", False, citations)
 
 
