@@ -25,7 +25,7 @@ NO_VALUE = "I found no direct answer. The nearest passages say:"
 NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
 
 
-def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 500) -> Step:
+def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 900) -> Step:
     """Answer from the selected records only: a reader where the text has a form, else the model.
 
     `budget` is the number of characters of evidence in the prompt, `shown` that of the quotes
