@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -27,7 +28,7 @@ def chat() -> None:
         products = services.chatbot().products()
         # First what is open, then what is answered: a question that is answered between the two
         # is seen twice, and looked at again, instead of not at all.
-        pending = services.open_questions().of(st.query_params.get(_CONVERSATION, ""))
+        pending = services.open_questions().of(_opened() or "")
         turns = _turns()
     except expected_failures() as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -43,13 +44,13 @@ def _turns() -> tuple[KeptTurn, ...]:
     """The turns of the conversation that the address names; none for one that is not there."""
     from chatbot.conversations import UnknownConversation
 
-    conversation = st.query_params.get(_CONVERSATION)
+    conversation = _opened()
     if conversation is None:
         return ()
     try:
         return services.chatbot().conversations.turns(conversation)
     except UnknownConversation:
-        del st.query_params[_CONVERSATION]
+        _open(None)
         st.toast("This conversation is not there any more; a new one begins.")
         return ()
 
@@ -88,7 +89,29 @@ def _releases(product: Product) -> str:
 
 
 def _start_anew() -> None:
-    st.query_params.pop(_CONVERSATION, None)
+    _open(None)
+
+
+def _opened() -> str | None:
+    """The conversation that is open; at first the one that the address names.
+
+    From then on the session knows better: what the browser sends may be older than its address.
+    """
+    if _CONVERSATION not in st.session_state:
+        st.session_state[_CONVERSATION] = st.query_params.get(_CONVERSATION)
+    conversation: str | None = st.session_state[_CONVERSATION]
+    if st.query_params.get(_CONVERSATION) != conversation:
+        _open(conversation)
+    return conversation
+
+
+def _open(conversation: str | None) -> None:
+    """Open a conversation, or a new one, and let the address name it."""
+    st.session_state[_CONVERSATION] = conversation
+    if conversation is None:
+        st.query_params.pop(_CONVERSATION, None)
+    else:
+        st.query_params[_CONVERSATION] = conversation
 
 
 def _conversation(
@@ -100,17 +123,26 @@ def _conversation(
     def ask(text: str, of: str = product.name, release: str | None = None) -> None:
         _ask(text, of, release)
 
-    st.title(f"Ask about {as_label(product.name)}", anchor=False)
-    if not turns and not pending:
-        _begin(product, ask)
-    for number in range(len(turns) + 1):
-        for asking in pending:
-            if min(asking.question.after, len(turns)) == number:
-                _show_pending(asking)
-        if number < len(turns):
-            turn = turns[number]
-            show_question(turn.question)
-            show_answer(number, turn.question, turn.reply, products=products, ask=ask)
+    # Three places that are there from the first moment of every run: what is drawn anew by itself
+    # would otherwise look for its place among things that another run has not come to yet.
+    heading, past, present = st.container(), st.container(), st.container()
+    with heading:
+        st.title(f"Ask about {as_label(product.name)}", anchor=False)
+        if not turns and not pending:
+            _begin(product, ask)
+    settled = tuple(takewhile(_is_settled, pending))
+    with past:
+        for number in range(len(turns) + 1):
+            for asking in settled:
+                if min(asking.question.after, len(turns)) == number:
+                    _show_settled(asking)
+            if number < len(turns):
+                turn = turns[number]
+                show_question(turn.question)
+                show_answer(number, turn.question, turn.reply, products=products, ask=ask)
+    with present:
+        if len(settled) < len(pending):
+            _watch(pending[len(settled)])
     # In a callback, because a run that another one interrupts never comes to its last line.
     st.chat_input(
         f"Ask about {product.name}",
@@ -119,16 +151,31 @@ def _conversation(
     )
 
 
-def _show_pending(asking: Asking) -> None:
+@st.fragment(run_every=_LOOK_EVERY)
+def _watch(first: Asking) -> None:
+    """Show a running question and those behind it, until it is settled or answered."""
+    pending = services.open_questions().of(first.question.conversation)
+    if not first.is_running:
+        st.rerun()
+    for asking in dropwhile(lambda asking: asking is not first, pending):
+        if _is_settled(asking):
+            _show_settled(asking)
+        else:
+            show_question(asking.question.text)
+            show_progress(asking)
+
+
+def _show_settled(asking: Asking) -> None:
     def ask_again(text: str) -> None:
         services.open_questions().drop(asking)
         _ask(text, asking.question.product, asking.question.release)
 
     show_question(asking.question.text)
-    if asking.progress.state in (State.RUNNING, State.ANSWERED):
-        _watch(asking)
-    else:
-        show_open(asking, ask_again)
+    show_open(asking, ask_again)
+
+
+def _is_settled(asking: Asking) -> bool:
+    return asking.progress.state in (State.STOPPED, State.FAILED)
 
 
 def _begin(product: Product, ask: Ask) -> None:
@@ -142,16 +189,9 @@ def _begin(product: Product, ask: Ask) -> None:
 
 def _ask(text: str, product: str | None, release: str | None) -> None:
     chatbot = services.chatbot()
-    conversation = st.query_params.get(_CONVERSATION)
+    conversation = _opened()
     if conversation is None:
         conversation = chatbot.conversations.start(product, text)
-        st.query_params[_CONVERSATION] = conversation
+        _open(conversation)
     after = len(chatbot.conversations.turns(conversation))
     services.open_questions().ask(Question(text, conversation, after, product, release))
-
-
-@st.fragment(run_every=_LOOK_EVERY)
-def _watch(asking: Asking) -> None:
-    if not asking.is_running:
-        st.rerun()
-    show_progress(asking)

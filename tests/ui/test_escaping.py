@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.ui.payloads import PAYLOADS
 from ui.escaping import as_code, as_label, as_text, visible
 
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
@@ -23,68 +24,6 @@ REWRITES_TEXT = [
 ]
 LOADS_EMOJI = re.compile(r":(?!material/|streamlit:)[\w+-][\w_+-]*:")
 CODE_OR_ESCAPE = re.compile(r"`[^`\n]+`|\\[!-/:-@\[-`{-~]")
-
-PAYLOADS = [
-    "<script>alert(1)</script>",
-    "<img src=http://evil.test/x.png onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    "</p></div><iframe src=//evil.test></iframe>",
-    "&lt;b&gt; &amp; &#60;script&#62; &dollar;x&dollar;",
-    "![pixel](https://evil.test/p.png)",
-    "![pixel][r]\n[r]: https://evil.test/p.png",
-    "[click](javascript:alert(1))",
-    "[click](https://evil.test 'title')",
-    "<https://evil.test>",
-    "https://evil.test/path?x=1#y",
-    "see www.evil.test. Now",
-    "_www.evil.test_",
-    "mail mallory@evil.test or mailto:mallory@evil.test",
-    "ftp://evil.test HTTPS://EVIL.TEST",
-    "$x$ and $$\\int_0^1$$ and \\$5 and \\\\(x\\\\)",
-    ":red[warning] :blue-background[x] :small[y] :orange-badge[z]",
-    ":material/home: :material_home: :streamlit: :smile: :+1: :100:",
-    "::leaf[x] and :::container",
-    "a -> b <- c <-> d -- e >= f <= g ~= h",
-    "->",
-    "--flag --other=1 -x",
-    "# heading",
-    "- item\n- item",
-    "1. one\n2. two",
-    "+ plus\n* star",
-    "> quote",
-    "Title\n=====",
-    "Title\n-----",
-    "---",
-    "```\nfence\n```",
-    "~~~\nfence\n~~~",
-    "    indented code",
-    "\tindented code",
-    "`code` and ``co`de``",
-    "**bold** __bold__ *it* _it_ ~~gone~~",
-    "| a | b |\n| --- | --- |\n| 1 | 2 |",
-    "[^1] and [^1]: note",
-    "- [ ] task",
-    "back\\slash \\* \\` \\",
-    "line\\",
-    "two  \nlines",
-    "one\n\nother",
-    "Query.update(values, synchronize_session='auto')",
-    "10:30:45 and key:value:other and a::b::c",
-    "x" * 5000,
-    "]] [[ )) ((",
-    "{attr=1} {#id .class}",
-    "'\"<>&",
-    "%3Cscript%3E",
-    "café 你好 ‮evil",
-    "javascript:alert(1)",
-    "data:text/html;base64,PHNjcmlwdD4=",
-    "<!-- comment -->",
-    "<![CDATA[x]]>",
-    "<?php echo 1 ?>",
-    "http://a:80:smile:80/x|y`z`",
-    "@",
-    "a@b`c@d|e",
-]
 
 
 def shown(markdown: str) -> str:

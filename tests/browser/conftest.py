@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import http.client
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from chatbot.assembly import open_chatbot
+from chatbot.settings import Settings
+from corpora.building import ingest
+from tests.ui.valve_corpus import ingest_valve
+
+ROOT = Path(__file__).parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+Serve = Callable[..., str]
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A real Chromium with a profile of its own."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        told = "there is no Chromium: `make browser` installs one"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def documentation(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A data folder with the valve and a part of the sample product."""
+    folder = tmp_path_factory.mktemp("served")
+    settings = ingest_valve(folder)
+    build = [sys.executable, str(ROOT / "examples" / "build.py"), "--output", str(folder / "built")]
+    subprocess.run(build, check=True, capture_output=True)
+    sample = folder / "built" / "tessaline" / "17.20"
+    chatbot = open_chatbot(settings)
+    ingest(
+        [sample / "configuration" / "protection.html", sample / "installation-guide.pdf"],
+        product="tessaline",
+        release="17.20",
+        database=chatbot.database,
+        data_dir=settings.data_dir,
+        embedder=chatbot.embedder,
+        workers=1,
+    )
+    chatbot.database.close()
+    return settings
+
+
+@contextmanager
+def running(command: list[str], port: int, environment: dict[str, str]) -> Iterator[str]:
+    """Run a server until the block ends; yields its address once it answers."""
+    server = subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, cwd="/"
+    )
+    try:
+        end = time.monotonic() + 60
+        while not _answers(port):
+            assert server.poll() is None, "the server has ended"
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/_stcore/health")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+@contextmanager
+def strata_serves(settings: Settings, generator: str) -> Iterator[str]:
+    """Run `strata serve` on a free port."""
+    port = free_port()
+    environment = {
+        "STRATA_DATA_DIR": str(settings.data_dir),
+        "STRATA_MODELS_DIR": str(settings.models_dir),
+        "STRATA_GENERATOR": generator,
+    }
+    command = [sys.executable, "-m", "ui.cli", "serve", "--port", str(port)]
+    with running(command, port, environment) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def served(documentation: Settings) -> Iterator[str]:
+    """The address of the chat page, without a generator."""
+    with strata_serves(documentation, "none") as address:
+        yield address
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[OpenPage]:
+    """Opens a page at a width; at the end nothing may have been requested from elsewhere."""
+    contexts = []
+    requested: list[str] = []
+
+    def at(address: str, width: int = 1440, height: int = 900) -> Page:
+        context = chromium.new_context(viewport={"width": width, "height": height})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("request", lambda request: requested.append(request.url))
+        page.on("websocket", lambda socket: requested.append(socket.url))
+        page.on("dialog", lambda dialog: requested.append(f"alert: {dialog.message}"))
+        page.goto(address)
+        return page
+
+    yield at
+    for context in contexts:
+        context.close()
+    local = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:http://127.0.0.1:")
+    assert [url for url in requested if not url.startswith(local)] == []
