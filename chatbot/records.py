@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from chatbot.turn import Record
@@ -104,7 +104,7 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
             for i, sentence in enumerate(sentences(text)):
                 yield sentence, f"{lead_in} {sentence}".strip() if i == 0 else sentence
         case BlockKind.TABLE_ROW:
-            named = [f"{h}: {c}" if h else c for h, c in _cells(block) if c]
+            named = [f"{h}: {c}" if h else c for h, c in _with_units(_cells(block)) if c]
             yield text, "; ".join(named) or text
         case BlockKind.CODE:
             lines = text.split("\n")
@@ -122,6 +122,16 @@ def _cells(block: Block) -> tuple[tuple[str, str], ...]:
     if block.kind is not BlockKind.TABLE_ROW or len(cells) != len(block.header):
         return ()
     return tuple(zip(block.header, cells, strict=True))
+
+
+def _with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The cells with the row's unit behind its bare numbers, where it has a column of units."""
+    unit = next((c for h, c in cells if h.lower() in ("unit", "units") and c.strip(" –-")), "")
+    if not unit:
+        return list(cells)
+    return [
+        (h, f"{c} {unit}" if re.fullmatch(r"-?\d[\d.,]*", c) else c) for h, c in cells if c != unit
+    ]
 
 
 def sentences(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from chatbot.turn import Record
 from corpora.lexical import identifiers, tokens
-from ingestion.page import BlockKind
+from ingestion.page import BlockKind, DocumentKind
 
 _STATES_DEFAULT = re.compile(
     r"\bdefaults? (to|is|value|of|are)\b|\bby default\b|\bif (omitted|not (given|specified|set|"
@@ -59,6 +59,7 @@ class Weights:
     name: float = 0.2
     pointer: float = -0.5
     history: float = -0.15
+    release_notes: float = -0.4
     cosine: float = 1.5
     cosine_candidates: int = 30
 
@@ -114,6 +115,8 @@ def score_records(
                 score += weights.variable
             if not asks_for_changes and _HISTORY.search(record.quote):
                 score += weights.history
+            if not asks_for_changes and _in_release_notes(record):
+                score += weights.release_notes
             scored.append(replace(record, score=score))
     scored.sort(key=lambda r: -r.score)
     if similarity is None:
@@ -139,6 +142,10 @@ def _overlap(
         elif token in above:
             held += heading * value
     return min(held / total, 1.5)
+
+
+def _in_release_notes(record: Record) -> bool:
+    return record.page.document.kind is DocumentKind.RELEASE_NOTES
 
 
 def _around(

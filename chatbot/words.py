@@ -47,6 +47,7 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
     "biggest": ("maximum", "largest"),
     "highest": ("maximum",),
     "maximum": ("max", "limit", "most"),
+    "fuse": ("breaker",),
     "env": ("environment",),
     "var": ("variable",),
     "args": ("argument", "parameter"),

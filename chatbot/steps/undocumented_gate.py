@@ -43,7 +43,8 @@ def refuse_undocumented(
         asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
         for name in names(asked, is_ordinary_word):
-            if _stands_in(here, name):
+            # A coined word may be a typing error of one that the release does have.
+            if _stands_in(here, name) or (name.islower() and name.isalpha() and here.similar(name)):
                 continue
             found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
             if found:
@@ -57,7 +58,7 @@ def refuse_undocumented(
 
 def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
     """Identifiers, acronyms and words that are not everyday English, as written."""
-    found = list(identifiers(text))
+    found = [f"{name}()" if f"{name}()" in text.lower() else name for name in identifiers(text)]
     found += _ACRONYM.findall(text)
     found += [
         w
