@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from chatbot.turn import Record
 from corpora.lexical import identifiers, tokens
+from corpora.release import releases_named
 from ingestion.page import BlockKind, DocumentKind
 
 _STATES_DEFAULT = re.compile(
@@ -60,6 +61,7 @@ class Weights:
     pointer: float = -0.5
     history: float = -0.15
     release_notes: float = -0.4
+    other_release: float = -1.0
     cosine: float = 1.5
     cosine_candidates: int = 30
 
@@ -70,6 +72,7 @@ def score_records(
     idf: Callable[[str], float],
     pages: Sequence[tuple[float, Sequence[Record]]],
     *,
+    release: str,
     asks_for_changes: bool,
     similarity: Callable[[str, Sequence[str]], Sequence[float]] | None,
     weights: Weights,
@@ -77,9 +80,10 @@ def score_records(
     """Score the records of some pages (page score, records in order); best first.
 
     The score is the share of the question's weighted terms that the record holds, those in its
-    headings counted less, smoothed over its neighbours, with the page's score and cues for
-    defaults and numbers; then the cosine of the best ones. `similarity` maps a query and texts
-    to cosines; None leaves it out.
+    headings counted less, smoothed over its neighbours, with the page's score and cues for what
+    kind of answer is asked for; then the cosine of the best ones. Release notes that speak of
+    another release than `release` are lowered unless changes are asked for. `similarity` maps a
+    query and texts to cosines; None leaves it out.
     """
     importance = {t: w * idf(t) for t, w in terms.items()}
     total = sum(v for t, v in importance.items() if terms[t] >= 1.0) or 1.0
@@ -115,8 +119,9 @@ def score_records(
                 score += weights.variable
             if not asks_for_changes and _HISTORY.search(record.quote):
                 score += weights.history
-            if not asks_for_changes and _in_release_notes(record):
-                score += weights.release_notes
+            if not asks_for_changes and record.page.document.kind is DocumentKind.RELEASE_NOTES:
+                other = releases_named(record.reading, release).other
+                score += weights.other_release if other else weights.release_notes
             scored.append(replace(record, score=score))
     scored.sort(key=lambda r: -r.score)
     if similarity is None:
@@ -142,10 +147,6 @@ def _overlap(
         elif token in above:
             held += heading * value
     return min(held / total, 1.5)
-
-
-def _in_release_notes(record: Record) -> bool:
-    return record.page.document.kind is DocumentKind.RELEASE_NOTES
 
 
 def _around(

@@ -10,6 +10,7 @@ from itertools import pairwise
 Token = int | str
 SortKey = tuple[tuple[int, int, str], ...]
 
+_DOTTED = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?![\w.]*\w)")
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _LEADING = {"v", "ver", "version", "r", "rel", "release"}
 _SPELLED_OUT = (
@@ -57,6 +58,22 @@ def name_tokens(name: str) -> tuple[Token, ...]:
         else:
             tokens.append(part)
     return tuple(tokens)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Whether a text names one's own release or its series, and whether it names another one."""
+
+    own: bool
+    other: bool
+
+
+def releases_named(text: str, release: str) -> Named:
+    """Look for release numbers in a text: "1.4 Changelog" names the series of 1.4.54."""
+    own = name_tokens(release)
+    named = [name_tokens(number) for number in _DOTTED.findall(text)]
+    is_own = [own[: len(name)] == name for name in named]
+    return Named(any(is_own), not all(is_own))
 
 
 def sort_key(name: str) -> SortKey:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,10 +10,8 @@ import numpy as np
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
 from corpora.pages import StoredPage
-from corpora.release import name_tokens
+from corpora.release import releases_named
 from ingestion.page import DocumentKind
-
-_RELEASE_IN_TITLE = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True)
@@ -83,18 +80,12 @@ def retrieve(
         page = corpus.page(page_id)
         weight = settings.kind_weights.get(page.document.kind, 1.0) if weigh_kinds else 1.0
         if page.document.kind is DocumentKind.RELEASE_NOTES:
-            weight *= settings.other_release_weight if _of_another(page, corpus.release) else 1.0
+            named = releases_named(page.document.title, corpus.release)
+            weight *= settings.other_release_weight if named.other and not named.own else 1.0
         hits.sort(key=lambda hit: (-hit[0], hit[1]))
         pages.append(FoundPage(page, hits[0][0] * weight, tuple(i for _, i in hits)))
     pages.sort(key=lambda p: (-p.score, p.page.id))
     return pages[:limit]
-
-
-def _of_another(page: StoredPage, release: str) -> bool:
-    """Whether release notes are those of another release, as their title says: "1.3 Changelog"."""
-    own = name_tokens(release)
-    named = [name_tokens(n) for n in _RELEASE_IN_TITLE.findall(page.document.title)]
-    return bool(named) and not any(own[: len(name)] == name for name in named)
 
 
 def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:

@@ -42,6 +42,7 @@ def reduce_context(
                 (c.score, [cut_signature(r, subject) for r in _in_reach(corpus, c.page.id, c.text)])
                 for c in turn.retrieved
             ],
+            release=corpus.release,
             asks_for_changes=asks_for_changes(turn.question),
             similarity=similarity,
             weights=weights,

@@ -13,6 +13,7 @@ from corpora.release import (
     is_prerelease,
     name_tokens,
     newest_of,
+    releases_named,
     sort_key,
 )
 
@@ -122,3 +123,18 @@ def test_the_administrators_latest_goes_before_the_newest() -> None:
 def test_without_releases_there_is_no_newest() -> None:
     assert product().newest is None
     assert newest_of(()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "other"),
+    [
+        ("1.4 Changelog", True, False),
+        ("1.3 Changelog", False, True),
+        ("Default in 1.3: 5; default in 1.4: 10", True, True),
+        ("Changes of 1.4.54", True, False),
+        ("Installation guide", False, False),
+    ],
+)
+def test_a_text_names_its_own_release_or_another(text: str, own: bool, other: bool) -> None:
+    named = releases_named(text, "1.4.54")
+    assert (named.own, named.other) == (own, other)
