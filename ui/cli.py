@@ -7,7 +7,7 @@ import sys
 import typer
 
 from ui.commands import ask, evaluate, ingest, models, releases, serve
-from ui.terminal import errors
+from ui.terminal import errors, printable
 
 app = typer.Typer(
     name="strata",
@@ -27,17 +27,21 @@ app.add_typer(evaluate.app, name="eval")
 def main() -> None:
     """Run the command line; a failure is one clear message and exit code 1."""
     from chatbot.settings import prepare_process
-    from ui.failures import expected_failures
 
     prepare_process()
     try:
         app()
-    except expected_failures() as error:
-        errors.print(f"[bold red]strata:[/] {error}", highlight=False)
-        sys.exit(1)
     except KeyboardInterrupt:
         errors.print("stopped")
         sys.exit(130)
+    except Exception as error:
+        # Imported late: it takes a second, which a command that succeeds need not pay.
+        from ui.failures import expected_failures
+
+        if not isinstance(error, expected_failures()):
+            raise
+        errors.print(f"[bold red]strata:[/] {printable(str(error))}", highlight=False)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def _one(
         extra = {"conversation": conversation} if conversation else {}
         print_json({**reply.content, **extra})
         return
+    written: list[str] = []
     with errors.status("finding the release") as status:
 
         def listener(event: Event) -> None:
@@ -70,12 +71,12 @@ def _one(
 
             if isinstance(event, StepStarted):
                 status.update(step_name(event.step))
+                written.clear()
             elif isinstance(event, Token):
-                errors.print(printable(event.text), end="", style="dim")
+                written.append(event.text)
+                status.update(f"answering: {printable(''.join(written))}")
 
         reply = chatbot.ask(question, listener=listener, **asked)
-    if reply.turn.usage.model_calls:
-        errors.print()
     _print_reply(reply.content)
     if conversation:
         output.print(f"\n[dim]conversation {conversation}[/]")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ui.terminal import errors, output, print_json
+from ui.terminal import errors, output, print_json, printable
 
 app = typer.Typer(help="The model files: fetch, verify, list.", no_args_is_help=True)
 
@@ -18,17 +18,24 @@ def pull_models(
     ] = None,
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TransferSpeedColumn,
+    )
 
     from chatbot.models.download import Progress as PullProgress
     from chatbot.models.download import pull
-    from chatbot.models.files import DEFAULT_MODELS, MODELS
+    from chatbot.models.files import MODELS, models_in_use
     from chatbot.settings import read_settings
 
     settings = read_settings()
     if unknown := [name for name in names or [] if name not in MODELS]:
         raise typer.BadParameter(f"no model {', '.join(unknown)}; there are {', '.join(MODELS)}")
-    wanted = [MODELS[name] for name in names] if names else list(DEFAULT_MODELS)
+    wanted = [MODELS[name] for name in names] if names else list(models_in_use(settings.generator))
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -36,12 +43,21 @@ def pull_models(
         TransferSpeedColumn(),
     )
     with Progress(*columns, console=errors) as bar:
-        tasks = {m.key: bar.add_task(m.name, total=m.size, start=True) for m in wanted}
+        tasks: dict[str, TaskID] = {}
 
         def show(progress: PullProgress) -> None:
-            bar.update(tasks[progress.model.key], completed=progress.done, total=progress.total)
+            key = progress.model.key
+            if key not in tasks:
+                tasks[key] = bar.add_task(progress.model.name, total=progress.total)
+            bar.update(tasks[key], completed=progress.done, total=progress.total)
 
-        pull(wanted, settings.models_dir, mirror=settings.models_mirror, on_progress=show)
+        pull(
+            wanted,
+            settings.models_dir,
+            mirror=settings.models_mirror,
+            on_progress=show,
+            on_message=lambda message: errors.print(printable(message), style="dim"),
+        )
     output.print(f"models are ready in {settings.models_dir}", highlight=False)
 
 
