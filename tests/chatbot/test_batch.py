@@ -64,6 +64,6 @@ def test_a_line_that_is_no_question_is_named(relay: MakeChatbot, tmp_path: Path)
 
 
 def test_an_id_that_stands_twice_is_refused(relay: MakeChatbot, tmp_path: Path) -> None:
-    with pytest.raises(BatchError, match="line 2.*twice"):
-        questions = write(tmp_path / "in.jsonl", [LINES[0], LINES[0]])
+    questions = write(tmp_path / "in.jsonl", [LINES[0], LINES[0]])
+    with pytest.raises(BatchError, match=r"line 2.*twice"):
         run_batch(relay(None), questions, tmp_path / "out.jsonl", lambda progress: None)
