@@ -117,15 +117,18 @@ def _depth(p: _Placed) -> int:
 
 
 def _tables(blocks: Sequence[_Placed]) -> Iterator[Piece]:
+    """One table for each header, and for each run of rows of one width."""
     rows: list[list[str]] = []
+    marked = False
     for p in blocks:
         cells = _cells(p)
         if rows and (len(cells) != len(rows[0]) or p.block.kind is BlockKind.TABLE_HEADER):
-            yield _table(rows)
-            rows = []
+            yield _table(rows, marked)
+            rows, marked = [], False
         rows.append(cells)
+        marked = marked or bool(p.marks)
     if rows:
-        yield _table(rows)
+        yield _table(rows, marked)
 
 
 def _cells(p: _Placed) -> list[str]:
@@ -139,9 +142,9 @@ def _cells(p: _Placed) -> list[str]:
     return cells
 
 
-def _table(rows: Sequence[Sequence[str]]) -> Piece:
+def _table(rows: Sequence[Sequence[str]], marked: bool) -> Piece:
     lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return Piece("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+    return Piece("\n".join(f"| {' | '.join(cells)} |" for cells in lines), marked=marked)
 
 
 def _marked(text: str, marks: Sequence[Span]) -> str:

@@ -24,7 +24,7 @@ def show_source(product: str, citation: Mapping[str, Any]) -> None:
     st.session_state[_SHOWN] = citation["page_id"]
     open_beside = st.dialog(
         as_label(citation["document"]) or "Source",
-        width="medium",
+        width=640,
         position="right",
         icon=":material/description:",
     )
