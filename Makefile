@@ -35,10 +35,15 @@ check: $(VENV)/.test ## Check format, lint, types and the directions of imports
 	$(PY) -m mypy
 	$(PY) -m pytest -q tests/test_import_directions.py
 
-bench: models $(DATA)/.sample ## Answer and score the sample questions, or GOLD=FILE.jsonl
+bench: models $(DATA)/.sample ## Measure embedding, retrieval, and the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
-	$(STRATA) ask --batch $(GOLD) --output $(RESULTS)
-	$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
+	@echo "1 of 3: how fast texts are embedded on this machine (minutes)."
+	@$(PY) -m eval.benchmarks.embedding
+	@echo "2 of 3: which chunks and which ranking find the page, on the sample (minutes)."
+	@$(PY) -m eval.benchmarks.retrieval $(SAMPLE) examples/questions.jsonl
+	@echo "3 of 3: answers to $(GOLD), kept in $(RESULTS), and their scores."
+	@$(STRATA) ask --batch $(GOLD) --output $(RESULTS)
+	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
 
 examples: $(SAMPLE)/.built ## Build the sample documentation into build/examples
 
