@@ -59,6 +59,7 @@ class Weights:
     code: float = 0.3
     name: float = 0.2
     pointer: float = -0.5
+    drawing: float = -0.1
     history: float = -0.15
     release_notes: float = -0.4
     other_release: float = -1.0
@@ -113,6 +114,8 @@ def score_records(
                 score += weights.code if wants_code else -weights.code
             if wants_name and record.kind in (*_FORMAL, BlockKind.CODE):
                 score += weights.name
+            if record.kind == BlockKind.DRAWING:
+                score += weights.drawing
             if _POINTER.search(record.quote) and len(record.quote) < 200:
                 score += weights.pointer
             if wants_variable and _VARIABLE.search(record.quote):

@@ -143,6 +143,7 @@ class Turn:
     retrieved: tuple[RetrievedChunk, ...] = ()
     reduced: tuple[ReducedChunk, ...] = ()
     selected: tuple[ReducedChunk, ...] = ()
+    unmentioned: tuple[str, ...] = ()
     answer: Answer | None = None
     sides: tuple[Turn, ...] = ()
     route: Route = Route.DOCUMENTS

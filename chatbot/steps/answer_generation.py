@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 
 from chatbot.grounding import cite, claims, quoted, supporting, unsupported_claims
 from chatbot.readers import read_value
-from chatbot.steps.undocumented_gate import nothing_found
+from chatbot.steps.undocumented_gate import not_mentioned, nothing_found
 from chatbot.turn import Answer, Citation, Record, Step, Turn, Usage
 from prompts import render
 
@@ -20,8 +20,16 @@ _DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "
 _FENCE = re.compile(r"^```\w*\n?|\n?```$", re.M)
 _VERDICT = re.compile(r"(yes|no)\b[.!]?$", re.I)
 
+MOST_QUOTES = 6
+READ_QUOTES = 2
+"""A value that was read by rule needs less beside it."""
+TELLING = 0.75
+"""Of the best record's score; what scores less is not quoted."""
+
 SAYS = "The documentation says:"
-NO_VALUE = "I found no direct answer. The nearest passages say:"
+NEAREST = "The nearest passages say:"
+NO_VALUE = f"I found no direct answer. {NEAREST}"
+WITHHELD = "The model's short answer is not in the documentation and is withheld. It says:"
 NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
 
 
@@ -41,23 +49,34 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
         if not records:
             return replace(turn, answer=nothing_found(turn))
         if (reading := read_value(turn.queries.subject, records)) is not None:
-            return replace(
-                turn, answer=_answer(turn, reading.value, reading.record, records, shown)
-            )
+            answer = _answer(turn, reading.value, reading.record, records[:READ_QUOTES], shown)
+            return replace(turn, answer=answer)
         if model is None:
             return replace(turn, answer=_quoted(turn, NO_MODEL, records, shown))
         value, usage = _ask(model, turn, _within(budget, records))
         turn = replace(turn, usage=turn.usage + usage)
-        if value.lower().strip(" .").startswith(_DONT_KNOW):
-            return replace(turn, answer=_quoted(turn, NO_VALUE, records, shown))
-        if _VERDICT.match(value):
-            return replace(turn, answer=_quoted(turn, SAYS, records, shown))
-        record = supporting(value, records)
-        if record is None and (not claims(value) or unsupported_claims(value, records)):
-            return replace(turn, answer=_withheld(turn, records, shown))
-        return replace(turn, answer=_answer(turn, value, record or records[0], records, shown))
+        return replace(turn, answer=_grounded(turn, value, records, shown))
 
     return generate
+
+
+def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> Answer:
+    """What the model replied, as far as the records bear it; else the records themselves."""
+    unknown = value.lower().strip(" .").startswith(_DONT_KNOW)
+    verdict = _VERDICT.match(value) is not None
+    if not unknown and not verdict:
+        record = supporting(value, records)
+        if record is None and claims(value) and not unsupported_claims(value, records):
+            record = records[0]
+        if record is not None:
+            return _answer(turn, value, record, records, shown)
+    if turn.unmentioned:
+        refusal = _quoted(turn, f"{not_mentioned(turn)} {NEAREST}", records, shown)
+        return replace(refusal, abstained=True)
+    if unknown or verdict:
+        return _quoted(turn, NO_VALUE if unknown else SAYS, records, shown)
+    withheld = _quoted(turn, WITHHELD, records, shown)
+    return replace(withheld, warnings=("the model's answer was withheld",))
 
 
 def _ask(model: BaseChatModel, turn: Turn, records: Sequence[Record]) -> tuple[str, Usage]:
@@ -95,12 +114,6 @@ def _answer(turn: Turn, value: str, best: Record, records: Sequence[Record], sho
     return Answer(f"{value}\n\n{text}", False, citations, value)
 
 
-def _withheld(turn: Turn, records: Sequence[Record], shown: int) -> Answer:
-    lead = "The model's short answer is not in the documentation and is withheld. What it says:"
-    answer = _quoted(turn, lead, records, shown)
-    return replace(answer, warnings=("the model's answer was withheld",))
-
-
 def _quoted(turn: Turn, lead: str, records: Sequence[Record], shown: int) -> Answer:
     text, citations = _quotes(turn, records, shown)
     return Answer(f"{lead}\n\n{text}", False, citations)
@@ -110,7 +123,9 @@ def _quotes(turn: Turn, records: Sequence[Record], shown: int) -> tuple[str, tup
     _, release = turn.asked
     lines: list[str] = []
     citations: list[Citation] = []
-    for record in _within(shown, records):
+    least = TELLING * max(record.score for record in records)
+    telling = [r for r in records if r.score >= least or r is records[0]]
+    for record in _within(shown, telling)[:MOST_QUOTES]:
         citations.append(cite(record, release))
         body = quoted(record).replace("\n", "\n> ")
         owner = "" if record.label in body else f" — {record.label}"

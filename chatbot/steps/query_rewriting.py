@@ -29,12 +29,18 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> Step:
     def rewrite(turn: Turn) -> Turn:
         assert turn.resolution is not None
         catalog = products()
-        product = turn.resolution.product
+        product, releases = turn.resolution.product, turn.resolution.releases
+
+        def of_another(mention: Mention) -> bool:
+            """A release that is named but not asked about, as in an upgrade, is a part of it."""
+            found = resolve_release(mention.text, catalog, product=product).releases
+            return len(found) == 1 and found[0] not in releases
 
         def without_release(text: str) -> str:
             return cut(text, resolve_release(text, catalog, product=product).mentions)
 
-        bare = cut(turn.question, turn.resolution.mentions)
+        own = [m for m in turn.resolution.mentions if not of_another(m)]
+        bare = cut(turn.question, own)
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
         base = f"{turn.question} ({context})" if context else turn.question

@@ -33,7 +33,8 @@ def refuse_undocumented(
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
-    a share of their inverse document frequency).
+    a share of their inverse document frequency). Names that no release has are noted: they may
+    be the asker's own.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -42,16 +43,14 @@ def refuse_undocumented(
         here = open_corpus(product, release)
         asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
-        for name in names(asked, is_ordinary_word):
-            # A coined word may be a typing error of one that the release does have.
-            if _stands_in(here, name) or (name.islower() and name.isalpha() and here.similar(name)):
-                continue
+        missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
+        for name in missing:
             found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
             if found:
                 return replace(turn, answer=_refusal(turn, Missing(name, found)))
         if not turn.selected or coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
-        return turn
+        return replace(turn, unmentioned=tuple(missing))
 
     return gate
 
@@ -66,6 +65,12 @@ def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
         if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
     ]
     return list(dict.fromkeys(found))
+
+
+def _known(corpus: Corpus, name: str) -> bool:
+    """Whether a release has the name, or one that a typing error may have turned into it."""
+    coined = name.islower() and name.isalpha()
+    return _stands_in(corpus, name) or (coined and bool(corpus.similar(name)))
 
 
 def _stands_in(corpus: Corpus, name: str) -> bool:
@@ -99,6 +104,13 @@ def _refusal(turn: Turn, missing: Missing) -> Answer:
         ),
         abstained=True,
     )
+
+
+def not_mentioned(turn: Turn) -> str:
+    """Say which names of the question the release does not mention."""
+    product, release = turn.asked
+    named = " or ".join(f"`{name}`" for name in turn.unmentioned)
+    return f"I don't know: the documentation of {product} {release} does not mention {named}."
 
 
 def nothing_found(turn: Turn) -> Answer:

@@ -70,3 +70,9 @@ def test_a_question_that_stands_alone_takes_nothing_over() -> None:
         ("What is the default of hello_timer in 17.20?", "It is 10."),
     )
     assert "hello_timer" not in found.base
+
+
+def test_the_other_release_of_an_upgrade_is_part_of_the_question() -> None:
+    found = queries("How long does the upgrade to 18.00 take from 17.10?")
+    assert "17.10" in found.subject
+    assert "18.00" not in found.subject
