@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 
 from chatbot.grounding import cite, claims, quoted, supporting, unsupported_claims
 from chatbot.readers import read_value
-from chatbot.steps.undocumented_gate import not_mentioned, nothing_found
+from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
 from chatbot.turn import Answer, Citation, Record, Step, Turn, Usage
 from prompts import render
 
@@ -23,12 +23,11 @@ _VERDICT = re.compile(r"(yes|no)\b[.!]?$", re.I)
 MOST_QUOTES = 6
 READ_QUOTES = 2
 """A value that was read by rule needs less beside it."""
-TELLING = 0.75
+TELLING = 0.8
 """Of the best record's score; what scores less is not quoted."""
 
 SAYS = "The documentation says:"
 NEAREST = "The nearest passages say:"
-NO_VALUE = f"I found no direct answer. {NEAREST}"
 WITHHELD = "The model's short answer is not in the documentation and is withheld. It says:"
 NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
 
@@ -70,11 +69,11 @@ def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> 
             record = records[0]
         if record is not None:
             return _answer(turn, value, record, records, shown)
-    if turn.unmentioned:
-        refusal = _quoted(turn, f"{not_mentioned(turn)} {NEAREST}", records, shown)
-        return replace(refusal, abstained=True)
-    if unknown or verdict:
-        return _quoted(turn, NO_VALUE if unknown else SAYS, records, shown)
+    if turn.unmentioned or unknown:
+        reason = not_mentioned(turn) if turn.unmentioned else not_found(turn)
+        return replace(_quoted(turn, f"{reason} {NEAREST}", records, shown), abstained=True)
+    if verdict:
+        return _quoted(turn, SAYS, records, shown)
     withheld = _quoted(turn, WITHHELD, records, shown)
     return replace(withheld, warnings=("the model's answer was withheld",))
 

@@ -113,20 +113,22 @@ def not_mentioned(turn: Turn) -> str:
     return f"I don't know: the documentation of {product} {release} does not mention {named}."
 
 
-def nothing_found(turn: Turn) -> Answer:
+def not_found(turn: Turn) -> str:
     """Say "I don't know" and what was searched (design, law 3)."""
     product, release = turn.asked
     assert turn.queries is not None
     searched = turn.queries.versionless or turn.queries.filtered or turn.question
     pages = len(turn.retrieved)
-    looked = f"; the {pages} nearest pages do not tell" if pages else ""
-    return Answer(
-        text=(
-            f"I don't know: I searched the documentation of {product} {release} for "
-            f"“{searched}”{looked}."
-        ),
-        abstained=True,
+    looked = f", and the {pages} nearest pages do not tell" if pages else ""
+    return (
+        f"I don't know: I searched the documentation of {product} {release} for "
+        f"“{searched}”{looked}."
     )
+
+
+def nothing_found(turn: Turn) -> Answer:
+    """Refuse without anything to show for it."""
+    return Answer(not_found(turn), abstained=True)
 
 
 def _listed(items: Sequence[str]) -> str:
