@@ -42,7 +42,7 @@ bench: models $(DATA)/.sample ## Measure embedding, retrieval, and the answers t
 	@echo "2 of 3: which chunks and which ranking find the page, on the sample (minutes)."
 	@$(PY) -m eval.benchmarks.retrieval $(SAMPLE) examples/questions.jsonl
 	@echo "3 of 3: answers to $(GOLD), kept in $(RESULTS), and their scores."
-	@$(STRATA) ask --batch $(GOLD) --output $(RESULTS)
+	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
 
 examples: $(SAMPLE)/.built ## Build the sample documentation into build/examples

@@ -42,13 +42,15 @@ def answers(
     with tempfile.TemporaryDirectory() as folder:
         replies = answers or Path(folder) / "answers.jsonl"
         if not replies.exists():
+            unfinished = replies.with_name(f"{replies.name}.part")
             with errors.status("asking") as status:
                 ask_all(
                     chatbot,
                     questions,
-                    replies,
+                    unfinished,
                     lambda p: status.update(f"asked {p.done} of {p.total}, {p.failed} failed"),
                 )
+            unfinished.replace(replies)
         summary = scoring.score_answers(questions, scoring.read_answers(replies))
     known = {(p.name, r.name) for p in chatbot.products() for r in p.releases}
     by_id = {q.id: q for q in questions}
