@@ -32,7 +32,8 @@ def supporting(value: str, records: Sequence[Record]) -> Record | None:
         return None
     bounded = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
     for record in records:
-        if bounded.search(plain(record.quote)) or bounded.search(plain(record.reading)):
+        texts = (_unmarked(record.quote), _unmarked(record.reading))
+        if any(bounded.search(plain(text)) for text in texts):
             return record
     parts = [plain(c) for c in claims(value)]
     if not parts:
@@ -42,6 +43,11 @@ def supporting(value: str, records: Sequence[Record]) -> Record | None:
         if all(re.search(rf"(?<!\w){re.escape(p)}(?!\w)", text) for p in parts):
             return record
     return None
+
+
+def _unmarked(text: str) -> str:
+    """The text without the mark of a list item: the 1 of "1. Copy the load" is no value."""
+    return re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", text)
 
 
 def unsupported_claims(value: str, records: Sequence[Record]) -> tuple[str, ...]:

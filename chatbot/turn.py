@@ -72,16 +72,11 @@ class Record:
 
 @dataclass(frozen=True)
 class ReducedChunk:
-    """What reduction kept of one context chunk: records in page order, none invented."""
+    """What reduction kept of one context chunk: records, best first, none invented."""
 
     page: StoredPage
     records: tuple[Record, ...]
     score: float
-
-    @property
-    def length(self) -> int:
-        """Characters of its records."""
-        return sum(len(r.reading) for r in self.records)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def _counts(shares: Iterable[Share]) -> list[str]:
 
 
 def _percent(share: Share) -> str:
-    return "–" if share.ratio is None else f"{share} ({share.ratio:.0%})"
+    return "–" if share.ratio is None else f"{share} {share.ratio:.0%}"
 
 
 def _seconds(seconds: float | None) -> str:
@@ -76,7 +76,9 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _table(title: str, first: str, *others: str) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
+    )
     table.add_column(first, no_wrap=True)
     for other in others:
         table.add_column(other, justify="right", no_wrap=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from chatbot.answer_cues import CueWeights, answer_cues
 from chatbot.records import cut_signature, records
-from chatbot.relevance import Weights, score_records
+from chatbot.relevance import Weights, importance_of, score_records
 from chatbot.steps.context_retrieval import asks_for_changes
 from chatbot.turn import Record, ReducedChunk, Step, Turn
 from chatbot.words import search_terms
@@ -34,20 +35,25 @@ def reduce_context(
         assert turn.queries is not None
         corpus = open_corpus(*turn.asked)
         subject = turn.queries.subject
+        terms = search_terms(subject, turn.queries.known, corpus.product, corpus)
         best = score_records(
             subject,
-            search_terms(subject, turn.queries.known, corpus.product, corpus),
-            corpus.idf,
+            importance_of(terms, corpus.idf),
             [
                 (c.score, [cut_signature(r, subject) for r in _in_reach(corpus, c.page.id, c.text)])
                 for c in turn.retrieved
             ],
-            release=corpus.release,
-            asks_for_changes=asks_for_changes(turn.question),
+            cues=answer_cues(
+                subject,
+                terms,
+                corpus.release,
+                asks_for_changes=asks_for_changes(turn.question),
+                weights=CueWeights(),
+            ),
             similarity=similarity,
             weights=weights,
         )
-        return replace(turn, reduced=_within(budget, best, turn))
+        return replace(turn, reduced=_within(budget, best))
 
     return reduce_step
 
@@ -65,26 +71,17 @@ def _in_reach(corpus: Corpus, page_id: int, context: str) -> list[Record]:
     return found
 
 
-def _within(budget: int, best: Sequence[Record], turn: Turn) -> tuple[ReducedChunk, ...]:
+def _within(budget: int, best: Sequence[Record]) -> tuple[ReducedChunk, ...]:
     kept: dict[int, list[Record]] = {}
     seen: set[str] = set()
     for record in best:
-        if record.quote in seen:
-            continue
-        if len(record.reading) > budget and kept:
+        if record.quote in seen or (kept and len(record.reading) > budget):
             continue
         seen.add(record.quote)
         kept.setdefault(record.page.id, []).append(record)
         budget -= len(record.reading)
         if budget <= 0:
             break
-    order = {id(r): i for i, r in enumerate(best)}
-    chunks = [
-        ReducedChunk(
-            found[0].page,
-            tuple(sorted(found, key=lambda r: order[id(r)])),
-            max(r.score for r in found),
-        )
-        for found in kept.values()
-    ]
-    return tuple(sorted(chunks, key=lambda c: -c.score))
+    return tuple(
+        ReducedChunk(found[0].page, tuple(found), found[0].score) for found in kept.values()
+    )

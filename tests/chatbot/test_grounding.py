@@ -39,6 +39,12 @@ def test_part_of_a_number_or_name_supports_nothing(evidence: tuple[Record, ...])
     assert supporting("overflow", evidence) is None
 
 
+def test_the_number_of_a_list_item_is_no_value() -> None:
+    (item,) = records(stored_page(Block(BlockKind.LIST_ITEM, "1. Copy the load.", PATH)))
+    assert supporting("1", (item,)) is None
+    assert supporting("load", (item,)) is item
+
+
 def test_an_invented_name_or_figure_is_found(evidence: tuple[Record, ...]) -> None:
     assert unsupported_claims("pool_size is 5", evidence) == ()
     assert unsupported_claims("pool_limit is 7", evidence) == ("pool_limit", "7")
