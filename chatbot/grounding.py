@@ -39,7 +39,7 @@ def supporting(value: str, records: Sequence[Record]) -> Record | None:
     if not parts:
         return None
     for record in records:
-        text = plain(record.quote)
+        text = plain(_unmarked(record.quote))
         if all(re.search(rf"(?<!\w){re.escape(p)}(?!\w)", text) for p in parts):
             return record
     return None
@@ -52,7 +52,9 @@ def _unmarked(text: str) -> str:
 
 def unsupported_claims(value: str, records: Sequence[Record]) -> tuple[str, ...]:
     """Names, figures and flags of the value that stand in no record."""
-    evidence = plain(" ".join(f"{r.quote} {r.label} {' '.join(r.path)}" for r in records))
+    evidence = plain(
+        " ".join(f"{_unmarked(r.quote)} {r.label} {' '.join(r.path)}" for r in records)
+    )
     return tuple(
         c for c in claims(value) if not re.search(rf"(?<!\w){re.escape(plain(c))}(?!\w)", evidence)
     )

@@ -68,7 +68,7 @@ def _counts(shares: Iterable[Share]) -> list[str]:
 
 
 def _percent(share: Share) -> str:
-    return "–" if share.ratio is None else f"{share} {share.ratio:.0%}"
+    return "–" if share.ratio is None else f"{share} ({share.ratio:.0%})"
 
 
 def _seconds(seconds: float | None) -> str:
