@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from langchain_core.runnables import Runnable
 
-from chatbot.release_rules import ReleaseStatus, Resolution
+from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.steps.query_rewriting import cut
 from chatbot.turn import Answer, Citation, Route, Step, Turn, Usage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from chatbot.release_rules import ReleaseStatus
+from chatbot.release_resolution import ReleaseStatus
 from chatbot.turn import Citation, Turn
 
 

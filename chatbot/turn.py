@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from chatbot.release_rules import Resolution
+from chatbot.release_resolution import Resolution
 from corpora.pages import StoredPage
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chatbot.assembly import Chatbot
 from chatbot.batch import BatchProgress, run_batch
-from chatbot.release_rules import ReleaseStatus, resolve_release
+from chatbot.release_resolution import ReleaseStatus, resolve_release
 from chatbot.steps.context_retrieval import retrieve_context
 from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import Turn

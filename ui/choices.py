@@ -42,7 +42,7 @@ def asked_for(question: str, choice: Choice, products: Sequence[Product]) -> str
 
     What a question says itself goes before what is chosen beside it, so it has to say the choice.
     """
-    from chatbot.release_rules import ReleaseStatus, resolve_release
+    from chatbot.release_resolution import ReleaseStatus, resolve_release
 
     clear = {ReleaseStatus.STATED, ReleaseStatus.LATEST}
     found = resolve_release(question, products, product=choice.product)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_rules import Mention, resolve_release
+from chatbot.release_resolution import Mention, resolve_release
 from chatbot.turn import Queries, Step, Turn
 from chatbot.words import filtered
 from corpora.release import Product

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_rules import ReleaseStatus, Resolution, resolve_release
+from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
 from chatbot.turn import Answer, Route, Step, Turn
 from corpora.release import Product
 

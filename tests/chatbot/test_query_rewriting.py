@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.release_rules import resolve_release
+from chatbot.release_resolution import resolve_release
 from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import Queries, Turn
 from corpora.release import Product, Release

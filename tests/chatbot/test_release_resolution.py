@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatbot.release_rules import ReleaseStatus, Resolution, resolve_release
+from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
 from corpora.release import Product, Release
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY
 

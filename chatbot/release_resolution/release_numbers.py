@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from chatbot.release_names import NOTHING, Reading, ReleaseNames, Tokens
-from chatbot.release_words import UNIT
+from chatbot.release_resolution.release_names import NOTHING, Reading, ReleaseNames, Tokens
+from chatbot.release_resolution.release_words import UNIT
 from corpora.release import name_tokens
 
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from chatbot.release_words import OWN
+from chatbot.release_resolution.release_words import OWN
 
 
 class Place(Enum):

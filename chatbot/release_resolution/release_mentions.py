@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from chatbot.release_cues import claimed, says_release
-from chatbot.release_names import NOTHING, Reading, ReleaseNames
-from chatbot.release_numbers import Number, find_numbers
-from chatbot.release_phrases import Place, find_phrases
-from chatbot.release_words import BOUNDARY, CLOSE, JOINED, LEAD, TAIL
+from chatbot.release_resolution.release_cues import claimed, says_release
+from chatbot.release_resolution.release_names import NOTHING, Reading, ReleaseNames
+from chatbot.release_resolution.release_numbers import Number, find_numbers
+from chatbot.release_resolution.release_phrases import Place, find_phrases
+from chatbot.release_resolution.release_words import BOUNDARY, CLOSE, JOINED, LEAD, TAIL
 from corpora.release import name_tokens
 
 

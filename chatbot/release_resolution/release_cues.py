@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from chatbot.release_numbers import Number
-from chatbot.release_words import BOUNDARY, OTHER, RELEASE_WORD, TAIL, UNIT
+from chatbot.release_resolution.release_numbers import Number
+from chatbot.release_resolution.release_words import BOUNDARY, OTHER, RELEASE_WORD, TAIL, UNIT
 
 _TECHNOLOGY_WORDS = """
     python cpython pypy java jdk jre openjdk node node.js nodejs golang rust ruby php perl lua

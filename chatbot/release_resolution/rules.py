@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from chatbot.product_choice import Question, choose_products, possible_releases
-from chatbot.product_names import find_product
-from chatbot.release_choice import Context, choose_release
-from chatbot.release_mentions import Found
-from chatbot.resolution import Mention, ReleaseStatus, Resolution
+from chatbot.release_resolution.product_choice import Question, choose_products, possible_releases
+from chatbot.release_resolution.product_names import find_product
+from chatbot.release_resolution.release_choice import Context, choose_release
+from chatbot.release_resolution.release_mentions import Found
+from chatbot.release_resolution.resolution import Mention, ReleaseStatus, Resolution
 from corpora.release import Product, Release
-
-__all__ = ["Mention", "ReleaseStatus", "Resolution", "resolve_release"]
 
 _READ = 2_000
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chatbot.product_names import find_product, mask, product_spans
-from chatbot.release_mentions import Found, find_mentions
-from chatbot.release_names import NOTHING, Reading, release_names
-from chatbot.release_phrases import Place
-from chatbot.resolution import ReleaseStatus, Resolution
+from chatbot.release_resolution.product_names import find_product, mask, product_spans
+from chatbot.release_resolution.release_mentions import Found, find_mentions
+from chatbot.release_resolution.release_names import NOTHING, Reading, release_names
+from chatbot.release_resolution.release_phrases import Place
+from chatbot.release_resolution.resolution import ReleaseStatus, Resolution
 from corpora.release import Product, Release
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from chatbot.release_words import OTHER, OWN
+from chatbot.release_resolution.release_words import OTHER, OWN
 from corpora.release import Product
 
 _PART = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from chatbot.product_names import Span, find_product, mask, product_spans
-from chatbot.release_choice import Context, read_choice
-from chatbot.release_mentions import Found, find_mentions
-from chatbot.release_names import release_names
-from chatbot.release_words import OWN
+from chatbot.release_resolution.product_names import Span, find_product, mask, product_spans
+from chatbot.release_resolution.release_choice import Context, read_choice
+from chatbot.release_resolution.release_mentions import Found, find_mentions
+from chatbot.release_resolution.release_names import release_names
+from chatbot.release_resolution.release_words import OWN
 from corpora.release import Product, Release
 
 
