@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable
 
 from chatbot.chain import build_chain
 from chatbot.conversations import Conversations
-from chatbot.events import EventCallback, Listener
+from chatbot.events import EventCallback, Listener, Stopped
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
 from chatbot.profiles import PROFILES, Parts
@@ -85,8 +85,14 @@ class Chatbot:
         if conversation is not None:
             turn = self._continue(turn, conversation)
         callback = EventCallback(self._steps, listener, stopped)
-        with self._asking:
+        # One question at a time: the generator has one slot, and a cached prompt prefix.
+        while not self._asking.acquire(timeout=0.2):
+            if stopped():
+                raise Stopped
+        try:
             turn = self._chain.invoke(turn, {"callbacks": [callback]})
+        finally:
+            self._asking.release()
         content = reply_object(turn, self.settings.profile)
         if conversation is not None:
             self.conversations.add(conversation, question, content)

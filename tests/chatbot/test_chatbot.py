@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -158,3 +159,20 @@ def test_another_question_of_the_same_model_is_served_after_a_failure(relay: Mak
     with pytest.raises(AssertionError):
         chatbot.ask(LOG)
     assert chatbot.ask("What is the default of hold_time in 17.10?").content["release"] == "17.10"
+
+
+def test_a_question_that_waits_for_another_can_be_stopped(relay: MakeChatbot) -> None:
+    chatbot = relay(says("30 days"))
+    inside, go_on = threading.Event(), threading.Event()
+
+    def hold(event: Event) -> None:
+        inside.set()
+        go_on.wait(30)
+
+    first = threading.Thread(target=chatbot.ask, args=(LOG,), kwargs={"listener": hold})
+    first.start()
+    assert inside.wait(30)
+    with pytest.raises(Stopped):
+        chatbot.ask(LOG, stopped=lambda: True)
+    go_on.set()
+    first.join()
