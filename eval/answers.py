@@ -64,8 +64,8 @@ class AnswerScore:
 
     @property
     def wrongly_refused(self) -> bool:
-        """Refused, though the documentation says it and the reply does not."""
-        return self.answerable and self.refused and not self.correct
+        """Refused, though the documentation says it, even if a quote beside it does too."""
+        return self.answerable and self.refused
 
     @property
     def falsely_answered(self) -> bool:

@@ -134,12 +134,12 @@ def test_a_refusal_of_what_is_documented_is_wrong() -> None:
     assert not score.gold_file
 
 
-def test_a_refusal_that_says_the_answer_is_not_held_against_it() -> None:
+def test_a_refusal_that_shows_the_answer_is_right_and_still_a_wrong_refusal() -> None:
     question = gold(must_include=("not documented",), must_not_include=())
+    score = score_answer(question, reply(answer="It is not documented in 2.0.", abstained=True))
 
-    assert not score_answer(
-        question, reply(answer="It is not documented in 2.0.", abstained=True)
-    ).wrongly_refused
+    assert score.correct
+    assert score.wrongly_refused
 
 
 @pytest.mark.parametrize(
