@@ -8,7 +8,7 @@ def expected_failures() -> tuple[type[Exception], ...]:
     from chatbot.assembly import BadQuestion
     from chatbot.batch import BatchError
     from chatbot.conversations import UnknownConversation
-    from chatbot.models.embedded import GeneratorError
+    from chatbot.models.errors import GeneratorError
     from chatbot.models.sources import ModelDownloadError
     from chatbot.settings import BadSettings
     from corpora.catalog import CatalogError

@@ -19,11 +19,9 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
+from chatbot.models.errors import GeneratorError
+
 _PATIENCE = 0.2
-
-
-class GeneratorError(RuntimeError):
-    """The language model could not be loaded or did not answer; the message says what to do."""
 
 
 class EmbeddedChatModel(BaseChatModel):

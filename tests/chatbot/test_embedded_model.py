@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.models.embedded import EmbeddedChatModel, GeneratorError
+from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.errors import GeneratorError
 from chatbot.models.files import GENERATOR
 from chatbot.settings import Settings
 

@@ -11,7 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from chatbot.models.embedded import GeneratorError
+from chatbot.models.errors import GeneratorError
 
 
 class Endless(FakeListChatModel):

@@ -1,0 +1,7 @@
+"""What a language model can fail with."""
+
+from __future__ import annotations
+
+
+class GeneratorError(RuntimeError):
+    """The language model could not be loaded or did not answer; the message says what to do."""
