@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from chatbot import background
 from chatbot.chain import build_chain
 from chatbot.conversations import Conversations
-from chatbot.events import EventCallback, Listener, Stopped
+from chatbot.events import EventCallback, Listener, Waiting
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
 from chatbot.profiles import PROFILES, Parts
+from chatbot.queueing import Queue
 from chatbot.reply import reply_object
 from chatbot.settings import Settings, prepare_process
 from chatbot.turn import Turn
@@ -51,7 +52,6 @@ class Chatbot:
     conversations: Conversations
     embedder: MiniLM
     model: BaseChatModel | None
-    _asking: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def products(self) -> tuple[Product, ...]:
         """The products and releases that can be asked about."""
@@ -84,19 +84,16 @@ class Chatbot:
         turn = Turn(question, product=product, release=release, history=tuple(history))
         if conversation is not None:
             turn = self._continue(turn, conversation)
-        callback = EventCallback(self._steps, listener, stopped)
-        # One question at a time: the generator has one slot, and a cached prompt prefix.
-        while not self._asking.acquire(timeout=0.2):
-            if stopped():
-                raise Stopped
-        try:
-            turn = self._chain.invoke(turn, {"callbacks": [callback]})
-        finally:
-            self._asking.release()
+        turn = background.run(self._answer(turn, listener), stopped)
         content = reply_object(turn, self.settings.profile)
         if conversation is not None:
             self.conversations.add(conversation, question, content)
         return Reply(turn, content, conversation)
+
+    async def _answer(self, turn: Turn, listener: Listener) -> Turn:
+        callback = EventCallback(self._steps, listener)
+        async with self._queue.place(lambda place: listener(Waiting(place))):
+            return await self._chain.ainvoke(turn, {"callbacks": [callback]})
 
     def _continue(self, turn: Turn, conversation: str) -> Turn:
         earlier = self.conversations.turns(conversation)
@@ -127,6 +124,10 @@ class Chatbot:
     @cached_property
     def _chain(self) -> Runnable[Turn, Turn]:
         return build_chain(self._profile)
+
+    @cached_property
+    def _queue(self) -> Queue:
+        return Queue(self.settings.questions_at_once)
 
     @cached_property
     def _steps(self) -> frozenset[str]:

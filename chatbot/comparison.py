@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import replace
 
@@ -9,21 +10,20 @@ from langchain_core.runnables import Runnable
 
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.steps.query_rewriting import cut
-from chatbot.turn import Answer, Citation, Route, Step, Turn, Usage
+from chatbot.turn import Answer, Citation, ModelStep, Route, Turn
 
 _MARK = re.compile(r"\[(\d+)\]")
 
 
-def compare_releases(side_chain: Runnable[Turn, Turn]) -> Step:
+def compare_releases(side_chain: Runnable[Turn, Turn]) -> ModelStep:
     """Answer a comparison by asking each release apart and setting the answers side by side."""
 
-    def compare(turn: Turn) -> Turn:
+    async def compare(turn: Turn) -> Turn:
         resolution = turn.resolution
         if resolution is None or resolution.status is not ReleaseStatus.COMPARED:
             return turn
-        sides = tuple(
-            side_chain.invoke(_side(turn, resolution, release)) for release in resolution.releases
-        )
+        asked = [_side(turn, resolution, release) for release in resolution.releases]
+        sides = tuple(await asyncio.gather(*(side_chain.ainvoke(side) for side in asked)))
         timings: dict[str, float] = dict(turn.timings)
         for side in sides:
             for name, seconds in side.timings.items():
@@ -33,7 +33,8 @@ def compare_releases(side_chain: Runnable[Turn, Turn]) -> Step:
             route=Route.COMPARE,
             sides=sides,
             queries=sides[0].queries,
-            usage=sum((side.usage for side in sides), Usage()),
+            calls=tuple(call for side in sides for call in side.calls),
+            fallbacks=tuple(fallback for side in sides for fallback in side.fallbacks),
             timings=timings,
             answer=_together(sides),
         )

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from chatbot.model_calls import ANSWER
+
 
 @dataclass(frozen=True)
 class StepStarted:
@@ -31,7 +33,14 @@ class Token:
     text: str
 
 
-Event = StepStarted | StepFinished | Token
+@dataclass(frozen=True)
+class Waiting:
+    """Others asked before; `place` counts from 1, the next to be answered."""
+
+    place: int
+
+
+Event = StepStarted | StepFinished | Token | Waiting
 Listener = Callable[[Event], None]
 
 
@@ -40,23 +49,19 @@ class Stopped(Exception):
 
 
 class EventCallback(BaseCallbackHandler):
-    """Turns LangChain's callbacks into events; raises Stopped as soon as `stopped` says so."""
+    """Turns LangChain's callbacks into events."""
 
-    raise_error = True
+    run_inline = True
 
-    def __init__(
-        self, steps: frozenset[str], listener: Listener, stopped: Callable[[], bool]
-    ) -> None:
+    def __init__(self, steps: frozenset[str], listener: Listener) -> None:
         self._steps = steps
         self._listener = listener
-        self._stopped = stopped
         self._running: dict[UUID, str] = {}
 
     def on_chain_start(
         self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, **kwargs: Any
     ) -> None:
         """A runnable starts; only the steps of the profile are of interest."""
-        self._check()
         name = kwargs.get("name")
         if name in self._steps:
             self._running[run_id] = name
@@ -67,16 +72,7 @@ class EventCallback(BaseCallbackHandler):
         if name := self._running.pop(run_id, None):
             self._listener(StepFinished(name))
 
-    def on_llm_new_token(self, token: Any, **kwargs: Any) -> None:
-        """The model wrote a token, or still reads the prompt (an empty one)."""
-        self._check()
-        if token:
+    def on_llm_new_token(self, token: Any, *, tags: list[str] | None = None, **kwargs: Any) -> None:
+        """The model wrote a token; those of the answer are of interest."""
+        if token and ANSWER in (tags or ()):
             self._listener(Token(str(token)))
-
-    def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
-        """A chat model is asked; a last moment to stop."""
-        self._check()
-
-    def _check(self) -> None:
-        if self._stopped():
-            raise Stopped

@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
     context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
 
+    questions_at_once: int = Field(1, ge=1, description="questions answered together, others wait")
     question_limit: int = Field(4000, ge=100, description="longest question, in characters")
     retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
     reduction_budget: int = Field(2000, ge=200, description="characters kept in all")

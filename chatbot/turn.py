@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -116,12 +116,33 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.model_calls + other.model_calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
+
+@dataclass(frozen=True)
+class ModelCall:
+    """One request to a language model: what was sent, what came back, and what it took.
+
+    `prompt` is the messages as (role, text). Of the prompt's tokens `cached_tokens` were not
+    computed again. `seconds` and `first_token` (until the first word came) count from the
+    request. `problem` says why the reply could not be used.
+    """
+
+    step: str
+    prompt: tuple[tuple[str, str], ...]
+    reply: str
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    first_token: float = 0.0
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """A step that a language model should have done and that was done without it, and why."""
+
+    step: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -142,7 +163,8 @@ class Turn:
     answer: Answer | None = None
     sides: tuple[Turn, ...] = ()
     route: Route = Route.DOCUMENTS
-    usage: Usage = Usage()
+    calls: tuple[ModelCall, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -152,6 +174,21 @@ class Turn:
             raise LookupError("the turn has no release yet")
         return self.resolution.product, self.resolution.releases[0]
 
+    @property
+    def usage(self) -> Usage:
+        """The model's work on this turn in all."""
+        return Usage(
+            len(self.calls),
+            sum(call.prompt_tokens for call in self.calls),
+            sum(call.completion_tokens for call in self.calls),
+        )
 
-Step = Callable[[Turn], Turn]
-"""A step of the chain: takes the turn so far and returns it with what it found."""
+
+RuleStep = Callable[[Turn], Turn]
+"""A step without a language model: takes the turn so far and returns it with what it found."""
+
+ModelStep = Callable[[Turn], Awaitable[Turn]]
+"""A step that waits for a language model, so that a stopped question stops it."""
+
+Step = RuleStep | ModelStep
+"""A step of the chain."""

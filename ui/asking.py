@@ -40,9 +40,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a question is: steps that are done, the one that runs, what the model wrote."""
+    """How far a question is: steps that are done, the one that runs, what the model wrote.
+
+    `place` is that in the queue, 1 for the next, 0 once its turn has come.
+    """
 
     state: State = State.RUNNING
+    place: int = 0
     done: tuple[str, ...] = ()
     step: str | None = None
     written: str = ""
@@ -129,14 +133,17 @@ class Asking:
             self._end(State.ANSWERED)
 
     def _listen(self, event: Event) -> None:
-        from chatbot.events import StepFinished, StepStarted
+        from chatbot.events import StepFinished, StepStarted, Token, Waiting
 
-        if isinstance(event, StepStarted):
-            self._change(lambda p: replace(p, step=event.step))
-        elif isinstance(event, StepFinished):
-            self._change(lambda p: replace(p, done=(*p.done, event.step), step=None))
-        else:
-            self._change(lambda p: replace(p, written=p.written + event.text))
+        match event:
+            case StepStarted(step):
+                self._change(lambda p: replace(p, step=step, place=0))
+            case StepFinished(step):
+                self._change(lambda p: replace(p, done=(*p.done, step), step=None))
+            case Token(text):
+                self._change(lambda p: replace(p, written=p.written + text))
+            case Waiting(place):
+                self._change(lambda p: replace(p, place=place))
 
     def _end(self, state: State, message: str = "", *, refused: bool = False) -> None:
         self._change(lambda p: replace(p, state=state, message=message, refused=refused, step=None))

@@ -1,4 +1,4 @@
-"""Step 5 of QAMR III-B: one short call that reads the value out of the kept records."""
+"""ModelStep 5 of QAMR III-B: one short call that reads the value out of the kept records."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk
 
 from chatbot.grounding import cite, claims, quoted, supporting, unsupported_claims
+from chatbot.model_calls import call
 from chatbot.readers import read_value
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
-from chatbot.turn import Answer, Citation, Record, Step, Turn, Usage
+from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from prompts import render
 
 _DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "not mentioned")
@@ -32,7 +32,7 @@ WITHHELD = "The model's short answer is not in the documentation and is withheld
 NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
 
 
-def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 900) -> Step:
+def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 900) -> ModelStep:
     """Answer from the selected records only: a reader where the text has a form, else the model.
 
     `budget` is the number of characters of evidence in the prompt, `shown` that of the quotes
@@ -40,7 +40,7 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
     stands in no record is withheld.
     """
 
-    def generate(turn: Turn) -> Turn:
+    async def generate(turn: Turn) -> Turn:
         assert turn.queries is not None
         records = sorted(
             (r for chunk in turn.selected for r in chunk.records), key=lambda r: -r.score
@@ -52,8 +52,11 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
             return replace(turn, answer=answer)
         if model is None:
             return replace(turn, answer=_quoted(turn, NO_MODEL, records, shown))
-        value, usage = _ask(model, turn, _within(budget, records))
-        turn = replace(turn, usage=turn.usage + usage)
+        made = await call(
+            model, _prompt(turn, _within(budget, records)), step="answer_generation", shown=True
+        )
+        turn = replace(turn, calls=(*turn.calls, made))
+        value = _FENCE.sub("", made.reply).strip()
         return replace(turn, answer=_grounded(turn, value, records, shown))
 
     return generate
@@ -78,22 +81,16 @@ def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> 
     return replace(withheld, warnings=("the model's answer was withheld",))
 
 
-def _ask(model: BaseChatModel, turn: Turn, records: Sequence[Record]) -> tuple[str, Usage]:
+def _prompt(turn: Turn, records: Sequence[Record]) -> list[tuple[str, str]]:
     product, release = turn.asked
     assert turn.queries is not None
-    messages = render(
+    return render(
         "answer_generation",
         product=product,
         release=release,
         question=turn.queries.base,
         excerpts="\n\n".join(f"[{r.label}]\n{r.reading}" for r in records),
     )
-    reply = AIMessageChunk(content="")
-    for chunk in model.stream(messages):
-        reply += chunk
-    counted = reply.usage_metadata
-    usage = Usage(1, counted["input_tokens"], counted["output_tokens"]) if counted else Usage(1)
-    return _FENCE.sub("", str(reply.content)).strip(), usage
 
 
 def _within(budget: int, records: Sequence[Record]) -> list[Record]:

@@ -1,4 +1,4 @@
-"""Step 3 of QAMR III-B without a model: keep the records that matter, letter for letter."""
+"""RuleStep 3 of QAMR III-B without a model: keep the records that matter, letter for letter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chatbot.answer_cues import CueWeights, answer_cues
 from chatbot.records import cut_signature, records
 from chatbot.relevance import Weights, importance_of, score_records
 from chatbot.steps.context_retrieval import asks_for_changes
-from chatbot.turn import Record, ReducedChunk, Step, Turn
+from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
 from chatbot.words import search_terms
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
@@ -21,7 +21,7 @@ def reduce_context(
     *,
     budget: int,
     weights: Weights,
-) -> Step:
+) -> RuleStep:
     """Cut every context chunk down to the records that matter under one shared budget.
 
     `budget` counts characters over all chunks; a chunk of which nothing is kept is dropped.

@@ -1,4 +1,4 @@
-"""Step 2 of QAMR III-B: from the release's own corpus, context chunks without duplicates."""
+"""RuleStep 2 of QAMR III-B: from the release's own corpus, context chunks without duplicates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.turn import RetrievedChunk, Step, Turn
+from chatbot.turn import RetrievedChunk, RuleStep, Turn
 from chatbot.words import search_terms
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
@@ -31,7 +31,7 @@ def retrieve_context(
     pages: int,
     padding: int,
     settings: RetrievalSettings,
-) -> Step:
+) -> RuleStep:
     """Find the best search chunks by cosine, MMR and BM25 and widen them to context chunks.
 
     The corpus is that of the resolved release and no other (QAMR, corpus selection).

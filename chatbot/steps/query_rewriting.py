@@ -1,4 +1,4 @@
-"""Step 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
+"""RuleStep 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.release_resolution import Mention, resolve_release
-from chatbot.turn import Queries, Step, Turn
+from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.words import filtered
 from corpora.release import Product
 
@@ -18,7 +18,7 @@ _REFERS = re.compile(
 _NUMBER = re.compile(r"^[\d.,%]+$")
 
 
-def rewrite_query(products: Callable[[], Sequence[Product]]) -> Step:
+def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Make standalone queries from the question and the conversation.
 
     A follow-up takes over what the last standalone question was about, without its release

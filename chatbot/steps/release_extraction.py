@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
-from chatbot.turn import Answer, Route, Step, Turn
+from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.release import Product
 
 
-def extract_release(products: Callable[[], Sequence[Product]]) -> Step:
+def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Resolve the release; an unknown or ambiguous one becomes a question, never a guess."""
 
     def extract(turn: Turn) -> Turn:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.turn import Answer, Step, Turn
+from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
 from corpora.corpus import Corpus
 from corpora.lexical import identifiers, tokens
@@ -29,7 +29,7 @@ def refuse_undocumented(
     is_ordinary_word: Callable[[str], bool],
     *,
     lowest_coverage: float,
-) -> Step:
+) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,

@@ -10,6 +10,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.events import Event, StepFinished, StepStarted, Stopped, Token
+from tests.ui.scripted import Endless
 
 MakeChatbot = Callable[[BaseChatModel | None], Chatbot]
 
@@ -28,8 +29,9 @@ class NeverAsked(FakeListChatModel):
     def _call(self, *args: Any, **kwargs: Any) -> str:
         raise AssertionError("the model was asked")
 
-    def _stream(self, *args: Any, **kwargs: Any) -> Any:
+    async def _astream(self, *args: Any, **kwargs: Any) -> Any:
         raise AssertionError("the model was asked")
+        yield
 
 
 def test_a_table_cell_of_the_release_that_is_named_the_release_that_is_named(
@@ -139,7 +141,7 @@ def test_a_listener_hears_the_steps_and_the_tokens(relay: MakeChatbot) -> None:
 
 
 def test_a_stopped_question_ends_and_is_not_kept_as_answered(relay: MakeChatbot) -> None:
-    chatbot = relay(says("30 days and more"))
+    chatbot = relay(Endless())
     conversation = chatbot.conversations.start("relay", "ports")
     heard: list[Event] = []
     with pytest.raises(Stopped):
@@ -149,9 +151,10 @@ def test_a_stopped_question_ends_and_is_not_kept_as_answered(relay: MakeChatbot)
             listener=heard.append,
             stopped=lambda: any(isinstance(e, Token) for e in heard),
         )
-    assert sum(isinstance(e, Token) for e in heard) == 1
+    written = len(heard)
     assert chatbot.conversations.turns(conversation) == ()
-    assert chatbot.ask(LOG).content["release"] == "17.20"
+    assert chatbot.ask("What is the default of hold_time in 17.20?").content["release"] == "17.20"
+    assert len(heard) <= written + 1
 
 
 def test_another_question_of_the_same_model_is_served_after_a_failure(relay: MakeChatbot) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from chatbot.models.errors import GeneratorError
@@ -19,19 +18,10 @@ class Endless(FakeListChatModel):
 
     responses: list[str] = []
 
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         for _ in range(3000):
-            time.sleep(0.01)
-            chunk = ChatGenerationChunk(message=AIMessageChunk(content="word "))
-            if run_manager:
-                run_manager.on_llm_new_token("word ", chunk=chunk)
-            yield chunk
+            await asyncio.sleep(0.01)
+            yield ChatGenerationChunk(message=AIMessageChunk(content="word "))
 
 
 class Dead(Endless):
@@ -39,6 +29,6 @@ class Dead(Endless):
 
     error: Exception = GeneratorError("the model does not answer: run `strata models pull`")
 
-    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         raise self.error
         yield

@@ -67,11 +67,13 @@ def _one(
     with errors.status("finding the release") as status:
 
         def listener(event: Event) -> None:
-            from chatbot.events import StepStarted, Token
+            from chatbot.events import StepStarted, Token, Waiting
 
             if isinstance(event, StepStarted):
                 status.update(step_name(event.step))
                 written.clear()
+            elif isinstance(event, Waiting):
+                status.update(f"waiting, place {event.place} in the queue")
             elif isinstance(event, Token):
                 written.append(event.text)
                 status.update(f"answering: {printable(''.join(written))}")

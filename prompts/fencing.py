@@ -1,0 +1,63 @@
+"""Data inside a prompt: between tags that it cannot close, without a model's control tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+TAGS = ("chunk", "conversation", "question", "releases")
+"""The sections of prompts that hold data."""
+
+_SECTION = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.I)
+# What chat templates of the common model families are made of; a tokenizer would obey them.
+_CONTROL_TOKEN = re.compile(
+    r"<(?=[|｜])"
+    r"|<(?=/?(?:s|bos|eos|pad|unk|think|tool_call|tool_response|(?:start|end)_of_turn|im_\w+)>)"
+    r"|<(?=</?SYS>>)"
+    r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])",
+    re.I,
+)
+_INVISIBLE = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160"
+    "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+
+
+class Fenced(str):
+    """Text that is safe to stand in a prompt as it is: data between its tags."""
+
+    __slots__ = ()
+
+
+def visible(text: str) -> str:
+    """The text without control, zero-width and direction characters, which no reader sees."""
+    return _INVISIBLE.sub("", text)
+
+
+def as_data(text: str) -> str:
+    """The text as it may stand in a prompt: it opens and closes nothing.
+
+    The sign that opens a tag or a control token becomes one that looks alike.
+    """
+    if isinstance(text, Fenced):
+        return text
+    text = _SECTION.sub("‹", visible(text))
+    return _CONTROL_TOKEN.sub(lambda m: "‹" if m[0] == "<" else "［", text)
+
+
+def fenced(tag: str, text: str, **attributes: str | int) -> Fenced:
+    """Put data into a section of its own; raises ValueError for a tag that prompts do not have."""
+    if tag not in TAGS:
+        raise ValueError(f"no section is called {tag!r}; there are {', '.join(TAGS)}")
+    written = "".join(f' {name}="{_attribute(value)}"' for name, value in attributes.items())
+    return Fenced(f"<{tag}{written}>\n{as_data(text)}\n</{tag}>")
+
+
+def fenced_list(sections: Iterable[Fenced]) -> Fenced:
+    """Join sections, a line apart."""
+    return Fenced("\n".join(sections))
+
+
+def _attribute(value: str | int) -> str:
+    return as_data(re.sub(r"[\"\n<>]", " ", str(value)))
