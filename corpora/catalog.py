@@ -183,7 +183,7 @@ class Catalog:
         for alias in aliases:
             _check_name("alias", alias)
         with self._database.writing() as session:
-            row = _require_product(session, product)
+            row = require_product(session, product)
             for alias in aliases:
                 other = _find_product(session, alias)
                 if other not in (None, row):
@@ -193,7 +193,7 @@ class Catalog:
     def set_latest(self, product: str, release: str | None) -> None:
         """Say which release of a product "latest" means; None leaves it to the order."""
         with self._database.writing() as session:
-            row = _require_product(session, product)
+            row = require_product(session, product)
             row.latest = _require(session, product, release).name if release else None
 
     def set_order(self, product: str, release: str, sorts_as: str | None) -> None:
@@ -283,7 +283,8 @@ def _releases(session: Session, product: ProductRow) -> list[ReleaseRow]:
     return list(session.scalars(select(ReleaseRow).where(ReleaseRow.product_id == product.id)))
 
 
-def _require_product(session: Session, name: str) -> ProductRow:
+def require_product(session: Session, name: str) -> ProductRow:
+    """Return the row of a product by its name or an alias; raise UnknownRelease if none."""
     found = _find_product(session, name)
     if found is None:
         names = [p.name for p in session.scalars(select(ProductRow))]
@@ -292,7 +293,7 @@ def _require_product(session: Session, name: str) -> ProductRow:
 
 
 def _require(session: Session, product: str, release: str) -> ReleaseRow:
-    owner = _require_product(session, product)
+    owner = require_product(session, product)
     found = _find(session, product, release)
     if found is None:
         names = [r.name for r in _releases(session, owner)]

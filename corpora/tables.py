@@ -199,6 +199,18 @@ class EmbeddingRow(Base):
     vector: Mapped[bytes] = mapped_column(LargeBinary)
 
 
+class GlossaryRow(Base):
+    """A term of a product's glossary and the words that mean the same."""
+
+    __tablename__ = "glossary_entries"
+    __table_args__ = (UniqueConstraint("product_id", "term"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    product_id: Mapped[int] = mapped_column(ForeignKey("products.id", ondelete="CASCADE"))
+    term: Mapped[str] = mapped_column(Text)
+    synonyms: Mapped[list[str]] = mapped_column(JSON)
+
+
 class ConversationRow(Base):
     """A conversation about one product."""
 
