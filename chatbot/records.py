@@ -21,19 +21,19 @@ _PARAMETER_END = re.compile(r",\s+(?=[\w*]+\s*[=:,]|\*|\w+$)")
 _JOINED = {BlockKind.SIGNATURE, BlockKind.PARAGRAPH, BlockKind.DEFINITION}
 
 
-def records(page: StoredPage) -> tuple[Record, ...]:
+def records(page: StoredPage, *, together: int = _TOGETHER) -> tuple[Record, ...]:
     """Cut the blocks of a page into records, in page order.
 
-    Short neighbours that belong to one owner are one record: a signature, its type and its
-    default mean nothing apart.
+    Neighbours that belong to one owner are one record up to `together` characters: a signature,
+    its type and its default mean nothing apart. With 0 every block stands alone.
     """
     found: list[Record] = []
-    for group in _groups(page):
+    for group in _groups(page, together):
         found += _records_of(page, group)
     return tuple(found)
 
 
-def _groups(page: StoredPage) -> Iterator[list[tuple[int, int, Block]]]:
+def _groups(page: StoredPage, together: int) -> Iterator[list[tuple[int, int, Block]]]:
     group: list[tuple[int, int, Block]] = []
     for start, end, block in page.page.spans():
         joins = (
@@ -41,7 +41,7 @@ def _groups(page: StoredPage) -> Iterator[list[tuple[int, int, Block]]]:
             and block.kind in _JOINED
             and block.path == group[-1][2].path
             and group[-1][2].kind in _JOINED
-            and end - group[0][0] <= _TOGETHER
+            and end - group[0][0] <= together
         )
         if not joins:
             if group:
@@ -104,7 +104,7 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
             for i, sentence in enumerate(sentences(text)):
                 yield sentence, f"{lead_in} {sentence}".strip() if i == 0 else sentence
         case BlockKind.TABLE_ROW:
-            named = [f"{h}: {c}" if h else c for h, c in _with_units(_cells(block)) if c]
+            named = [f"{h}: {c}" if h else c for h, c in with_units(_cells(block)) if c]
             yield text, "; ".join(named) or text
         case BlockKind.CODE:
             lines = text.split("\n")
@@ -124,7 +124,7 @@ def _cells(block: Block) -> tuple[tuple[str, str], ...]:
     return tuple(zip(block.header, cells, strict=True))
 
 
-def _with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The cells with the row's unit behind its bare numbers, where it has a column of units."""
     unit = next((c for h, c in cells if h.lower() in ("unit", "units") and c.strip(" –-")), "")
     if not unit:

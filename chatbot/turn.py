@@ -108,6 +108,15 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
+class Documented(StrEnum):
+    """What one release of a comparison says of the thing that is asked about."""
+
+    DOCUMENTED = "documented"
+    NOT_FOUND = "not_found"
+    REMOVED = "removed"
+    NO_CORPUS = "no_corpus"
+
+
 @dataclass(frozen=True)
 class Usage:
     """What the language model was asked to do."""
@@ -162,6 +171,7 @@ class Turn:
     unmentioned: tuple[str, ...] = ()
     answer: Answer | None = None
     sides: tuple[Turn, ...] = ()
+    documented: Documented | None = None
     route: Route = Route.DOCUMENTS
     calls: tuple[ModelCall, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()

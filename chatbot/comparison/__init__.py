@@ -1,0 +1,11 @@
+"""Questions that one release cannot answer (design, law 2).
+
+`question` tells what a comparison asks: a value, what changed, or where something is documented.
+`page_differences` pairs the passages of two releases, `topic` picks those that the question is
+about, `presence` looks for a thing in every release, `wording` writes the answers, and `sides` is
+the step of the chain that does it all.
+"""
+
+from chatbot.comparison.sides import compare_releases
+
+__all__ = ["compare_releases"]

@@ -1,0 +1,182 @@
+"""What differs between the pages of two releases, passage by passage; computed, never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from chatbot.grounding import plain
+from chatbot.records import records, with_units
+from chatbot.turn import Record
+from corpora.corpus import Corpus
+from corpora.pages import StoredDocument
+from ingestion.page import CELL_DELIMITER, BlockKind
+
+_NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
+_TERM_END = re.compile(r"\s[–—-]+\s|:\s")
+_MOST_COMPARED = 200_000
+SAME_SECTION = 55.0
+"""Similarity, 0 to 100, from which two passages of one section are versions of each other."""
+ELSEWHERE = 85.0
+"""The same for passages of different sections."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A passage in the older and in the newer release; None where it has no counterpart."""
+
+    before: Record | None
+    after: Record | None
+
+    @property
+    def same(self) -> bool:
+        """Whether both releases say it in the same words."""
+        if self.before is None or self.after is None:
+            return False
+        return plain(self.before.quote) == plain(self.after.quote)
+
+    @property
+    def sides(self) -> tuple[Record, ...]:
+        """The passages there are, the older one first."""
+        return tuple(side for side in (self.before, self.after) if side is not None)
+
+
+def passages(corpus: Corpus, document: StoredDocument) -> list[Record]:
+    """The passages of a document in order: sentences, table rows, parameters, signatures."""
+    pages = corpus.pages_of(document.id)
+    return [record for page in pages for record in records(page, together=0)]
+
+
+def counterpart(document: StoredDocument, corpus: Corpus) -> StoredDocument | None:
+    """The same document in another release: of the same path, else of the same name."""
+    from rapidfuzz import fuzz
+
+    others = corpus.documents()
+    if same := next((d for d in others if d.file == document.file), None):
+        return same
+    name = PurePosixPath(document.file).name
+    named = [d for d in others if PurePosixPath(d.file).name == name]
+    return max(named, key=lambda d: fuzz.ratio(d.file, document.file), default=None)
+
+
+def pair_passages(
+    old: Sequence[Record], new: Sequence[Record], releases: tuple[str, str]
+) -> list[Pair]:
+    """Pair the passages of a document in two releases, in the order of the newer one.
+
+    In turn, those that are left: word for word in the same section, word for word anywhere, by
+    name (a row's first cell, a parameter) in the same section, and by similarity. Headings are
+    compared without their numbers and the releases' names. Passages that are only in the older
+    release come last.
+    """
+    sections = [_section(r, releases[0]) for r in old], [_section(r, releases[1]) for r in new]
+    texts = [plain(r.quote) for r in old], [plain(r.quote) for r in new]
+    names = [name_of(r) for r in old], [name_of(r) for r in new]
+    partner: dict[int, int] = {}
+
+    def match(key: Callable[[int, int], object]) -> None:
+        """Pair those that are left and have equal keys; key(side, index) is None for "none"."""
+        taken = set(partner.values())
+        waiting: dict[object, list[int]] = {}
+        for j in range(len(new)):
+            if j not in taken and (k := key(1, j)) is not None:
+                waiting.setdefault(k, []).append(j)
+        for i in range(len(old)):
+            if i not in partner and (k := key(0, i)) is not None and waiting.get(k):
+                partner[i] = waiting[k].pop(0)
+
+    match(lambda side, i: (sections[side][i], texts[side][i]))
+    match(lambda side, i: texts[side][i])
+    match(lambda side, i: (sections[side][i], names[side][i]) if names[side][i] else None)
+    left = [i for i in range(len(old)) if i not in partner]
+    free = [j for j in range(len(new)) if j not in set(partner.values())]
+    for i, j in _alike(left, free, old, new, sections, names, texts):
+        partner[i] = j
+    came_from = {j: i for i, j in partner.items()}
+    pairs = [Pair(old[came_from[j]] if j in came_from else None, r) for j, r in enumerate(new)]
+    return pairs + [Pair(r, None) for i, r in enumerate(old) if i not in partner]
+
+
+def _alike(
+    left: Sequence[int],
+    free: Sequence[int],
+    old: Sequence[Record],
+    new: Sequence[Record],
+    sections: tuple[Sequence[object], Sequence[object]],
+    names: tuple[Sequence[str], Sequence[str]],
+    texts: tuple[Sequence[str], Sequence[str]],
+) -> Iterable[tuple[int, int]]:
+    """Pairs of the most similar passages of one kind, the most similar first."""
+    from rapidfuzz import fuzz
+
+    apart = len(left) * len(free) > _MOST_COMPARED
+    scored = []
+    for i in left:
+        for j in free:
+            together = sections[0][i] == sections[1][j]
+            if old[i].kind != new[j].kind or (apart and not together):
+                continue
+            if together and names[0][i] and names[1][j]:
+                continue
+            least = SAME_SECTION if together else ELSEWHERE
+            score = fuzz.ratio(texts[0][i], texts[1][j], score_cutoff=least)
+            if score:
+                scored.append((-score, i, j))
+    used_old: set[int] = set()
+    used_new: set[int] = set()
+    for _, i, j in sorted(scored):
+        if i not in used_old and j not in used_new:
+            used_old.add(i)
+            used_new.add(j)
+            yield i, j
+
+
+def name_of(record: Record) -> str:
+    """What a passage is called where it stands: a row's first cell, a parameter, an owner."""
+    if record.kind == BlockKind.TABLE_ROW:
+        name = record.cells[0][1] if record.cells else record.quote.split(CELL_DELIMITER)[0]
+        return "" if re.fullmatch(r"[\d.\s]*", name) else plain(name)
+    if record.kind == BlockKind.DEFINITION:
+        term = _TERM_END.split(record.quote, maxsplit=1)[0]
+        return plain(term.split("=")[0]) if len(term) <= 80 else ""
+    return plain(record.path[-1]) if record.kind == BlockKind.SIGNATURE and record.path else ""
+
+
+def _section(record: Record, release: str) -> tuple[str, ...]:
+    return tuple(
+        plain(_NUMBERING.sub("", heading.replace(release, ""))) for heading in record.path
+    )
+
+
+def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:
+    """The cells of a table row that differ: (header, before, after), units with their numbers."""
+    if pair.before is None or pair.after is None:
+        return []
+    old, new = (dict(with_units(side.cells)) for side in (pair.before, pair.after))
+    headers = [h for h in {**old, **new} if plain(old.get(h, "")) != plain(new.get(h, ""))]
+    return [(header, old.get(header, ""), new.get(header, "")) for header in headers]
+
+
+def excerpts(before: str, after: str, *, around: int = 6) -> tuple[str, str]:
+    """Two versions of a text without what they share at both ends, but for `around` words."""
+    old, new = before.split(), after.split()
+    head = _shared(old, new)
+    tail = _shared(old[head:][::-1], new[head:][::-1])
+    cut, kept = max(head - around, 0), max(tail - around, 0)
+
+    def part(words: Sequence[str]) -> str:
+        shown = " ".join(words[cut : len(words) - kept])
+        return f"{'… ' if cut else ''}{shown}{' …' if kept else ''}"
+
+    return part(old), part(new)
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    count = 0
+    for one, other in zip(old, new, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

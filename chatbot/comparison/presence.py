@@ -1,0 +1,202 @@
+"""Where a thing is documented: looked up in every release, never taken from one for another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from chatbot.comparison.page_differences import name_of
+from chatbot.comparison.topic import is_of_another_release
+from chatbot.grounding import plain
+from chatbot.records import records
+from chatbot.turn import Documented, Record
+from corpora.catalog import NoCorpus
+from corpora.corpus import Corpus
+from corpora.lexical import tokens
+from corpora.release import name_tokens, sort_key
+from ingestion.page import BlockKind, DocumentKind
+
+_CANDIDATES = 80
+_GONE = re.compile(
+    r"\b(?:removed?|no longer|not any ?more|gone|dropped|withdrawn|discontinued|replaced|superseded"
+    r"|instead of|new names?|renamed|obsolete|are now|is now|not available|not supported)\b",
+    re.I,
+)
+_ONCE = re.compile(r"^(?:before|old\b.*|former\b.*|previous\b.*|removed)$", re.I)
+_CATEGORY = frozenset(
+    """
+    alarm alarms parameter parameters command commands option options argument arguments method
+    methods function functions class classes setting settings keyword attribute attributes flag
+    card cards field counter format mode
+    """.split()
+)
+_SINCE = re.compile(
+    r"\b(?:new|added|introduced|available|versionadded::?)\s*(?:in|since|with|from)?\s*"
+    r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)+\w*)",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one release says of a thing: whether it documents it, and the words that show it.
+
+    `since` is the release from which the page itself says that the thing is there, `said` the
+    words in which it does.
+    """
+
+    release: str
+    status: Documented
+    record: Record | None = None
+    since: str | None = None
+    said: Record | None = None
+
+
+@dataclass(frozen=True)
+class _Hits:
+    """Passages of one release with a thing: its own entry, other mentions, words on its end."""
+
+    entries: tuple[Record, ...] = ()
+    mentions: tuple[Record, ...] = ()
+    ends: tuple[Record, ...] = ()
+
+
+def find_everywhere(
+    thing: str, releases: Sequence[str], open_corpus: Callable[[str], Corpus]
+) -> list[Finding]:
+    """Look a thing up in releases, in the order given; a release without a corpus is kept.
+
+    The thing is looked for as it is written, and where no release has it so, by all of its words
+    in one passage. Where a release has an entry with the thing's name, a mere mention elsewhere
+    is not taken for documentation if the name is an everyday word ("the parameter channel").
+    """
+    corpora: dict[str, Corpus | None] = {}
+    for release in releases:
+        try:
+            corpora[release] = open_corpus(release)
+        except NoCorpus:
+            corpora[release] = None
+    words = thing.split()
+    bare = [w for w in words if w.lower() not in _CATEGORY] or words
+    hits: dict[str, _Hits] = {}
+    for pattern in (_phrase(bare), _all_words(bare)):
+        hits = {r: _look_up(pattern, bare, c) for r, c in corpora.items() if c}
+        if any(h.entries or h.mentions for h in hits.values()):
+            break
+    named = len(bare) < len(words) or (len(bare) == 1 and bare[0].isalpha() and bare[0].islower())
+    strict = named and any(h.entries for h in hits.values())
+    return [
+        _finding(r, hits[r], strict) if r in hits else Finding(r, Documented.NO_CORPUS)
+        for r in releases
+    ]
+
+
+Matches = Callable[[str], bool]
+
+
+def _phrase(words: Sequence[str]) -> Matches:
+    """The words side by side; those in capitals only in capitals."""
+    parts = [
+        rf"(?-i:{re.escape(w)})" if _is_acronym(w) else f"{re.escape(w)}(?:e?s)?" for w in words
+    ]
+    pattern = re.compile(rf"(?<![\w-]){r'[\s-]+'.join(parts)}(?![\w-]|\.\w)", re.I)
+    return lambda text: pattern.search(text) is not None
+
+
+def _all_words(words: Sequence[str]) -> Matches:
+    wanted = [set(tokens(w)[:1]) for w in words]
+    return lambda text: all(own & set(tokens(text)) for own in wanted)
+
+
+def _is_acronym(word: str) -> bool:
+    return word.isalpha() and word.isupper() and len(word) > 1
+
+
+def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
+    entries: list[Record] = []
+    mentions: list[Record] = []
+    ends: list[Record] = []
+    for record in _candidates(words, corpus):
+        own = is_name(record, words)
+        if not (own or matches(record.quote)) or is_of_another_release(record, corpus.release):
+            continue
+        if tells_of_end(record, words):
+            ends.append(record)
+        elif own and record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+            entries.append(record)
+        else:
+            mentions.append(record)
+    return _Hits(tuple(entries), tuple(mentions), tuple(ends))
+
+
+def _candidates(words: Sequence[str], corpus: Corpus) -> Iterator[Record]:
+    terms = list(dict.fromkeys(t for w in words for t in tokens(w)))
+    hits = corpus.lexical(terms, _CANDIDATES)
+    chunks = corpus.chunks([chunk for chunk, _ in hits])
+    for page in dict.fromkeys(chunks[chunk].page_id for chunk, _ in hits):
+        yield from records(corpus.page(page), together=0)
+
+
+def is_name(record: Record, words: Sequence[str]) -> bool:
+    """Whether a passage is the entry of a thing: a row, a parameter, a class with its name."""
+    wanted = plain(" ".join(words))
+    name = name_of(record)
+    if name == wanted:
+        return True
+    if record.kind == BlockKind.SIGNATURE:
+        return name.endswith(f".{wanted.removesuffix('()')}") or name == wanted.removesuffix("()")
+    return bool(record.path) and plain(record.path[-1]) == wanted
+
+
+def tells_of_end(record: Record, words: Sequence[str]) -> bool:
+    """Whether a passage says that the thing is gone, or goes by another name.
+
+    Its own words must say so, or the heading above it, or the header of the thing's column
+    ("Before"). "replaced by X" tells of the end of what stands before it, not of X.
+    """
+    thing = re.escape(" ".join(words))
+    column = next(
+        (h for h, c in record.cells if re.search(rf"(?<![\w-]){thing}(?![\w-])", c, re.I)), ""
+    )
+    if record.cells:
+        headed = any(_GONE.search(heading) for heading in record.path[-1:])
+        return bool(_ONCE.match(column)) or (headed and column == record.cells[0][0])
+    if any(re.search(r"\b(?:removed|deprecated and removed)\b", h, re.I) for h in record.path[-1:]):
+        return True
+    gone = re.search(
+        rf"(?:instead of|replaces|supersedes)\W+(?:the\W+)?(?:\w+\W+){{0,2}}?{thing}(?![\w-])"
+        rf"|(?<![\w-]){thing}(?![\w-]).*\b(?:removed|no longer|gone|dropped|withdrawn|discontinued"
+        r"|replaced (?:by|with)|superseded|renamed|obsolete|not any ?more|any ?more)\b"
+        rf"|\b(?:removed|dropped|no longer|nobody uses|withdrawn|discontinued)\b.*(?<![\w-]){thing}(?![\w-])",
+        record.quote,
+        re.I | re.S,
+    )
+    return gone is not None
+
+
+def _finding(release: str, hits: _Hits, strict: bool) -> Finding:
+    there = hits.entries or (() if strict else hits.mentions)
+    if there:
+        said = next(_own_words(there[0]), None)
+        return Finding(release, Documented.DOCUMENTED, there[0], *(said or (None, None)))
+    if hits.ends:
+        return Finding(release, Documented.REMOVED, hits.ends[0])
+    return Finding(release, Documented.NOT_FOUND)
+
+
+def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:
+    """What the entry, or what follows under the same owner, says on when it came."""
+    for record in records(entry.page, together=0):
+        if record.path == entry.path and (entry.kind != BlockKind.TABLE_ROW or record == entry):
+            if match := _SINCE.search(record.quote):
+                yield match["release"], record
+
+
+def expected_first(since: str, releases: Sequence[str]) -> str | None:
+    """The first of some releases in order that is `since`, of its series, or newer."""
+    own = name_tokens(since)
+    for release in releases:
+        if name_tokens(release)[: len(own)] == own or sort_key(release) >= sort_key(since):
+            return release
+    return None
