@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
-from chatbot.turn import Answer, Route, RuleStep, Turn
+from chatbot.clarification import ask_back
+from chatbot.release_resolution import resolve_release
+from chatbot.turn import Route, RuleStep, Turn
 from corpora.release import Product
 
 
@@ -14,9 +15,10 @@ def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Resolve the release; an unknown or ambiguous one becomes a question, never a guess."""
 
     def extract(turn: Turn) -> Turn:
+        known = products()
         resolution = resolve_release(
             turn.question,
-            products(),
+            known,
             product=turn.product,
             release=turn.release,
             history=turn.history,
@@ -25,23 +27,6 @@ def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
         turn = replace(turn, resolution=resolution)
         if resolution.releases:
             return turn
-        return replace(turn, route=Route.CLARIFY, answer=_clarify(resolution))
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
 
     return extract
-
-
-def _clarify(resolution: Resolution) -> Answer:
-    available = ", ".join(resolution.available)
-    match resolution.status:
-        case ReleaseStatus.NONE:
-            text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
-        case ReleaseStatus.AMBIGUOUS if resolution.product is None:
-            text = f"Which product do you mean? I have documentation of {available}."
-        case ReleaseStatus.AMBIGUOUS:
-            text = f"Which release of {resolution.product} do you mean: {available}?"
-        case _:
-            text = (
-                f"I don't know: there is {resolution.explanation} in the documentation. "
-                f"There is: {available}."
-            )
-    return Answer(text, abstained=True)
