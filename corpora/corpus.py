@@ -30,6 +30,7 @@ from corpora.pages import (
     select_documents,
 )
 from corpora.release import sort_key
+from corpora.single_chunk_index import SingleChunkIndex
 from corpora.tables import (
     DocumentRow,
     EmbeddingModelRow,
@@ -67,6 +68,8 @@ class Corpus:
             ).one()
         self._release_id, self._model_id, self.embedding_model = row
         self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
+        self.single_chunks = SingleChunkIndex(database, serving.generation)
+        """What the paper's baseline searches instead; empty until it is asked to embed."""
         self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))
         self._let_go.atexit = False
         # A cache that does not hold the corpus, so that the last reader's going closes it.

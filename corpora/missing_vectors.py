@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from corpora.database import Database, insert_or_ignore
-from corpora.embedding import Embedder
+from corpora.embedding import Embedder, Vectors
 from corpora.generations import require_claim
 from corpora.pages import indexed_text
 from corpora.progress import Progress, Stage
@@ -42,15 +43,22 @@ def embed_missing(
     for start in range(0, len(missing), TEXTS_AT_ONCE):
         batch = missing[start : start + TEXTS_AT_ONCE]
         vectors = embedder.embed(_texts(database, [chunk_id for chunk_id, _ in batch]))
-        rows = [
-            {"model_id": model_id, "text_hash": text_hash, "vector": vector.tobytes()}
-            for (_, text_hash), vector in zip(batch, vectors.astype("<f4"), strict=True)
-        ]
         with database.writing() as session:
             require_claim(session, generation_id)
-            session.execute(insert_or_ignore(session, EmbeddingRow), rows)
+            store_vectors(session, model_id, [text_hash for _, text_hash in batch], vectors)
         report(Progress(Stage.EMBEDDING, start + len(batch), len(missing)))
     return len(missing)
+
+
+def store_vectors(
+    session: Session, model_id: int, hashes: Sequence[bytes], vectors: Vectors
+) -> None:
+    """Keep one vector for each text's hash, unless the model has one for it already."""
+    rows = [
+        {"model_id": model_id, "text_hash": text_hash, "vector": vector.tobytes()}
+        for text_hash, vector in zip(hashes, vectors.astype("<f4"), strict=True)
+    ]
+    session.execute(insert_or_ignore(session, EmbeddingRow), rows)
 
 
 def _missing(database: Database, generation_id: int, model_id: int) -> list[tuple[int, bytes]]:

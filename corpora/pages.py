@@ -93,6 +93,11 @@ def indexed_text(title: str, heading: str, text: str) -> str:
     return f"{indexed_heading(title, heading)}\n{text}"
 
 
+def text_hash(indexed: str) -> bytes:
+    """Return what the vector of an `indexed_text` is kept under."""
+    return sha256(indexed.encode()).digest()
+
+
 def insert_document(
     session: Session,
     document: Document,
@@ -134,9 +139,7 @@ def insert_document(
             "start": chunk.start,
             "end": chunk.end,
             "heading": chunk.heading,
-            "text_hash": sha256(
-                indexed_text(document.title, chunk.heading, chunk.text).encode()
-            ).digest(),
+            "text_hash": text_hash(indexed_text(document.title, chunk.heading, chunk.text)),
         }
         for page_id, of_page in zip(page_ids, chunks, strict=True)
         for ordinal, chunk in enumerate(of_page)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, Self
 
 import numpy as np
 
 from corpora.corpus import Corpus
-from corpora.embedding import Embedder
+from corpora.embedding import Embedder, Vectors
 from corpora.pages import StoredPage
 from corpora.release import releases_named
 from ingestion.page import DocumentKind
@@ -30,6 +31,21 @@ class RetrievalSettings:
             DocumentKind.SOURCE_LISTING: 0.7,
         }
     )
+
+    @classmethod
+    def of_the_paper(cls) -> Self:
+        """2 chunks by cosine and 2 by MMR a query, ranked by cosine alone (QAMR IV-E, table II)."""
+        return cls(lexical_candidates=0, dense_share=1.0, other_release_weight=1.0, kind_weights={})
+
+
+class VectorSearch(Protocol):
+    """Chunks that are found by vectors: those of a corpus, or its single chunks."""
+
+    def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        """Return at most `k` pairs of chunk id and cosine similarity, the nearest first."""
+
+    def vectors(self, ids: Sequence[int], /) -> Vectors:
+        """Return the chunks' vectors, shape (ids, dimension)."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,26 @@ def retrieve(
     return pages[:limit]
 
 
+def retrieve_by_vector(
+    chunks: VectorSearch,
+    embedder: Embedder,
+    queries: Sequence[str],
+    *,
+    settings: RetrievalSettings,
+) -> list[tuple[int, float]]:
+    """Find each query's cosine and MMR chunks, each once, best first (QAMR IV-E, table II).
+
+    Returns pairs of chunk id and its highest cosine to one of the queries.
+    """
+    vectors = embedder.embed(queries)
+    ids = list(dict.fromkeys(i for vector in vectors for i in _by_vector(chunks, vector, settings)))
+    if not ids:
+        return []
+    cosine = (chunks.vectors(ids) @ vectors.T).max(axis=1)
+    found = [(i, float(score)) for i, score in zip(ids, cosine, strict=True)]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
 def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:
     """BM25 of the terms of full weight, and on top of it that of the others at their weight."""
     scores: dict[int, float] = {}
@@ -103,13 +139,13 @@ def _by_maximum(scores: np.ndarray) -> np.ndarray:
     return scores / top if top > 0 else scores
 
 
-def _by_vector(corpus: Corpus, vector: np.ndarray, settings: RetrievalSettings) -> list[int]:
+def _by_vector(chunks: VectorSearch, vector: np.ndarray, settings: RetrievalSettings) -> list[int]:
     from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
-    nearest = [i for i, _ in corpus.nearest(vector, settings.mmr_candidates)]
+    nearest = [i for i, _ in chunks.nearest(vector, settings.mmr_candidates)]
     if not nearest:
         return []
     diverse = maximal_marginal_relevance(
-        vector, corpus.vectors(nearest).tolist(), k=settings.mmr_per_query
+        vector, chunks.vectors(nearest).tolist(), k=settings.mmr_per_query
     )
     return [*nearest[: settings.cosine_per_query], *(nearest[i] for i in diverse)]

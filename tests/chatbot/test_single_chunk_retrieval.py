@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from chatbot.release_resolution import ReleaseStatus, Resolution
+from chatbot.steps.question_as_is import ask_as_is
+from chatbot.steps.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.turn import ModelStep, Queries, Turn
+from corpora import single_chunk_index
+from corpora.corpus import OpenCorpora
+from corpora.database import Database
+from corpora.embedding import Vectors
+from corpora.retrieval import RetrievalSettings
+from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
+from tests.hash_embedder import HashEmbedder
+
+QUESTION = "How many metres must the mast of the beacon have?"
+ASKED = Turn(QUESTION, resolution=Resolution(ReleaseStatus.STATED, "Beacon", ("17.10",)))
+
+
+class Held(HashEmbedder):
+    """Says that it was asked, and answers when it is allowed to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = Event()
+        self.allowed = Event()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked.set()
+        assert self.allowed.wait(10)
+        return super().embed(texts)
+
+
+@pytest.fixture
+def step(
+    database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[HashEmbedder], ModelStep]]:
+    """Makes the step on two releases, of which 17.10 has some ten single chunks to embed."""
+    monkeypatch.setattr(single_chunk_index, "TEXTS_AT_ONCE", 2)
+    docs = many_pages(write_beacon(tmp_path / "docs", mast=12), files=1, sections=6)
+    ingest_beacon(database, docs)
+    ingest_beacon(database, write_beacon(tmp_path / "other", mast=99), release="17.20")
+    corpora = OpenCorpora(database, data_dir)
+    settings = RetrievalSettings.of_the_paper()
+    yield lambda embedder: retrieve_single_chunks(corpora.corpus, embedder, settings=settings)
+    corpora.close()
+
+
+def test_without_rewriting_the_question_is_the_only_query() -> None:
+    queries = ask_as_is()(ASKED).queries
+    assert queries == Queries(QUESTION, QUESTION, None, QUESTION)
+    assert queries.distinct() == (QUESTION,)
+
+
+def test_single_chunks_of_the_asked_release_are_retrieved_best_first(
+    step: Callable[[HashEmbedder], ModelStep],
+) -> None:
+    embedder = HashEmbedder()
+    queries = Queries(QUESTION, "metres mast beacon", "word0x1x5 word0x1x7", "mast")
+    turn = asyncio.run(
+        ask(step(embedder), Turn(QUESTION, resolution=ASKED.resolution, queries=queries))
+    )
+    found = turn.retrieved
+    assert "12 metres" in found[0].text
+    assert "99 metres" not in str(found)
+    assert 4 < len(found) <= 12
+    assert len({(chunk.page.id, chunk.text) for chunk in found}) == len(found)
+    assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
+    assert all(chunk.text in chunk.page.text for chunk in found)
+
+
+def test_a_stopped_question_leaves_the_rest_to_the_next_one(
+    step: Callable[[HashEmbedder], ModelStep],
+) -> None:
+    held, after = Held(), HashEmbedder()
+
+    async def stop_the_first() -> Turn:
+        first = asyncio.create_task(ask(step(held), ask_as_is()(ASKED)))
+        await asyncio.to_thread(held.asked.wait, 10)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        held.allowed.set()
+        return await ask(step(after), ask_as_is()(ASKED))
+
+    turn = asyncio.run(stop_the_first())
+    assert "12 metres" in turn.retrieved[0].text
+    assert len(held.embedded) == 2
+    assert not set(held.embedded) & set(after.embedded)
+
+
+def test_questions_that_come_at_once_embed_every_text_once(
+    step: Callable[[HashEmbedder], ModelStep],
+) -> None:
+    embedder = HashEmbedder()
+
+    async def both() -> list[Turn]:
+        asked = (ask(step(embedder), ask_as_is()(ASKED)) for _ in range(2))
+        return await asyncio.gather(*asked)
+
+    one, other = asyncio.run(both())
+    assert one.retrieved == other.retrieved
+    documents = [text for text in embedder.embedded if text != QUESTION]
+    assert len(documents) == len(set(documents)) > 4
+
+
+async def ask(step: ModelStep, turn: Turn) -> Turn:
+    return await step(turn)

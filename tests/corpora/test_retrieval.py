@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpora.corpus import Corpus, open_corpus
+from corpora.database import Database
+from corpora.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
+from ingestion.page import DocumentKind
+from tests.corpora.beacon import ingest_beacon, write, write_beacon
+from tests.hash_embedder import HashEmbedder
+
+
+@pytest.fixture
+def corpus(database: Database, data_dir: Path, tmp_path: Path) -> Iterator[Corpus]:
+    notes = "# Release notes\n\n## Changes in 17.10\n\nThe mast of the beacon is higher now.\n"
+    ingest_beacon(database, write(write_beacon(tmp_path / "docs"), release_notes=notes))
+    corpus = open_corpus(database, data_dir, "Beacon", "17.10")
+    yield corpus
+    corpus.close()
+
+
+def test_the_papers_retrieval_ranks_by_cosine_alone(corpus: Corpus) -> None:
+    queries = ["mast of the beacon", "lamp current alarm"]
+    settings = RetrievalSettings.of_the_paper()
+    found = retrieve(
+        corpus, HashEmbedder(), queries, {"volt": 1.0, "p1": 1.0}, limit=12, settings=settings
+    )
+    by_vector = dict(retrieve_by_vector(corpus, HashEmbedder(), queries, settings=settings))
+    assert {i for page in found for i in page.chunk_ids} == by_vector.keys()
+    best = [max(by_vector[i] for i in page.chunk_ids) for page in found]
+    np.testing.assert_allclose([page.score for page in found], np.array(best) / max(best))
+    assert DocumentKind.RELEASE_NOTES in {page.page.document.kind for page in found}
