@@ -27,6 +27,8 @@ class Queries:
 
     `subject` is what is asked, without release and without what the conversation answered
     before; `known` are the words of that answer, which may help to find but are not asked for.
+    `lacking` are terms of the glossary that the release has in none of their wordings, which
+    follow, the one asked for first.
     """
 
     base: str
@@ -34,6 +36,7 @@ class Queries:
     versionless: str | None
     subject: str
     known: str = ""
+    lacking: tuple[tuple[str, ...], ...] = ()
 
     def distinct(self) -> tuple[str, ...]:
         """The queries in the paper's order, each once."""

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from ui.commands import ask, evaluate, ingest, models, releases, serve
+from ui.commands import ask, evaluate, glossary, ingest, models, releases, serve
 from ui.terminal import errors, printable
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app.command("ask")(ask.ask)
 app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
 app.add_typer(releases.app, name="releases")
+app.add_typer(glossary.app, name="glossary")
 app.add_typer(models.app, name="models")
 app.add_typer(evaluate.app, name="eval")
 

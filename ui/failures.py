@@ -15,6 +15,7 @@ def expected_failures() -> tuple[type[Exception], ...]:
     from corpora.database import UnusableDatabase
     from corpora.embedding import ModelMissing
     from corpora.generations import IngestError
+    from corpora.glossary import GlossaryError
     from eval.gold import GoldError
 
     return (
@@ -23,6 +24,7 @@ def expected_failures() -> tuple[type[Exception], ...]:
         BatchError,
         CatalogError,
         GeneratorError,
+        GlossaryError,
         GoldError,
         IngestError,
         ModelDownloadError,

@@ -6,6 +6,7 @@ STEP_NAMES = {
     "release_extraction": "finding the release",
     "comparison": "comparing releases",
     "query_rewriting": "writing queries",
+    "glossary_expansion": "looking up terms",
     "context_retrieval": "searching",
     "context_reduction": "reading",
     "context_selection": "choosing",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from chatbot.glossary import documents
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
 from corpora.corpus import Corpus
@@ -32,6 +33,7 @@ def refuse_undocumented(
 ) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
+    A term of the glossary is a name too: the release lacks it if it has none of its wordings.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
     a share of their inverse document frequency). Names that no release has are noted: they may
     be the asker's own.
@@ -48,7 +50,15 @@ def refuse_undocumented(
             found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
             if found:
                 return replace(turn, answer=_refusal(turn, Missing(name, found)))
-        if not turn.selected or coverage(here, asked) < lowest_coverage:
+        for wordings in turn.queries.lacking:
+            found = tuple(
+                o
+                for o in others
+                if any(documents(open_corpus(product, o), wording) for wording in wordings)
+            )
+            if found:
+                return replace(turn, answer=_refusal(turn, Missing(wordings[0], found)))
+        if coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         return replace(turn, unmentioned=tuple(missing))
 

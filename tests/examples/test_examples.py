@@ -26,8 +26,10 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 QUESTIONS = read_lines(EXAMPLES / "questions.jsonl")
-UNANSWERABLE = [q for q in QUESTIONS if q["kind"] == "unanswerable"]
-ANSWERABLE = [q for q in QUESTIONS if q["kind"] != "unanswerable"]
+GLOSSARY_QUESTIONS = read_lines(EXAMPLES / "glossary_questions.jsonl")
+ALL_QUESTIONS = [*QUESTIONS, *GLOSSARY_QUESTIONS]
+UNANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] == "unanswerable"]
+ANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] != "unanswerable"]
 
 
 def by_id(questions: list[dict[str, Any]]) -> pytest.MarkDecorator:
@@ -177,7 +179,8 @@ def test_the_questions_are_of_all_kinds() -> None:
         "alias": 2,
     }
     assert [q["id"] for q in QUESTIONS] == [f"ex-{n:03}" for n in range(1, 41)]
-    assert all(q.get("history") for q in QUESTIONS if q["kind"] == "follow_up")
+    assert [q["id"] for q in GLOSSARY_QUESTIONS] == [f"gl-{n:03}" for n in range(1, 33)]
+    assert all(q.get("history") for q in ALL_QUESTIONS if q["kind"] == "follow_up")
 
 
 @by_id(ANSWERABLE)
@@ -201,7 +204,7 @@ def test_a_comparison_needs_both_releases(built: Path, question: dict[str, Any])
     assert not answers(question, other)
 
 
-@by_id([q for q in QUESTIONS if q["kind"] == "release_specific_differs"])
+@by_id([q for q in ALL_QUESTIONS if q["kind"] == "release_specific_differs"])
 def test_another_release_says_something_else(built: Path, question: dict[str, Any]) -> None:
     source = question["sources"][0]
     answering = {line for line in passage(built, source) if answers(question, line)}
