@@ -1,0 +1,342 @@
+"""Any causal model of the Hugging Face Hub or of a folder, run here by Transformers, in batches."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from textwrap import shorten
+from typing import Any, Literal
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.chat_models import (
+    agenerate_from_stream,
+    generate_from_stream,
+)
+from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from pydantic import Field, PrivateAttr
+
+from chatbot.models.batching import Batches, Piece, Request, Sampling
+from chatbot.models.decoding import Decoding, Row
+from chatbot.models.errors import GeneratorError
+from chatbot.models.hub import failed_loading, locate, out_of_memory
+
+Quantization = Literal["nf4", "int8", "bf16", "off"]
+
+_EXTRA = ("torch", "transformers", "accelerate", "bitsandbytes")
+
+
+class HuggingFaceChatModel(BaseChatModel):
+    """Chat with a causal model that has a chat template; loaded at the first call.
+
+    `model` is a Hub id or a folder. `quantization` is `nf4` (4-bit, double quantization, computed
+    in bfloat16), `int8`, `bf16`, or `off` for the type that the weights are stored in. `device` is
+    `auto` (all GPUs, else the CPU) or a name of torch's. Temperature 0 or top-k 1 takes the
+    likeliest token; top-k 0 considers all. QAMR (Section IV) runs Llama-3-70B-Instruct in NF4 with
+    temperature 0.01, top-k 1 and repetition penalty 1.15.
+
+    Calls that come together are one batch, of at most `largest_batch`. Each row has its own limit,
+    stop strings and random numbers: with the same seed a row draws the same, whoever is beside it.
+    What remains is rounding, which differs with the shape of a batch and can turn a near tie.
+
+    A stream that is left or cancelled ends at once. Code from the Hub is never run. Raises
+    GeneratorError.
+    """
+
+    model: str
+    quantization: Quantization = "nf4"
+    device: str = "auto"
+    max_tokens: int = Field(512, ge=1)
+    temperature: float = Field(0.0, ge=0)
+    top_k: int = Field(0, ge=0)
+    repetition_penalty: float = Field(1.0, gt=0)
+    seed: int = 0
+    largest_batch: int = Field(8, ge=1)
+    offline: bool = False
+
+    _loaded: _Model | None = PrivateAttr(default=None)
+    _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+    _batches: Batches = PrivateAttr()
+
+    def model_post_init(self, _: Any) -> None:
+        """Make ready for calls; nothing is loaded yet."""
+        self._batches = Batches(self._answer, self.largest_batch)
+
+    @property
+    def _llm_type(self) -> str:
+        return "transformers"
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes that weights and buffers take; 0 before the model is loaded."""
+        return self._loaded.network.get_memory_footprint() if self._loaded else 0
+
+    def load(self) -> None:
+        """Fetch the model if it is a Hub id, and read it into memory if it is not there yet."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(self.model, self.quantization, self.device, self.offline)
+
+    def _answer(self, requests: list[Request]) -> None:
+        self.load()
+        assert self._loaded is not None
+        self._loaded.answer(requests)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        for piece in self._batches.stream(_conversation(messages), self._sampling(stop, kwargs)):
+            chunk = self._chunk(piece)
+            if run_manager:
+                run_manager.on_llm_new_token(piece.text, chunk=chunk)
+            yield chunk
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        sampling = self._sampling(stop, kwargs)
+        async for piece in self._batches.astream(_conversation(messages), sampling):
+            chunk = self._chunk(piece)
+            if run_manager:
+                await run_manager.on_llm_new_token(piece.text, chunk=chunk)
+            yield chunk
+
+    def _sampling(self, stop: list[str] | None, options: dict[str, Any]) -> Sampling:
+        return Sampling(
+            max_tokens=options.get("max_tokens") or self.max_tokens,
+            temperature=options.get("temperature", self.temperature),
+            top_k=options.get("top_k", self.top_k),
+            repetition_penalty=options.get("repetition_penalty", self.repetition_penalty),
+            seed=options.get("seed", self.seed),
+            stop=tuple(stop or ()),
+            top_logprobs=options.get("top_logprobs", 0) if options.get("logprobs") else None,
+        )
+
+    def _chunk(self, piece: Piece) -> ChatGenerationChunk:
+        usage: UsageMetadata | None = None
+        info: dict[str, Any] = {}
+        if piece.logprobs:
+            info["logprobs"] = {"content": list(piece.logprobs)}
+        if piece.finish_reason:
+            read, written = piece.prompt_tokens, piece.completion_tokens
+            usage = UsageMetadata(
+                input_tokens=read, output_tokens=written, total_tokens=read + written
+            )
+            info |= {"finish_reason": piece.finish_reason, "model_name": self.model}
+        message = AIMessageChunk(content=piece.text, usage_metadata=usage)
+        return ChatGenerationChunk(message=message, generation_info=info or None)
+
+
+def _conversation(messages: list[BaseMessage]) -> list[dict[str, Any]]:
+    converted = convert_to_openai_messages(messages, text_format="string")
+    return converted if isinstance(converted, list) else [converted]
+
+
+class _Left(Exception):
+    """Nobody waits for this batch any more."""
+
+
+class _Model:
+    """A network and its tokenizer, used by one thread at a time."""
+
+    def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
+        import torch
+        from transformers import GenerationConfig
+
+        self.name = name
+        self.network = network
+        self.tokenizer = tokenizer
+        published = network.generation_config.eos_token_id
+        ends = published if isinstance(published, list) else [published, tokenizer.eos_token_id]
+        self.ends = frozenset(end for end in ends if end is not None)
+        # What the publisher recommends for sampling must not mix with what a caller asks for.
+        network.generation_config = GenerationConfig(pad_token_id=0)
+        self._context: int = (
+            getattr(network.config.get_text_config(), "max_position_embeddings", None)
+            or sys.maxsize
+        )
+        special = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
+        longest_first = sorted(map(re.escape, special), key=len, reverse=True)
+        self._special = re.compile("|".join(longest_first) or "$^")
+        self._names: dict[int, str] = {}
+        self._rows: list[Row] = []
+        for module in network.modules():
+            if isinstance(module, torch.nn.ModuleList):
+                for layer in module:
+                    layer.register_forward_pre_hook(self._stop_if_left)
+
+    def _stop_if_left(self, *_: Any) -> None:
+        """Reading long prompts takes seconds; with this it ends within a layer."""
+        if self._rows and all(row.request.over for row in self._rows):
+            raise _Left
+
+    def answer(self, requests: list[Request]) -> None:
+        """Compute the answers to all requests in one batch."""
+        rows = []
+        for request in requests:
+            try:
+                rows.append(self._row(request))
+            except GeneratorError as error:
+                request.fail(error)
+        self._rows = rows
+        try:
+            if rows:
+                self._generate(rows)
+        except _Left:
+            pass
+        except (RuntimeError, MemoryError) as error:
+            raise GeneratorError(_failed_answering(self.name, len(rows), error)) from error
+        finally:
+            self._rows = []
+
+    def _row(self, request: Request) -> Row:
+        import torch
+
+        prompt = self._encode(request.messages)
+        limit = min(request.sampling.max_tokens, self._context - len(prompt))
+        random = torch.Generator(self.network.device).manual_seed(request.sampling.seed)
+        return Row(request, prompt, limit, self, random)
+
+    def _generate(self, rows: list[Row]) -> None:
+        import torch
+
+        longest = max(len(row.prompt) for row in rows)
+        padding = [longest - len(row.prompt) for row in rows]
+        tokens = [[0] * pad + row.prompt for pad, row in zip(padding, rows, strict=True)]
+        mask = [[0] * pad + [1] * (longest - pad) for pad in padding]
+        decoding = Decoding(rows, padding)
+        self.network.generate(
+            input_ids=torch.tensor(tokens, device=self.network.device),
+            attention_mask=torch.tensor(mask, device=self.network.device),
+            max_new_tokens=max(row.limit for row in rows),
+            logits_processor=[decoding.choose],
+            stopping_criteria=[decoding.ended],
+        )
+
+    def _encode(self, messages: list[dict[str, Any]]) -> list[int]:
+        """The tokens of a conversation; what looks like a mark of the template in it is broken."""
+        from jinja2 import TemplateError
+
+        if not self.tokenizer.chat_template:
+            raise GeneratorError(
+                f"{self.name} has no chat template: choose a model tuned to follow instructions"
+            )
+        data = [
+            message | {"content": self._special.sub(_broken, message["content"])}
+            for message in messages
+        ]
+        try:
+            tokens: list[int] = self.tokenizer.apply_chat_template(
+                data, add_generation_prompt=True, return_dict=False
+            )
+        except TemplateError as error:
+            raise GeneratorError(
+                f"the chat template of {self.name} refuses this conversation: {error}"
+            ) from error
+        if len(tokens) >= self._context:
+            raise GeneratorError(
+                f"the prompt has {len(tokens)} tokens, and the context of {self.name} holds "
+                f"{self._context}: ask a shorter question, or give it less evidence"
+            )
+        return tokens
+
+    def decode(self, tokens: list[int]) -> str:
+        """The text of tokens, without the model's own marks."""
+        text: str = self.tokenizer.decode(
+            tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    def name_of(self, token: int) -> str:
+        """The text of one token; several tokens may have the same."""
+        if token not in self._names:
+            self._names[token] = self.tokenizer.decode([token], clean_up_tokenization_spaces=False)
+        return self._names[token]
+
+
+def _broken(mark: re.Match[str]) -> str:
+    return f"{mark[0][0]} {mark[0][1:]}"
+
+
+def _load(name: str, quantization: Quantization, device: str, offline: bool) -> _Model:
+    if missing := [package for package in _EXTRA if importlib.util.find_spec(package) is None]:
+        raise GeneratorError(
+            f'{" and ".join(missing)} missing: `pip install "strata-docs[hf]"` installs what a '
+            "model run by Transformers needs"
+        )
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise GeneratorError(f"torch finds no GPU for the device {device}: use `auto` or `cpu`")
+    on_gpus = device == "auto" and torch.cuda.is_available()
+    source, local = locate(name, offline)
+    where: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
+    dtypes = {"nf4": torch.bfloat16, "int8": torch.float16, "bf16": torch.bfloat16, "off": "auto"}
+    quantizers = {
+        "nf4": BitsAndBytesConfig(
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=True,
+            bnb_4bit_compute_dtype=torch.bfloat16,
+        ),
+        "int8": BitsAndBytesConfig(load_in_8bit=True),
+    }
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source, **where)
+        network, report = AutoModelForCausalLM.from_pretrained(
+            source,
+            dtype=dtypes[quantization],
+            quantization_config=quantizers.get(quantization),
+            device_map="auto" if on_gpus else {"": device.replace("auto", "cpu")},
+            output_loading_info=True,
+            **where,
+        )
+    except (OSError, ValueError, RuntimeError, MemoryError, ImportError, SafetensorError) as error:
+        raise GeneratorError(failed_loading(name, local, error)) from error
+    if missing := sorted(report["missing_keys"]):
+        raise GeneratorError(
+            f"{name} lacks {len(missing)} of its weights ({missing[0]}, …): fetch it again"
+        )
+    return _Model(name, network, tokenizer)
+
+
+def _failed_answering(name: str, rows: int, error: Exception) -> str:
+    if out_of_memory(error):
+        return (
+            f"{name} ran out of memory with {rows} prompts at once: set a smaller `largest_batch`, "
+            "or give less evidence"
+        )
+    return f"{name} failed while it answered: {shorten(str(error), 300, placeholder=' …')}"

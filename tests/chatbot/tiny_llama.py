@@ -1,0 +1,59 @@
+"""A Llama with random weights and its tokenizer, small enough to build and save in a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+MARKS = ("<|begin|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
+TEMPLATE = (
+    "<|begin|>{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>"
+    "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+CONTEXT = 4096
+TEXT = (
+    "the port runs at ten gigabit per second and the release notes say since which version it did"
+)
+
+
+def save_tiny_llama(folder: Path) -> Path:
+    """Save model and tokenizer into the folder; the same weights every time."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        [TEXT],
+        trainers.BpeTrainer(
+            vocab_size=320,
+            special_tokens=list(MARKS),
+            initial_alphabet=alphabet,
+            show_progress=False,
+        ),
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<|begin|>",
+        eos_token="<|end|>",
+        additional_special_tokens=list(MARKS[2:]),
+        chat_template=TEMPLATE,
+    ).save_pretrained(folder)
+    torch.manual_seed(1)
+    config = LlamaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=CONTEXT,
+        # Wide weights make clear winners, so that rounding decides nothing.
+        initializer_range=0.4,
+        bos_token_id=tokenizer.token_to_id("<|begin|>"),
+        eos_token_id=tokenizer.token_to_id("<|end|>"),
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
