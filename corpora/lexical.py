@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain
 from math import log
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 from snowballstemmer import stemmer
@@ -37,7 +37,21 @@ _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _NAME = re.compile(rf"_|\w\.\w|[^\W\d_]\d|{_HUMP.pattern}")
 _NO_NAME = re.compile(r"(?:v|ver|version|r|rel|release)?\d[^_]*|(?:\w\.)+\w|_+", re.IGNORECASE)
 _SEARCHABLE = re.compile(r"[\w.\-/]+")
-_stem = stemmer("english").stemWord
+
+
+class _Stemmer(local):
+    """A stemmer for each thread: it keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self.stem = stemmer("english").stemWord
+
+
+_stemmer = _Stemmer()
+
+
+def _stem(word: str) -> str:
+    stemmed: str = _stemmer.stem(word)
+    return stemmed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from snowballstemmer import stemmer
 
 from corpora.lexical import LexicalIndex, LexicalRow, build_index, identifiers, tokens
 from corpora.vectors import BrokenIndex
@@ -168,6 +170,19 @@ def test_an_index_serves_several_threads(index: LexicalIndex) -> None:
     alone = [index.search(terms, 5) for terms in questions]
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(lambda terms: index.search(terms, 5), questions)) == alone
+
+
+def test_words_are_stemmed_alike_in_several_threads() -> None:
+    # Words that no other test has: what was stemmed once is remembered.
+    words = [f"{a}o{b}ar{c}izations" for a in "bcdfghk" for b in "klmnpqr" for c in "tvwz"]
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            stemmed = list(threads.map(tokens, words))
+    finally:
+        sys.setswitchinterval(usual)
+    assert stemmed == [[stemmer("english").stemWord(word)] for word in words]
 
 
 def test_an_index_without_chunks_answers(tmp_path: Path) -> None:
