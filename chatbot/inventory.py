@@ -1,0 +1,264 @@
+"""Questions about what is documented here: computed from the catalog, without a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.clarification import ask_back
+from chatbot.inquiries import Inquiry, Kind, read_inquiry
+from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
+from chatbot.turn import Answer, Route, RuleStep, Turn
+from corpora.corpus import Corpus
+from corpora.pages import StoredDocument
+from corpora.release import Product, Release
+from ingestion.page import DocumentKind
+
+_LISTED = 40
+_CATALOG = "from the catalog"
+_KINDS = {
+    DocumentKind.REFERENCE: "reference",
+    DocumentKind.GUIDE: "guides",
+    DocumentKind.RELEASE_NOTES: "release notes",
+    DocumentKind.SOURCE_LISTING: "source listings",
+}
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the catalog says: the text, the short answer, and which release it is about."""
+
+    text: str
+    value: str
+    resolution: Resolution
+
+
+def answer_inventory(
+    products: Callable[[], Sequence[Product]], open_corpus: Callable[[str, str], Corpus]
+) -> RuleStep:
+    """Answer a question about products, releases and documents themselves; pass on any other.
+
+    A release or product that is not there, or may be several, is asked back for.
+    """
+
+    def answer(turn: Turn) -> Turn:
+        known = products()
+        inquiry = read_inquiry(turn.question, known, turn.history)
+        if inquiry is None:
+            return turn
+        resolution = _resolve(turn, turn.question, known)
+        if resolution.product is None and turn.product is not None:
+            return turn
+        scope = _scope(inquiry, resolution, known)
+        found = _look_up(turn, inquiry, scope, known, open_corpus)
+        if isinstance(found, Resolution):
+            return replace(
+                turn, resolution=found, route=Route.CLARIFY, answer=ask_back(found, known)
+            )
+        return replace(
+            turn,
+            resolution=found.resolution,
+            route=Route.INVENTORY,
+            answer=Answer(found.text, abstained=False, value=found.value),
+        )
+
+    return answer
+
+
+def _scope(
+    inquiry: Inquiry, resolution: Resolution, known: Sequence[Product]
+) -> tuple[Product, ...]:
+    """Return the products that are asked about: those named, else the one spoken of, else all."""
+    if inquiry.products:
+        return inquiry.products
+    return tuple(p for p in known if p.name == resolution.product) or tuple(known)
+
+
+def _look_up(
+    turn: Turn,
+    inquiry: Inquiry,
+    scope: tuple[Product, ...],
+    known: Sequence[Product],
+    open_corpus: Callable[[str, str], Corpus],
+) -> _Found | Resolution:
+    """Return what the catalog says, or the resolution that has to be cleared up first."""
+    match inquiry.kind:
+        case Kind.PRODUCTS:
+            return _products(known)
+        case Kind.RELEASES | Kind.RELEASE_COUNT:
+            return _releases(scope)
+        case Kind.NEWEST | Kind.OLDEST:
+            return _extreme(scope, inquiry.kind)
+        case Kind.IS_THERE:
+            return _is_there(inquiry.release, scope)
+    names = [product.name for product in scope]
+    only = replace(turn, product=names[0] if len(names) == 1 else turn.product)
+    if inquiry.kind in (Kind.DOCUMENTS, Kind.DOCUMENT_COUNT):
+        of_release = _resolve(only, turn.question, known)
+        if not of_release.releases or of_release.product is None:
+            return of_release
+        return _documents(of_release, inquiry.kind, open_corpus)
+    anchor = _resolve(only, f"release {inquiry.release}" if inquiry.release else "", known)
+    product = next((p for p in known if p.name == anchor.product), None)
+    if product is None or len(anchor.releases) != 1:
+        return anchor
+    if inquiry.kind is Kind.IS_NEWEST:
+        return _is_newest(anchor, product)
+    return _beside(anchor, product, inquiry.kind)
+
+
+def _resolve(turn: Turn, text: str, known: Sequence[Product]) -> Resolution:
+    return resolve_release(
+        text,
+        known,
+        product=turn.product,
+        release=turn.release,
+        history=turn.history,
+        conversation_release=turn.conversation_release,
+    )
+
+
+def _products(known: Sequence[Product]) -> _Found:
+    lead = f"There is documentation of {_count(len(known), 'product')}, newest releases first:"
+    return _Found(_by_product(lead, known), ", ".join(p.name for p in known), _nothing_single())
+
+
+def _releases(scope: Sequence[Product]) -> _Found:
+    total = sum(len(product.releases) for product in scope)
+    if len(scope) > 1:
+        lead = f"There are {_count(total, 'release')} of {len(scope)} products, the newest first:"
+        return _Found(_by_product(lead, scope), str(total), _nothing_single())
+    product = scope[0]
+    verb = "is" if total == 1 else "are"
+    lead = f"There {verb} {_count(total, 'release')} of {product.name}, the newest first:"
+    lines = [_noted(product, release) for release in reversed(product.releases)]
+    return _Found(_list(lead, lines), str(total), _nothing_single(product))
+
+
+def _extreme(scope: Sequence[Product], kind: Kind) -> _Found:
+    word = "newest" if kind is Kind.NEWEST else "oldest"
+    ends = [(p, p.newest if kind is Kind.NEWEST else p.releases[0]) for p in scope if p.releases]
+    named = [(p, release) for p, release in ends if release is not None]
+    if len(named) == 1:
+        product, release = named[0]
+        status = ReleaseStatus.LATEST if kind is Kind.NEWEST else ReleaseStatus.STATED
+        text = f"The {word} release of {product.name} is {release.name}."
+        return _Found(text, release.name, _single(product, release.name, status))
+    lines = [f"**{product.name}**: {release.name}" for product, release in named]
+    text = _list(f"The {word} releases:", lines)
+    return _Found(text, ", ".join(release.name for _, release in named), _nothing_single())
+
+
+def _is_there(written: str, scope: Sequence[Product]) -> _Found | Resolution:
+    read = {p: resolve_release(f"release {written}", scope, product=p.name) for p in scope}
+    there = [(p, r) for p, r in read.items() if r.releases and r.status is ReleaseStatus.STATED]
+    several = [r for r in read.values() if r.status is ReleaseStatus.AMBIGUOUS]
+    if not there and several:
+        return several[0]
+    if not there:
+        owner = f" of {scope[0].name}" if len(scope) == 1 else ""
+        missing = f'There is no release "{written}"{owner}.'
+        listed = _by_product(f"{missing} There is, the newest first:", scope)
+        resolution = next(iter(read.values()))
+        if len(scope) > 1:
+            pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
+            resolution = replace(resolution, product=None, available=tuple(pairs))
+        unknown = replace(resolution, status=ReleaseStatus.UNKNOWN, releases=(), mentions=())
+        return _Found(f"No. {listed}", "no", unknown)
+    named = [f"{product.name} {name}" for product, r in there for name in r.releases]
+    text = f"Yes: {_and(named)}."
+    if len(named) > 1:
+        return _Found(text, "yes", _nothing_single())
+    return _Found(text, "yes", there[0][1])
+
+
+def _is_newest(anchor: Resolution, product: Product) -> _Found:
+    asked, newest = anchor.releases[0], product.newest
+    assert newest is not None, "a product with the release that is asked about has a newest one"
+    resolution = _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
+    if asked == newest.name:
+        return _Found(f"Yes, {asked} is the newest release of {product.name}.", "yes", resolution)
+    text = f"No. The newest release of {product.name} is {newest.name}."
+    return _Found(text, "no", resolution)
+
+
+def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
+    """Tell what came before or after a release, the nearest first."""
+    asked = anchor.releases[0]
+    names = [release.name for release in product.releases]
+    at = names.index(asked)
+    side = names[:at][::-1] if kind is Kind.BEFORE else names[at + 1 :]
+    word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
+    if not side:
+        text = f"None: {asked} is the {end} release of {product.name} that is documented here."
+        return _Found(text, "none", _single(product, asked, ReleaseStatus.STATED, _CATALOG))
+    text = f"Right {word} {product.name} {asked} came {side[0]}."
+    if side[1:]:
+        text += f" Further {'back' if kind is Kind.BEFORE else 'on'}: {', '.join(side[1:])}."
+    return _Found(text, side[0], _single(product, side[0], ReleaseStatus.STATED))
+
+
+def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Corpus]) -> _Found:
+    texts, values = [], []
+    for release in of.releases:
+        documents = open_corpus(of.product or "", release).documents()
+        texts.append(_papers(f"{of.product} {release}", documents, listed=kind is Kind.DOCUMENTS))
+        values.append(str(len(documents)))
+    return _Found("\n\n".join(texts), ", ".join(values), of)
+
+
+def _papers(name: str, documents: Sequence[StoredDocument], *, listed: bool) -> str:
+    counts = Counter(document.kind for document in documents)
+    parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
+    lead = f"{name} has {_count(len(documents), 'document')}"
+    if not listed:
+        return f"{lead} ({parts})."
+    # Listings of source code are many and looked for by nobody: they come last.
+    order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
+    lines = [f"{document.title} (`{document.file}`)" for document in order[:_LISTED]]
+    if len(documents) > _LISTED:
+        return _list(f"{lead} ({parts}):", [*lines, f"and {len(documents) - _LISTED} more"])
+    return _list(f"{lead}:", lines)
+
+
+def _single(
+    product: Product, release: str, status: ReleaseStatus, explanation: str = _CATALOG
+) -> Resolution:
+    return Resolution(status, product.name, (release,), explanation=explanation)
+
+
+def _nothing_single(product: Product | None = None) -> Resolution:
+    """The resolution of an answer that is about no one release."""
+    name = product.name if product else None
+    return Resolution(ReleaseStatus.NONE, name, explanation=_CATALOG)
+
+
+def _by_product(lead: str, products: Sequence[Product]) -> str:
+    if len(products) == 1 and not lead.startswith("There is documentation"):
+        return _list(lead, [_noted(products[0], r) for r in reversed(products[0].releases)])
+    return _list(
+        lead,
+        (
+            f"**{p.name}**: {', '.join(_noted(p, r) for r in reversed(p.releases))}"
+            for p in products
+        ),
+    )
+
+
+def _noted(product: Product, release: Release) -> str:
+    notes = ["latest"] * (release == product.newest) + ["pre-release"] * release.prerelease
+    return f"{release.name} ({', '.join(notes)})" if notes else release.name
+
+
+def _list(lead: str, lines: Iterable[str]) -> str:
+    return "\n".join((f"{lead}\n", *(f"- {line}" for line in lines)))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _and(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
