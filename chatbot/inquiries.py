@@ -117,6 +117,7 @@ _ANCHORS = frozenset(
 ) | {"exist", "known", "covered", "indexed", "ingested", "loaded", "offered", "number", "catalog"}
 _WORD = re.compile(rf"[\w'-]+|[{_PRODUCT}{_RELEASE}{_YOU_HAVE}]")
 _YES_NO = re.compile(rf"(?:{_YOU_HAVE}|is|are|does|{_RELEASE}|do)(?=\W|$)")
+_ASKS = re.compile(r"(?:what|which|is|are|was|were|list|show|name|tell)\b(?! about)")
 _BARE_EXTREME = re.compile(
     rf"(?:what|which)(?: one)? (?:is|was)(?: the)? (?:newest|latest|most recent|oldest)(?: one)?"
     rf"(?: (?:of|for|in) {_PRODUCT})?"
@@ -185,7 +186,9 @@ def _kind(text: str) -> Kind | None:
     if words & _POINTING:
         return None
     if words & _SIDES:
-        if not (release or words & (_RELEASES | _RELEASE_ONE | {"anything", "something"})):
+        if not _ASKS.match(text) or not (
+            release or words & (_RELEASES | _RELEASE_ONE | {"anything", "something"})
+        ):
             return None
         return Kind.BEFORE if words & _BEFORE else Kind.AFTER
     if words & _EXTREMES:
@@ -242,19 +245,16 @@ def _places(
         numbers = numbers or found
     named = [(start, end, _PRODUCT) for start, end, _ in spans]
     taken = [(number.start, number.end, _RELEASE) for number in numbers]
-    words = {
+    names = {
         name
         for product in products
         for release in product.releases
         for name in (release.name, *release.aliases)
         if name[0].isalpha() and name.casefold() not in _ALLOWED
     }
-    worded = [
-        (*match.span(), _RELEASE)
-        for name in words
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
-        if not any(
-            start < match.end() and match.start() < end for start, end, _ in (*named, *taken)
-        )
-    ]
-    return sorted([*named, *taken, *worded])
+    places = [*named, *taken]
+    for name in sorted(names, key=len, reverse=True):
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE):
+            if not any(start < match.end() and match.start() < end for start, end, _ in places):
+                places.append((*match.span(), _RELEASE))
+    return sorted(places)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatbot.inquiries import read_inquiry
+from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, product
+
+PRODUCTS = [MPI4PY, SQLALCHEMY, product("tessaline", "17.10 17.20 18.00")]
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "inquiry_cases.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["question"][:60])
+def test_a_question_about_what_there_is_is_told_from_any_other(case: dict[str, Any]) -> None:
+    history = [(user, assistant) for user, assistant in case.get("history", ())]
+    inquiry = read_inquiry(case["question"], PRODUCTS, history)
+    kind = inquiry.kind.name if inquiry else None
+    assert (kind, inquiry.release if inquiry else "") == (case["kind"], case.get("release", ""))
+
+
+def test_the_table_holds_both_sorts() -> None:
+    kinds = [case["kind"] for case in CASES]
+    assert len(CASES) > 120
+    assert 50 < sum(kind is None for kind in kinds) < 100
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("which releases of sqlalchemy do you know?", ["sqlalchemy"]),
+        ("which releases of sqlalchemy and mpi4py do you know?", ["sqlalchemy", "mpi4py"]),
+        ("which releases do you know?", []),
+    ],
+)
+def test_the_products_that_are_named_are_told(question: str, names: list[str]) -> None:
+    inquiry = read_inquiry(question, PRODUCTS)
+    assert inquiry is not None
+    assert [product.name for product in inquiry.products] == names
+
+
+def test_releases_called_by_words_are_seen() -> None:
+    inquiry = read_inquiry("do you have Jammy Jellyfish?", CATALOGS["ubuntu"])
+    assert inquiry is not None
+    assert inquiry.release == "Jammy Jellyfish"
+
+
+@pytest.mark.parametrize("piece", ["which releases ", "17.20 ", "please ", "~#§ ", "(", "what's "])
+def test_any_text_is_read_fast(piece: str) -> None:
+    started = time.perf_counter()
+    for length in (190, 20_000):
+        read_inquiry((piece * 10_000)[:length], PRODUCTS)
+    assert time.perf_counter() - started < 1
