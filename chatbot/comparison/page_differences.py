@@ -145,9 +145,7 @@ def name_of(record: Record) -> str:
 
 
 def _section(record: Record, release: str) -> tuple[str, ...]:
-    return tuple(
-        plain(_NUMBERING.sub("", heading.replace(release, ""))) for heading in record.path
-    )
+    return tuple(plain(_NUMBERING.sub("", heading.replace(release, ""))) for heading in record.path)
 
 
 def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:

@@ -23,14 +23,13 @@ _GONE = re.compile(
     r"|instead of|new names?|renamed|obsolete|are now|is now|not available|not supported)\b",
     re.I,
 )
+_OVER = r"removed|no longer|gone|dropped|withdrawn|discontinued"
 _ONCE = re.compile(r"^(?:before|old\b.*|former\b.*|previous\b.*|removed)$", re.I)
-_CATEGORY = frozenset(
-    """
-    alarm alarms parameter parameters command commands option options argument arguments method
-    methods function functions class classes setting settings keyword attribute attributes flag
-    card cards field counter format mode
-    """.split()
-)
+_KINDS_OF_THINGS = """
+    alarm parameter command option argument method function class setting keyword attribute flag
+    card field counter format mode
+"""
+_CATEGORY = frozenset(_KINDS_OF_THINGS.split())
 _SINCE = re.compile(
     r"\b(?:new|added|introduced|available|versionadded::?)\s*(?:in|since|with|from)?\s*"
     r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)+\w*)",
@@ -64,12 +63,13 @@ class _Hits:
 
 def find_everywhere(
     thing: str, releases: Sequence[str], open_corpus: Callable[[str], Corpus]
-) -> list[Finding]:
+) -> list[Finding] | None:
     """Look a thing up in releases, in the order given; a release without a corpus is kept.
 
     The thing is looked for as it is written, and where no release has it so, by all of its words
-    in one passage. Where a release has an entry with the thing's name, a mere mention elsewhere
-    is not taken for documentation if the name is an everyday word ("the parameter channel").
+    in one passage. None where no release has it in these words, but each word by itself. Where a
+    release has an entry with the thing's name, a mere mention elsewhere is not taken for
+    documentation if the name is an everyday word ("the parameter channel").
     """
     corpora: dict[str, Corpus | None] = {}
     for release in releases:
@@ -84,12 +84,19 @@ def find_everywhere(
         hits = {r: _look_up(pattern, bare, c) for r, c in corpora.items() if c}
         if any(h.entries or h.mentions for h in hits.values()):
             break
+    else:
+        if all(any(_has(corpus, word) for corpus in corpora.values()) for word in bare):
+            return None
     named = len(bare) < len(words) or (len(bare) == 1 and bare[0].isalpha() and bare[0].islower())
     strict = named and any(h.entries for h in hits.values())
     return [
         _finding(r, hits[r], strict) if r in hits else Finding(r, Documented.NO_CORPUS)
         for r in releases
     ]
+
+
+def _has(corpus: Corpus | None, word: str) -> bool:
+    return corpus is not None and bool(corpus.frequency(word) or corpus.similar(word))
 
 
 Matches = Callable[[str], bool]
@@ -100,7 +107,8 @@ def _phrase(words: Sequence[str]) -> Matches:
     parts = [
         rf"(?-i:{re.escape(w)})" if _is_acronym(w) else f"{re.escape(w)}(?:e?s)?" for w in words
     ]
-    pattern = re.compile(rf"(?<![\w-]){r'[\s-]+'.join(parts)}(?![\w-]|\.\w)", re.I)
+    joined = r"[\s-]+".join(parts)
+    pattern = re.compile(rf"(?<![\w-]){joined}(?![\w-]|\.\w)", re.I)
     return lambda text: pattern.search(text) is not None
 
 
@@ -164,15 +172,13 @@ def tells_of_end(record: Record, words: Sequence[str]) -> bool:
         return bool(_ONCE.match(column)) or (headed and column == record.cells[0][0])
     if any(re.search(r"\b(?:removed|deprecated and removed)\b", h, re.I) for h in record.path[-1:]):
         return True
-    gone = re.search(
-        rf"(?:instead of|replaces|supersedes)\W+(?:the\W+)?(?:\w+\W+){{0,2}}?{thing}(?![\w-])"
-        rf"|(?<![\w-]){thing}(?![\w-]).*\b(?:removed|no longer|gone|dropped|withdrawn|discontinued"
-        r"|replaced (?:by|with)|superseded|renamed|obsolete|not any ?more|any ?more)\b"
-        rf"|\b(?:removed|dropped|no longer|nobody uses|withdrawn|discontinued)\b.*(?<![\w-]){thing}(?![\w-])",
-        record.quote,
-        re.I | re.S,
+    lone = rf"(?<![\w-]){thing}(?![\w-])"
+    told = (
+        rf"(?:instead of|replaces|supersedes)\W+(?:the\W+)?(?:\w+\W+){{0,2}}?{lone}"
+        rf"|{lone}.*\b(?:{_OVER}|replaced (?:by|with)|superseded|renamed|obsolete|any ?more)\b"
+        rf"|\b(?:{_OVER}|nobody uses)\b.*{lone}"
     )
-    return gone is not None
+    return re.search(told, record.quote, re.I | re.S) is not None
 
 
 def _finding(release: str, hits: _Hits, strict: bool) -> Finding:
@@ -188,9 +194,10 @@ def _finding(release: str, hits: _Hits, strict: bool) -> Finding:
 def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:
     """What the entry, or what follows under the same owner, says on when it came."""
     for record in records(entry.page, together=0):
-        if record.path == entry.path and (entry.kind != BlockKind.TABLE_ROW or record == entry):
-            if match := _SINCE.search(record.quote):
-                yield match["release"], record
+        if record.path != entry.path or (entry.kind == BlockKind.TABLE_ROW and record != entry):
+            continue
+        if match := _SINCE.search(record.quote):
+            yield match["release"], record
 
 
 def expected_first(since: str, releases: Sequence[str]) -> str | None:
@@ -200,3 +207,11 @@ def expected_first(since: str, releases: Sequence[str]) -> str | None:
         if name_tokens(release)[: len(own)] == own or sort_key(release) >= sort_key(since):
             return release
     return None
+
+
+def end_of(name: str, corpus: Corpus) -> Record | None:
+    """The words in which a release says that a thing is gone, if it does."""
+    words = name.split()
+    if not words or len(words) > 6:
+        return None
+    return next(iter(_look_up(_phrase(words), words, corpus).ends), None)

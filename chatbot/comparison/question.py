@@ -32,6 +32,11 @@ _PRESENCE = re.compile(
     r"|\b(?:do|does|did)\b.*\b(?:have|support|know|contain|offer|include|mention|document|exist)\b",
     re.I,
 )
+_WHICH_OF_MANY = re.compile(
+    r"\b(?:which|what)\s+(?!releases?\b|versions?\b)(?:\w+\s+){1,4}"
+    r"(?:is|are|was|were|has been|have been)\s+(?:gone|missing|removed|dropped|added|new)\b",
+    re.I,
+)
 _CHANGES = re.compile(
     r"\b(?:chang\w*|new|differ\w*|added|removed|gone|dropped|missing|renam\w*|deprecat\w*|introduced"
     r"|same|identical|alike|unchanged|evol\w+|compar\w+)\b",
@@ -41,24 +46,30 @@ _MOVES = re.compile(r"\b(?:chang\w*|renam\w*|differ\w*|same|identical|alike|unch
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
 
-_COMPARING = frozenset(
-    """
+_IMPERATIVE = re.compile(r"^\s*(?:please\s+)?(?:list|show|name|tell)\s+(?:me\s+)?", re.I)
+_CONTINUES = re.compile(r"^\s*(?:and|but|or|also|so|then|what about|how about|same)\b", re.I)
+_REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
+
+_ASKING = """
     added additional alike appear appeared available become change changed changes changing came
     contain contains deleted deprecated documented documents dropped earliest evolve evolved every
     first gone have identical include included includes introduced introduce introduces last
     latest mention mentioned mentions missing new newest obsolete offer offers oldest present
     removed remove renamed replaced still support supported supports supporting unchanged until
-    since having exists existed ago yet ever add adds list anything everything old
-    """.split()
-)
+    since having exists existed ago yet ever add adds anything everything old
+"""
+_COMPARING = frozenset(_ASKING.split())
 
 
 def asked(question: str) -> Asked:
     """Tell what a comparison asks for, from the question as it was asked."""
     value = bool(_VALUE.search(question))
-    if not value and _PRESENCE.search(question) and not _MOVES.search(question):
+    if value:
+        return Asked.VALUE
+    several = _WHICH_OF_MANY.search(question) or _MOVES.search(question)
+    if _PRESENCE.search(question) and not several:
         return Asked.PRESENCE
-    return Asked.CHANGES if not value and _CHANGES.search(question) else Asked.VALUE
+    return Asked.CHANGES if _CHANGES.search(question) else Asked.VALUE
 
 
 def asks_what_changed(question: str) -> bool:
@@ -74,6 +85,12 @@ def wants_only(question: str) -> str | None:
     return "added" if added else "removed"
 
 
+def leans_on_conversation(question: str) -> bool:
+    """Whether a question, given without its releases, needs the one before it to be understood."""
+    return not topic(question) or bool(_CONTINUES.search(question) or _REFERS.search(question))
+
+
 def topic(subject: str) -> str:
     """What is compared: the subject without the words that ask for a comparison."""
+    subject = _IMPERATIVE.sub("", subject)
     return " ".join(w for w in filtered(subject).split() if w.lower() not in _COMPARING)

@@ -3,49 +3,94 @@
 from __future__ import annotations
 
 import asyncio
-import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from langchain_core.runnables import Runnable
 
+from chatbot.comparison.changes import find_changes
+from chatbot.comparison.presence import Finding, find_everywhere
+from chatbot.comparison.question import (
+    Asked,
+    asked,
+    asks_what_changed,
+    leans_on_conversation,
+    topic,
+    wants_only,
+)
+from chatbot.comparison.topic import topic_of
+from chatbot.comparison.wording import (
+    changes_in_words,
+    of_release,
+    presence_in_words,
+    quotes_of,
+    values_side_by_side,
+)
+from chatbot.readers import read_value
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.steps.query_rewriting import cut
-from chatbot.turn import Answer, Citation, ModelStep, Route, Turn
+from chatbot.turn import Answer, Documented, ModelStep, Route, Turn
+from corpora.corpus import Corpus
 
-_MARK = re.compile(r"\[(\d+)\]")
+OpenCorpus = Callable[[str, str], Corpus]
 
 
-def compare_releases(side_chain: Runnable[Turn, Turn]) -> ModelStep:
-    """Answer a comparison by asking each release apart and setting the answers side by side."""
+def compare_releases(
+    gather: Runnable[Turn, Turn],
+    answer: Runnable[Turn, Turn],
+    open_corpus: OpenCorpus,
+    releases: Callable[[str], Sequence[str]],
+) -> ModelStep:
+    """Answer a comparison: each release is asked apart, what can be computed is computed.
+
+    `gather` is the chain up to the selected evidence, `answer` what follows. It runs for all
+    releases at once, and `answer` only where neither a value can be read by rule nor a difference
+    of the pages tells. `releases` gives the releases of a product, oldest first.
+    """
 
     async def compare(turn: Turn) -> Turn:
         resolution = turn.resolution
         if resolution is None or resolution.status is not ReleaseStatus.COMPARED:
             return turn
-        asked = [_side(turn, resolution, release) for release in resolution.releases]
-        sides = tuple(await asyncio.gather(*(side_chain.ainvoke(side) for side in asked)))
-        timings: dict[str, float] = dict(turn.timings)
-        for side in sides:
-            for name, seconds in side.timings.items():
-                timings[name] = round(timings.get(name, 0.0) + seconds, 4)
-        return replace(
-            turn,
-            route=Route.COMPARE,
-            sides=sides,
-            queries=sides[0].queries,
-            calls=tuple(call for side in sides for call in side.calls),
-            fallbacks=tuple(fallback for side in sides for fallback in side.fallbacks),
-            timings=timings,
-            answer=_together(sides),
-        )
+        assert resolution.product is not None
+        order = list(await asyncio.to_thread(releases, resolution.product))
+        names = sorted(resolution.releases, key=lambda n: order.index(n) if n in order else -1)
+        sides = [_side(turn, resolution, release) for release in names]
+        wanted = asked(turn.question)
+        if wanted is Asked.PRESENCE and not leans_on_conversation(sides[0].question):
+            found = await asyncio.to_thread(_look_up, sides, order[0], open_corpus)
+            if found:
+                return _answered(turn, *found)
+        sides = await _all(gather, sides)
+        if wanted is Asked.PRESENCE:
+            found = await asyncio.to_thread(_look_up, sides, order[0], open_corpus)
+            if found:
+                return _answered(turn, *found)
+        computed = None
+        if not all(_can_be_read(side) for side in sides):
+            if asks_what_changed(turn.question) and wanted is not Asked.PRESENCE:
+                computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+            if computed:
+                return _answered(turn, sides, computed)
+        sides = await _all(answer, sides)
+        if any(side.answer is None or side.answer.abstained for side in sides):
+            computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+        return _answered(turn, sides, computed or values_side_by_side(sides))
 
     return compare
 
 
+async def _all(chain: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
+    return list(await asyncio.gather(*(chain.ainvoke(side) for side in sides)))
+
+
 def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
+    question = cut(turn.question, resolution.mentions).strip(" ,:;-/")
     return replace(
         turn,
-        question=cut(turn.question, resolution.mentions).strip(" ,:;-/"),
+        question=question,
+        history=turn.history if leans_on_conversation(question) else (),
         resolution=replace(
             resolution,
             status=ReleaseStatus.STATED,
@@ -57,29 +102,74 @@ def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
     )
 
 
-def _together(sides: tuple[Turn, ...]) -> Answer:
-    parts: list[str] = []
-    citations: list[Citation] = []
+def _subject(side: Turn) -> str:
+    return side.queries.subject if side.queries else side.question
+
+
+def _can_be_read(side: Turn) -> bool:
+    """Whether a rule reads the value, so that no model need be asked."""
+    found = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
+    return bool(found) and read_value(_subject(side), found) is not None
+
+
+def _look_up(
+    sides: Sequence[Turn], oldest: str, open_corpus: OpenCorpus
+) -> tuple[list[Turn], Answer] | None:
+    """What every release says of a thing; None where it may be there in other words."""
+    thing = topic(_subject(sides[0]))
+    product = sides[0].asked[0]
+    names = [side.asked[1] for side in sides]
+    findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
+    if findings is None:
+        return None
+    answer = presence_in_words(thing, findings, oldest)
+    return [
+        _with_finding(side, finding, answer) for side, finding in zip(sides, findings, strict=True)
+    ], answer
+
+
+def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:
+    citations = of_release(answer, finding.release)
+    there = finding.status is Documented.DOCUMENTED
+    own = Answer(quotes_of(citations), abstained=not there, citations=citations)
+    return replace(side, documented=finding.status, answer=own)
+
+
+def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answer | None:
+    """What a difference of the pages shows from each release to the next; None for nothing."""
+    corpora = [open_corpus(*side.asked) for side in sides]
+    text = topic(_subject(sides[0]))
+    about = topic_of(text, corpora)
+    if text and not about.words:
+        return None
+    evidence = [(corpus, side.retrieved) for corpus, side in zip(corpora, sides, strict=True)]
+    only = wants_only(turn.question)
+    steps = [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
+    return changes_in_words(text, steps) if any(step.found for step in steps) else None
+
+
+def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
+    """The turn with its answer, and every side with its own citations of it."""
+    timings: dict[str, float] = dict(turn.timings)
     for side in sides:
-        assert side.answer is not None
-        shift = len(citations)
-        text = _renumbered(side.answer.text, shift)
-        parts.append(f"**{side.asked[1]}**: {text}")
-        citations += side.answer.citations
-    values = {side.answer.value for side in sides if side.answer and side.answer.value}
-    same = len(values) == 1 and all(side.answer and side.answer.value for side in sides)
-    lead = ["The short answer is the same in these releases."] if same else []
-    return Answer(
-        text="\n\n".join([*lead, *parts]),
-        abstained=all(side.answer is not None and side.answer.abstained for side in sides),
-        citations=tuple(citations),
-        value="; ".join(
-            f"{side.asked[1]}: {side.answer.value}"
-            for side in sides
-            if side.answer and side.answer.value
-        ),
+        for name, seconds in side.timings.items():
+            timings[name] = round(timings.get(name, 0.0) + seconds, 4)
+    return replace(
+        turn,
+        route=Route.COMPARE,
+        sides=tuple(_own(side, answer) for side in sides),
+        queries=sides[0].queries,
+        calls=tuple(call for side in sides for call in side.calls),
+        fallbacks=tuple(fallback for side in sides for fallback in side.fallbacks),
+        timings=timings,
+        answer=answer,
     )
 
 
-def _renumbered(text: str, shift: int) -> str:
-    return _MARK.sub(lambda mark: f"[{int(mark[1]) + shift}]", text)
+def _own(side: Turn, answer: Answer) -> Turn:
+    if side.documented is not None:
+        return side
+    citations = of_release(answer, side.asked[1])
+    own = side.answer or Answer(quotes_of(citations), abstained=not citations, citations=citations)
+    found = Documented.NOT_FOUND if own.abstained else Documented.DOCUMENTED
+    return replace(side, documented=found, answer=own)

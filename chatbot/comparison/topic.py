@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from chatbot.comparison.page_differences import Pair
+from chatbot.grounding import plain
 from chatbot.turn import Record, RetrievedChunk
 from chatbot.words import search_terms
 from corpora.corpus import Corpus
@@ -19,7 +21,7 @@ _OWN_WORD = 0.8
 than it is."""
 LEAST = 0.55
 """The share of the topic's words that a passage must hold to be about it."""
-NEAR_BEST = 0.8
+NEAR_BEST = 0.7
 """And of the best passage's share."""
 
 
@@ -28,6 +30,13 @@ class Topic:
     """What a comparison is about: its words, weighed by rarity, adding up to 1."""
 
     words: Mapping[str, float]
+    text: str = ""
+
+    def is_name(self, name: str) -> bool:
+        """Whether the topic says the name of an entry, perhaps with the kind of thing it is."""
+        if not name:
+            return False
+        return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", plain(self.text)) is not None
 
     def share(self, records: Iterable[Record]) -> float:
         """The share of the topic that some passages hold with their headings, 0 to 1."""
@@ -52,7 +61,7 @@ def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
             if weight >= _OWN_WORD and corpus.frequency(term):
                 weighed[term] = max(weighed.get(term, 0.0), weight * corpus.idf(term))
     total = sum(weighed.values())
-    return Topic({term: weight / total for term, weight in weighed.items()} if total else {})
+    return Topic({term: weight / total for term, weight in weighed.items()} if total else {}, text)
 
 
 def documents_on(

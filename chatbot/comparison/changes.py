@@ -1,0 +1,188 @@
+"""What changed on a topic from one release to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.comparison.page_differences import (
+    ELSEWHERE,
+    Pair,
+    counterpart,
+    name_of,
+    pair_passages,
+    passages,
+)
+from chatbot.comparison.presence import end_of
+from chatbot.comparison.topic import Topic, documents_on, is_of_another_release
+from chatbot.grounding import plain
+from chatbot.records import records
+from chatbot.turn import Record, RetrievedChunk
+from corpora.corpus import Corpus
+from corpora.lexical import tokens
+from corpora.pages import StoredDocument, StoredPage
+from ingestion.page import BlockKind, DocumentKind
+
+_DOCUMENTS = 3
+_LOOKED_UP = 24
+_NOTES = 4
+_GENERAL_NOTES = 12
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What differs between two releases, as far as it is about the topic.
+
+    `gone` are passages that only the older release has, with the words in which the newer one
+    says that they are gone, or None where it just does not have them. `notes` is what the newer
+    release's notes say; `same` what both have word for word, where nothing differs.
+    """
+
+    older: str
+    newer: str
+    changed: tuple[Pair, ...] = ()
+    added: tuple[Record, ...] = ()
+    gone: tuple[tuple[Record, Record | None], ...] = ()
+    same: tuple[Pair, ...] = ()
+    notes: tuple[Record, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Whether there is anything to say."""
+        return bool(self.changed or self.added or self.gone or self.same or self.notes)
+
+
+def find_changes(
+    topic: Topic,
+    older: tuple[Corpus, Sequence[RetrievedChunk]],
+    newer: tuple[Corpus, Sequence[RetrievedChunk]],
+    *,
+    only: str | None,
+) -> Changes:
+    """Compare the documents that the topic is in, passage by passage.
+
+    Each release comes with what the chain retrieved from it. `only` is "added" or "removed"
+    where nothing else is asked for. Without a topic there are only the release notes.
+    """
+    (old, old_evidence), (new, new_evidence) = older, newer
+    if not topic.words:
+        return Changes(old.release, new.release, notes=tuple(_notes(topic, new, _GENERAL_NOTES)))
+    pairs: list[Pair] = []
+    for before, after in _document_pairs(topic, old, old_evidence, new, new_evidence):
+        pairs += pair_passages(
+            passages(old, before), passages(new, after), (old.release, new.release)
+        )
+    about = _on(topic, pairs)
+    changed = [p for p in about if p.before and p.after and not p.same]
+    added = [p.after for p in about if p.before is None and p.after]
+    gone = [p.before for p in about if p.after is None and p.before]
+    if only is not None:
+        changed = []
+        added, gone = (added, []) if only == "added" else ([], gone)
+        added, gone = _entries(added), _entries(gone)
+    added = [r for r in added[:_LOOKED_UP] if not _stands_in(old, r)]
+    gone = [r for r in gone[:_LOOKED_UP] if not _stands_in(new, r)]
+    differs = bool(changed or added or gone)
+    same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
+    return Changes(
+        old.release,
+        new.release,
+        changed=tuple(changed),
+        added=tuple(added),
+        gone=tuple((r, end_of(name_of(r), new)) for r in gone),
+        same=() if differs or only else tuple(same),
+        notes=tuple(_notes(topic, new, _NOTES)),
+    )
+
+
+def _document_pairs(
+    topic: Topic,
+    old: Corpus,
+    old_evidence: Sequence[RetrievedChunk],
+    new: Corpus,
+    new_evidence: Sequence[RetrievedChunk],
+) -> list[tuple[StoredDocument, StoredDocument]]:
+    found: dict[tuple[int, int], tuple[StoredDocument, StoredDocument]] = {}
+    for document in documents_on(topic, new, new_evidence, limit=_DOCUMENTS):
+        if before := counterpart(document, old):
+            found[before.id, document.id] = (before, document)
+    for document in documents_on(topic, old, old_evidence, limit=_DOCUMENTS):
+        if after := counterpart(document, new):
+            found[document.id, after.id] = (document, after)
+    return list(found.values())
+
+
+def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs about the topic; where it is the name of an entry, no other entries.
+
+    Where they are all the same, and sentences, what differs in their sections is told instead.
+    """
+    about = topic.closest(pairs)
+    if any(topic.is_name(name_of(r)) for pair in about for r in pair.sides):
+        return [p for p in about if all(_unnamed_or(topic, r) for r in p.sides)]
+    if about and all(pair.same and not name_of(pair.sides[0]) for pair in about):
+        sections = {r.path for pair in about for r in pair.sides if len(r.path) > 1}
+        differing = [p for p in pairs if not p.same and any(r.path in sections for r in p.sides)]
+        return differing or about
+    return about
+
+
+def _unnamed_or(topic: Topic, record: Record) -> bool:
+    name = name_of(record)
+    return not name or topic.is_name(name)
+
+
+def _entries(passages: list[Record]) -> list[Record]:
+    """Rows, parameters and the like where there are any: what can be counted as added."""
+    return [r for r in passages if name_of(r)] or passages
+
+
+def _stands_in(corpus: Corpus, record: Record) -> bool:
+    """Whether another page of a release says the same."""
+    from rapidfuzz import fuzz
+
+    text = plain(record.quote)
+    hits = corpus.lexical(list(dict.fromkeys(tokens(record.quote)))[:40], 4)
+    chunks = corpus.chunks([chunk for chunk, _ in hits])
+    pages = dict.fromkeys(chunks[chunk].page_id for chunk, _ in hits)
+    others = (r for page in pages for r in records(corpus.page(page), together=0))
+    return any(fuzz.ratio(text, plain(r.quote), score_cutoff=ELSEWHERE) for r in others)
+
+
+def _items(page: StoredPage) -> list[Record]:
+    """The items, rows and sentences below a page's first heading; an item is not cut up."""
+    found: list[Record] = []
+    items = iter([b.text for b in page.blocks if b.kind is BlockKind.LIST_ITEM])
+    item = ""
+    for record in records(page, together=0):
+        if record.kind == BlockKind.LIST_ITEM and record.quote in item:
+            continue
+        if record.kind == BlockKind.LIST_ITEM:
+            item = next(text for text in items if text.startswith(record.quote))
+            record = replace(record, quote=item, reading=item)
+        if record.kind != BlockKind.CODE and len(record.path) > 1:
+            found.append(record)
+    return found
+
+
+def _notes(topic: Topic, corpus: Corpus, limit: int) -> list[Record]:
+    """What the release's own notes say about the topic, or about anything."""
+    if topic.words:
+        hits = corpus.lexical(list(topic.words), 60)
+        chunks = corpus.chunks([chunk for chunk, _ in hits])
+        pages = [corpus.page(p) for p in dict.fromkeys(c.page_id for c in chunks.values())]
+    else:
+        notes = [d for d in corpus.documents() if d.kind is DocumentKind.RELEASE_NOTES]
+        pages = [page for document in notes for page in corpus.pages_of(document.id)[:3]]
+    own = [
+        record
+        for page in pages
+        if page.document.kind is DocumentKind.RELEASE_NOTES
+        for record in _items(page)
+        if not is_of_another_release(record, corpus.release)
+    ]
+    if not topic.words:
+        return own[:limit]
+    about = topic.closest([Pair(None, record) for record in own])
+    about.sort(key=lambda pair: -topic.share(pair.sides))
+    return [pair.after for pair in about[:limit] if pair.after]
