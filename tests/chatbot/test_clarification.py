@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import pytest
+
+from chatbot.clarification import Request, ask_back, asks_back, continued
+from chatbot.release_resolution import Resolution, resolve_release
+from corpora.release import Product
+from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, product
+
+TESSALINE = product("tessaline", "17.10 17.20 18.00")
+ALL = [MPI4PY, SQLALCHEMY, TESSALINE]
+
+
+def converse(products: list[Product], *said: str) -> tuple[Request, Resolution]:
+    """Say one thing after the other; what is clear is answered with "It is 5."."""
+    history: list[tuple[str, str]] = []
+    for text in said:
+        request = continued(text, history, products)
+        resolution = resolve_release(
+            request.question,
+            products,
+            product=request.product,
+            release=request.release,
+            history=request.history,
+        )
+        clear = bool(resolution.releases)
+        history.append((text, "It is 5." if clear else ask_back(resolution, products).text))
+    return request, resolution
+
+
+@pytest.mark.parametrize(
+    ("reply", "releases"),
+    [
+        ("17.20", ["17.20"]),
+        ("in 17.20", ["17.20"]),
+        ("17.20 please", ["17.20"]),
+        ("R17.2", ["17.20"]),
+        ("18", ["18.00"]),
+        ("no, 17.20", ["17.20"]),
+        ("sorry, I meant 17.20", ["17.20"]),
+        ("what about 17.20?", ["17.20"]),
+        ("We're on 17.10.", ["17.10"]),
+        ("tessaline 17.10", ["17.10"]),
+        ("the newest", ["18.00"]),
+        ("latest pls", ["18.00"]),
+        ("the oldest", ["17.10"]),
+        ("the older one", ["17.10"]),
+        ("the one before 18.00", ["17.20"]),
+        ("the second one", ["17.20"]),
+        ("2nd", ["17.20"]),
+        ("#3", ["17.10"]),
+        ("2", ["17.20"]),
+        ("option 1", ["18.00"]),
+        ("17.10 and 18.00", ["17.10", "18.00"]),
+        ("all", ["17.10", "17.20", "18.00"]),
+        ("all of them, please", ["17.10", "17.20", "18.00"]),
+    ],
+)
+def test_a_choice_goes_on_with_the_question(reply: str, releases: list[str]) -> None:
+    request, resolution = converse([TESSALINE], "What is hold_time in 7.5?", reply)
+    assert list(resolution.releases) == releases
+    assert "hold_time" in request.question
+    assert "7.5" not in request.question
+    assert request.history == ()
+
+
+@pytest.mark.parametrize("reply", ["both", "the seventh", "yes", "15.0"])
+def test_what_chooses_nothing_that_is_there_is_asked_again(reply: str) -> None:
+    request, resolution = converse([TESSALINE], "What is hold_time in 7.5?", reply)
+    assert not resolution.releases
+    assert resolution.available == ("18.00", "17.20", "17.10")
+    assert "hold_time" in request.question
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "How do I reset the password?",
+        "does 17.20 have it?",
+        "and the client side?",
+        "what is new in 17.20?",
+        "not 17.20",
+        "thanks",
+        "What is link_delay in 17.20?",
+        "which releases are there?",
+    ],
+)
+def test_a_new_question_is_a_new_question(reply: str) -> None:
+    request, _ = converse([TESSALINE], "What is hold_time in 7.5?", reply)
+    assert request.question == reply
+    assert [question for question, _ in request.history] == ["What is hold_time in 7.5?"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked", "releases"),
+    [
+        ("tessaline", "tessaline", ["18.00"]),
+        ("the sqlalchemy one", "sqlalchemy", ["2.1.9"]),
+        ("for mpi4py please", "mpi4py", ["3.1.6"]),
+        ("tesaline", "tessaline", ["18.00"]),
+        ("mpi4py 3.0", "mpi4py", ["3.0.3"]),
+        ("the second one", "sqlalchemy", ["2.1.9"]),
+        ("17.20", "tessaline", ["17.20"]),
+    ],
+)
+def test_a_product_is_chosen(reply: str, asked: str, releases: list[str]) -> None:
+    request, resolution = converse(ALL, "What is the default of echo?", reply)
+    assert (resolution.product, list(resolution.releases)) == (asked, releases)
+    assert request.question.startswith("What is the default of echo in ")
+
+
+@pytest.mark.parametrize(
+    ("said", "product", "releases"),
+    [
+        (("What is new in 2.0?", "mpi4py"), "mpi4py", ("2.0.0",)),
+        (("What is the default?", "2.0", "mpi4py"), "mpi4py", ("2.0.0",)),
+        (("What is the default?", "the newest", "sqlalchemy"), "sqlalchemy", ("2.1.9",)),
+        (("The default?", "tessaline 16.0", "17.20"), "tessaline", ("17.20",)),
+        (("The default?", "tessaline 16", "15.0", "the second one"), "tessaline", ("17.20",)),
+        (("The default?", "all", "mpi4py"), "mpi4py", ("1.3.1", "2.0.0", "3.0.3", "3.1.6")),
+    ],
+)
+def test_clarifications_in_a_row_come_to_the_first_question(
+    said: tuple[str, ...], product: str, releases: tuple[str, ...]
+) -> None:
+    request, resolution = converse(ALL, *said)
+    assert (resolution.product, resolution.releases) == (product, releases)
+    assert "new" in request.question or "default" in request.question
+
+
+def test_the_other_release_of_a_comparison_stays() -> None:
+    request, resolution = converse(
+        [TESSALINE], "What changed between 17.10 and tessaline 7.5?", "18.00"
+    )
+    assert resolution.releases == ("17.10", "18.00")
+    assert request.question.startswith("What changed between 17.10 and ")
+
+
+def test_among_two_both_can_be_chosen() -> None:
+    _, resolution = converse(CATALOGS["shared alias"], "The VLAN in Alpine?", "both")
+    assert set(resolution.releases) == {"1.0", "2.0"}
+
+
+def test_only_one_choice_can_be_agreed_to() -> None:
+    request, resolution = converse(CATALOGS["one release"], "The VLAN in 3.0?", "yes, please")
+    assert (request.question, resolution.releases) == ("The VLAN in 1.0?", ("1.0",))
+
+
+def test_a_follow_up_is_taken_up_within_its_conversation() -> None:
+    request, _ = converse([TESSALINE], "What is hold_time in 17.10?", "and in 7.5?", "17.20")
+    assert request.question == "and in 17.20?"
+    assert request.history == (("What is hold_time in 17.10?", "It is 5."),)
+
+
+def test_what_comes_after_sees_the_question_with_its_choice() -> None:
+    request, _ = converse([TESSALINE], "hold_time in 7.5?", "17.20", "and the client side?")
+    assert request.question == "and the client side?"
+    assert request.history == (("hold_time in 17.20?", "It is 5."),)
+
+
+def test_a_clarification_in_another_wording_is_recognised_by_its_question() -> None:
+    history = [("What is hold_time in tessaline 7.5?", "Hm. 17.10, 17.20 or 18.00?")]
+    request = continued("17.20", history, [TESSALINE])
+    assert request.question == "What is hold_time in tessaline 17.20?"
+
+
+def test_an_answer_that_asks_nothing_is_no_clarification() -> None:
+    history = [("What is hold_time in 17.10?", "It is 5. Anything else?")]
+    assert continued("17.20", history, [TESSALINE]).history == tuple(history)
+
+
+@pytest.mark.parametrize(
+    ("products", "question"),
+    [
+        (ALL, "What is the default?"),
+        (ALL, "What is new in 2.0?"),
+        ([TESSALINE], "What is hold_time in 7.5?"),
+        (CATALOGS["shared alias"], "The VLAN in Alpine?"),
+    ],
+)
+def test_what_is_asked_back_is_one_short_question_with_its_choices(
+    products: list[Product], question: str
+) -> None:
+    resolution = resolve_release(question, products)
+    answer = ask_back(resolution, products)
+    assert answer.abstained
+    assert answer.text.count("?") == 1
+    assert asks_back(answer.text)
+    for name in resolution.available:
+        assert name.rsplit(" ", 1)[-1] in answer.text
+
+
+def test_without_documentation_nothing_is_asked_back() -> None:
+    answer = ask_back(resolve_release("What?", []), [])
+    assert not asks_back(answer.text)
+    assert "strata ingest" in answer.text
+
+
+@pytest.mark.parametrize("name", ["ubuntu", "windows", "ros", "suffixes", "junos", "nx-os"])
+def test_every_release_that_is_offered_can_be_chosen_by_its_name(name: str) -> None:
+    products = CATALOGS[name]
+    for release in products[0].releases:
+        asked = f"What is the default in {products[0].name} release 99.7?"
+        _, resolution = converse(products, asked, release.name)
+        assert resolution.releases == (release.name,)
