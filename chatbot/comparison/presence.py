@@ -104,11 +104,9 @@ Matches = Callable[[str], bool]
 
 def _phrase(words: Sequence[str]) -> Matches:
     """The words side by side; those in capitals only in capitals."""
-    parts = [
-        rf"(?-i:{re.escape(w)})" if _is_acronym(w) else f"{re.escape(w)}(?:e?s)?" for w in words
-    ]
+    parts = [rf"(?-i:{re.escape(w)})" if _is_acronym(w) else re.escape(w) for w in words]
     joined = r"[\s-]+".join(parts)
-    pattern = re.compile(rf"(?<![\w-]){joined}(?![\w-]|\.\w)", re.I)
+    pattern = re.compile(rf"(?<![\w-]){joined}(?:e?s)?(?![\w-]|\.\w)", re.I)
     return lambda text: pattern.search(text) is not None
 
 

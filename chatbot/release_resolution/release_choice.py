@@ -50,7 +50,7 @@ def choose_release(
     unsaid = _unsaid(product, context)
     meant = [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
     asked = _asked(meant, text)
-    known = [(mention, reading.release) for mention, reading in asked if reading.release]
+    known = [(mention, reading) for mention, reading in asked if reading.release]
     for mention, reading in asked:
         if not reading.certain:
             return _ask(
@@ -62,8 +62,10 @@ def choose_release(
         return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
     if any(mention.place is Place.EVERY for mention, _ in known):
         return _compared(product, product.releases)
-    releases = tuple(dict.fromkeys(release for _, release in known))
-    mention, release = known[0]
+    if several := [reading for mention, reading in known if mention.place is Place.NEWEST]:
+        return _compared(product, several[0].covers)
+    releases = tuple(dict.fromkeys(r.release for _, r in known if r.release))
+    mention, release = known[0][0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
         if not (arrives and _MOVES.search(text)) or _CONTRASTS.search(text):
@@ -133,6 +135,9 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
             origin = Reading(tuple((finals or list(product.releases))[:1]))
         case Place.EVERY:
             origin = Reading(product.releases)
+        case Place.NEWEST:
+            finals = [release for release in product.releases if not release.prerelease]
+            return Reading(tuple(finals[-mention.steps :]))
         case Place.REFERENCE | Place.SAME:
             reference = _reference(mention, found)
             origin = reference.reading if reference else unsaid

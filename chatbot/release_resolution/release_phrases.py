@@ -18,13 +18,15 @@ class Place(Enum):
     REFERENCE = auto()
     SAME = auto()
     EVERY = auto()
+    NEWEST = auto()
 
 
 @dataclass(frozen=True)
 class Phrase:
     """Words that stand for a release: `steps` on (or back, negative) from a place.
 
-    The place REFERENCE is the release that was spoken of last; SAME is that release itself.
+    The place REFERENCE is the release that was spoken of last; SAME is that release itself. NEWEST
+    are the last `steps` releases together.
     """
 
     start: int
@@ -70,11 +72,48 @@ _OLDEST = (
     rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}"
     r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
 )
+_SEVERAL = r"(?P<count>two|three|four|[2-9])"
+_RELEASES = r"(?:releases?|versions?)\b"
+_HAS = (
+    r"(?:ha(?:s|ve|d)|introduc\w+|add\w*|support\w*|document\w*|contain\w*|remov\w+|dropp?\w*"
+    r"|includ\w+|offer\w*|mention\w*|c[ao]me|brought|lacks?|do(?:es)?\s*n['’o]t)\b"
+)
+_APPEARED = r"(?:added|introduced|removed|dropped|deprecated|renamed|documented|discontinued)"
 _COUNT = r"(?:(?P<count>one|two|three|four|a|\d)\s+)"
 
 _PATTERNS = tuple(
     (place, direction, re.compile(rf"(?<!\w){pattern}", re.IGNORECASE))
     for place, direction, pattern in (
+        (
+            Place.EVERY,
+            0,
+            r"(?:in|since|from|as\s+of|with|by|until|till|up\s+to)\s+(?:which|what)\s+"
+            rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
+        ),
+        (
+            Place.EVERY,
+            0,
+            rf"(?:which|what)\s+{_QUALITY}{_RELEASES}"
+            rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
+        ),
+        (Place.EVERY, 0, r"since\s+when\b"),
+        (Place.EVERY, 0, rf"when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED}\s*(?:$|[?.!,]))"),
+        (
+            Place.EVERY,
+            0,
+            rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}\s+"
+            r"(?:with|that|which|where|in\s+which|supporting|having|documenting"
+            r"|to\s+(?=have|support|include|document|contain|offer))\b",
+        ),
+        (
+            Place.EVERY,
+            0,
+            r"(?:over|throughout|through|among|between)\s+(?:the\s+)?(?:various\s+|different\s+)?"
+            rf"(?:releases|versions)\b{_OF_OTHERS}",
+        ),
+        (Place.NEWEST, 1, rf"{_NEWEST}\s+{_SEVERAL}\s+{_QUALITY}(?:releases|versions)\b"),
+        (Place.NEWEST, 1, rf"last\s+{_SEVERAL}\s+{_QUALITY}(?:releases|versions)\b"),
+        (Place.NEWEST, 1, rf"{_SEVERAL}\s+{_NEWEST}\s+{_QUALITY}(?:releases|versions)\b"),
         (
             Place.LATEST,
             -1,
