@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
@@ -16,15 +16,17 @@ from chatbot.conversations import Conversations
 from chatbot.events import EventCallback, Listener, Waiting
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
-from chatbot.profiles import PROFILES, Parts
+from chatbot.parts import Parts
+from chatbot.profiles import PROFILES
 from chatbot.queueing import Queue
 from chatbot.reply import reply_object
-from chatbot.settings import Settings, prepare_process
+from chatbot.settings import BadSettings, Settings, prepare_process
 from chatbot.turn import Turn
 from corpora.catalog import Catalog
 from corpora.corpus import OpenCorpora
 from corpora.database import Database, open_database
 from corpora.embedding import MiniLM
+from corpora.glossary import Glossaries
 from corpora.release import Product
 
 
@@ -50,6 +52,7 @@ class Chatbot:
     catalog: Catalog
     corpora: OpenCorpora
     conversations: Conversations
+    glossaries: Glossaries
     embedder: MiniLM
     model: BaseChatModel | None
 
@@ -114,6 +117,7 @@ class Chatbot:
             products=self.products,
             open_corpus=self.corpora.corpus,
             releases=self._releases,
+            glossary=self.glossaries.entries,
             embedder=self.embedder,
             is_ordinary_word=self.embedder.knows_word,
             model=self.model,
@@ -147,8 +151,9 @@ def open_chatbot(settings: Settings) -> Chatbot:
         catalog=Catalog(database),
         corpora=OpenCorpora(database, settings.data_dir),
         conversations=Conversations(database),
+        glossaries=Glossaries(database),
         embedder=open_embedder(settings),
-        model=_model(settings),
+        model=open_model(settings),
     )
 
 
@@ -158,7 +163,54 @@ def open_embedder(settings: Settings) -> MiniLM:
     return MiniLM(EMBEDDING.path_in(folder), TOKENIZER.path_in(folder))
 
 
-def _model(settings: Settings) -> BaseChatModel | None:
+def open_model(settings: Settings) -> BaseChatModel | None:
+    """The language model of the settings, loaded at its first call; None if there is none.
+
+    Raises BadSettings where a backend lacks a setting.
+    """
+    match settings.backend:
+        case "embedded":
+            return _embedded(settings)
+        case "transformers":
+            from chatbot.models.hugging_face import HuggingFaceChatModel
+
+            return HuggingFaceChatModel(
+                model=_needed(settings.model, "model", settings),
+                quantization=settings.quantization,
+                max_tokens=settings.answer_tokens,
+                temperature=settings.temperature,
+            )
+        case "server":
+            from chatbot.models.served import ServedChatModel
+
+            return ServedChatModel(
+                url=_needed(settings.server_url, "server_url", settings),
+                model=_needed(settings.model, "model", settings),
+                key=settings.server_key,
+                timeout=settings.server_timeout,
+                retries=settings.server_retries,
+                concurrency=settings.server_concurrency,
+                max_tokens=settings.answer_tokens,
+                temperature=settings.temperature,
+            )
+        case "scripted":
+            from chatbot.models.scripted import read_script
+
+            return read_script(_needed(settings.scripted_replies, "scripted_replies", settings))
+
+
+Needed = TypeVar("Needed")
+
+
+def _needed(value: Needed | None, name: str, settings: Settings) -> Needed:
+    if value is None:
+        raise BadSettings(
+            f"the backend {settings.backend} needs the setting {name}: set STRATA_{name.upper()}"
+        )
+    return value
+
+
+def _embedded(settings: Settings) -> BaseChatModel | None:
     file = generator_file(settings.generator)
     if file is None:
         return None

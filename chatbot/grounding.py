@@ -11,6 +11,15 @@ from ingestion.page import BlockKind
 
 _CLAIM = re.compile(r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|--?[a-z][\w-]+")
 
+_QUANTITY = re.compile(
+    r"(?<![\w.])-?\d[\d.,]*\s?(?:"
+    r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
+    r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
+    r"|[kMG]?Hz|[mk]?V|[mk]?A|[mk]?W|dBm?|[nµumck]?m|mm|inch(?:es)?|kg|g|°\s?[CF]|K|%|percent"
+    r"|times|characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
+    r")(?![\w/])"
+)
+
 
 def plain(text: str) -> str:
     """Fold case, quotes, dashes and white space, so that equal words compare equal."""
@@ -83,3 +92,8 @@ def quoted(record: Record) -> str:
     """The record as an answer shows it: verbatim; rows with headers, long signatures in part."""
     in_part = record.cells or record.kind == BlockKind.SIGNATURE
     return record.reading if in_part else record.quote
+
+
+def quantities(text: str) -> tuple[str, ...]:
+    """The figures with their units: "300 ms", "10 Gbit/s", "-20 °C"; in order, each once."""
+    return tuple(dict.fromkeys(m[0] for m in _QUANTITY.finditer(text)))

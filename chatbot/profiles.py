@@ -1,77 +1,94 @@
-"""The profiles: which steps, in which order."""
+"""The profiles: which steps, in which order (QAMR III-B; the ablations and baseline of IV-C)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-from langchain_core.language_models import BaseChatModel
+from collections.abc import Callable
 
 from chatbot.chain import Profile, build_chain
 from chatbot.comparison import compare_releases
-from chatbot.relevance import Weights
-from chatbot.settings import Settings
-from chatbot.steps.answer_generation import generate_answer
-from chatbot.steps.context_reduction import reduce_context
-from chatbot.steps.context_retrieval import retrieve_context
-from chatbot.steps.context_selection import select_context
-from chatbot.steps.query_rewriting import rewrite_query
-from chatbot.steps.release_extraction import extract_release
-from chatbot.steps.undocumented_gate import refuse_undocumented
-from corpora.corpus import Corpus
-from corpora.embedding import Embedder
-from corpora.release import Product
-from corpora.retrieval import RetrievalSettings
+from chatbot.parts import Parts
+from chatbot.turn import Step
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What the steps are built from."""
+def qamr(p: Parts) -> Profile:
+    """The paper's chain with a language model at every step."""
+    return _profile(
+        p,
+        p.release_by_rules_then_model,
+        query_rewriting=p.rewriting_by_model,
+        glossary_expansion=p.terms_of_glossary,
+        undocumented_gate=p.gate,
+        context_retrieval=p.dual_chunks,
+        context_reduction=p.reduction_by_model,
+        context_selection=p.selection_by_model,
+        answer_generation=p.cited_answer,
+    )
 
-    products: Callable[[], Sequence[Product]]
-    open_corpus: Callable[[str, str], Corpus]
-    releases: Callable[[str], Sequence[str]]
-    embedder: Embedder
-    is_ordinary_word: Callable[[str], bool]
-    model: BaseChatModel | None
-    settings: Settings
 
-
-def embedded(parts: Parts) -> Profile:
+def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
-    s = parts.settings
-    answering: Profile = (
-        ("query_rewriting", rewrite_query(parts.products)),
-        (
-            "context_retrieval",
-            retrieve_context(
-                parts.open_corpus,
-                parts.embedder,
-                pages=s.retrieved_pages,
-                padding=s.context_padding,
-                settings=RetrievalSettings(),
-            ),
-        ),
-        (
-            "context_reduction",
-            reduce_context(
-                parts.open_corpus, parts.embedder, budget=s.reduction_budget, weights=Weights()
-            ),
-        ),
-        ("context_selection", select_context(chunks=s.selected_chunks)),
-        (
-            "undocumented_gate",
-            refuse_undocumented(
-                parts.open_corpus, parts.releases, parts.is_ordinary_word, lowest_coverage=0.15
-            ),
-        ),
-        ("answer_generation", generate_answer(parts.model, budget=s.prompt_budget)),
+    return _profile(
+        p,
+        p.release_by_rules,
+        query_rewriting=p.rewriting_by_rules,
+        glossary_expansion=p.terms_of_glossary,
+        context_retrieval=p.dual_chunks,
+        context_reduction=p.reduction_by_score,
+        context_selection=p.selection_by_score,
+        undocumented_gate=p.gate,
+        answer_generation=p.short_answer,
     )
+
+
+def baseline(p: Parts) -> Profile:
+    """Single chunks, one rewritten query, selection, generation."""
+    return _ablation(p, rewriting=p.rewriting_to_base, selection=p.selection_by_model)
+
+
+def _ablation(
+    p: Parts,
+    *,
+    rewriting: Step | None = None,
+    chunks: Step | None = None,
+    reduction: Step | None = None,
+    selection: Step | None = None,
+) -> Profile:
+    """Generation alone, and one step more (QAMR IV-C); the wall between releases stands."""
+    return _profile(
+        p,
+        p.release_by_rules,
+        query_rewriting=rewriting or p.no_rewriting,
+        context_retrieval=chunks or p.single_chunks,
+        context_reduction=reduction or p.no_reduction,
+        context_selection=selection or p.selection_by_score,
+        answer_generation=p.cited_answer,
+    )
+
+
+def _profile(p: Parts, release_extraction: Step, **answering: Step) -> Profile:
+    """What comes before the steps that answer is the same everywhere."""
+    steps = tuple(answering.items())
     return (
-        ("release_extraction", extract_release(parts.products)),
-        ("comparison", compare_releases(build_chain(answering))),
-        *answering,
+        ("clarification", p.question_taken_up),
+        ("inventory", p.inventory),
+        ("release_extraction", release_extraction),
+        (
+            "comparison",
+            compare_releases(
+                build_chain(steps[:-1]), build_chain(steps[-1:]), p.open_corpus, p.releases
+            ),
+        ),
+        *steps,
     )
 
 
-PROFILES: dict[str, Callable[[Parts], Profile]] = {"embedded": embedded}
+PROFILES: dict[str, Callable[[Parts], Profile]] = {
+    "qamr": qamr,
+    "embedded": embedded,
+    "baseline": baseline,
+    "base": _ablation,
+    "+rewriting": lambda p: _ablation(p, rewriting=p.rewriting_by_model),
+    "+dual-chunking": lambda p: _ablation(p, chunks=p.dual_chunks_of_the_paper),
+    "+reduction": lambda p: _ablation(p, reduction=p.reduction_by_model),
+    "+selection": lambda p: _ablation(p, selection=p.selection_by_model),
+}

@@ -36,6 +36,7 @@ def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
         },
         "citations": [citation_object(c) for c in answer.citations],
         "warnings": list(answer.warnings),
+        "fallbacks": [asdict(fallback) for fallback in turn.fallbacks],
         "timings": dict(turn.timings),
         "model_calls": turn.usage.model_calls,
         "prompt_tokens": turn.usage.prompt_tokens,

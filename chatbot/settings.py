@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -37,12 +37,40 @@ class Settings(BaseSettings):
     )
     models_mirror: str | None = Field(None, description="URL or folder asked for models first")
     database_url: str | None = Field(None, description="default: a SQLite file in data_dir")
-    profile: Literal["embedded"] = "embedded"
+    profile: Literal[
+        "embedded",
+        "qamr",
+        "baseline",
+        "base",
+        "+rewriting",
+        "+dual-chunking",
+        "+reduction",
+        "+selection",
+    ] = "embedded"
 
+    backend: Literal["embedded", "transformers", "server", "scripted"] = Field(
+        "embedded", description="what runs the language model"
+    )
     generator: Literal["qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "none"] = "qwen2.5-coder-1.5b"
+    generator_slots: int = Field(
+        1, ge=1, description="requests the embedded backend serves at once"
+    )
     generator_threads: int = Field(0, ge=0, description="0: one a core")
     generator_context: int = Field(4096, ge=1024, description="tokens")
-    answer_tokens: int = Field(60, ge=8, le=1024, description="longest answer, in tokens")
+    answer_tokens: int = Field(60, ge=8, le=1024, description="longest short answer, in tokens")
+    cited_answer_tokens: int = Field(300, ge=16, description="longest answer in sentences")
+    temperature: float = Field(0.0, ge=0, le=2, description="the paper: 0.01")
+
+    model: str | None = Field(
+        None, description="transformers: a folder or a name on the Hub; server: the model's name"
+    )
+    quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
+    server_url: str | None = Field(None, description="e.g. http://127.0.0.1:8000/v1")
+    server_key: SecretStr | None = Field(None, description="from the environment, never a file")
+    server_timeout: float = Field(120.0, gt=0, description="seconds until the next word")
+    server_retries: int = Field(4, ge=0, description="on 429 and 5xx, with growing pauses")
+    server_concurrency: int = Field(8, ge=1, description="requests to the server at once")
+    scripted_replies: Path | None = Field(None, description="the file of the scripted backend")
 
     search_chunk_size: int = Field(500, ge=100, description="characters a search chunk")
     search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
@@ -52,8 +80,12 @@ class Settings(BaseSettings):
     question_limit: int = Field(4000, ge=100, description="longest question, in characters")
     retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
     reduction_budget: int = Field(2000, ge=200, description="characters kept in all")
+    selection: Literal["auto", "listwise", "pointwise"] = Field(
+        "auto", description="how the qamr profile selects"
+    )
     selected_chunks: int = Field(3, ge=1, description="reduced chunks that reach the generator")
     prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
+    context_limit: int = Field(15_000, ge=500, description="the same where the model does it all")
 
     host: str = "127.0.0.1"
     port: int = Field(8501, ge=1, le=65535)

@@ -12,6 +12,7 @@ from chatbot.assembly import Chatbot
 from chatbot.batch import BatchProgress, run_batch
 from chatbot.release_resolution import ReleaseStatus, resolve_release
 from chatbot.steps.context_retrieval import retrieve_context
+from chatbot.steps.glossary_expansion import expand_terms
 from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import Turn
 from corpora.retrieval import RetrievalSettings
@@ -47,10 +48,13 @@ def rank_pages(
         settings=settings or RetrievalSettings(),
     )
     rewrite = rewrite_query(chatbot.products)
+    expand = expand_terms(
+        chatbot.glossaries.entries, chatbot.corpora.corpus, chatbot.embedder.knows_word
+    )
     by_id = {q.id: q for q in questions}
     ranked = {}
     for item in retrieval_items(by_id.values()):
-        turn = search(rewrite(_turn(chatbot, by_id[item.id], item)))
+        turn = search(expand(rewrite(_turn(chatbot, by_id[item.id], item))))
         ranked[item.key] = [
             RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
             for c in turn.retrieved

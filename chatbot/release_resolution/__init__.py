@@ -5,7 +5,7 @@
 and `product_choice` find the product, `release_choice` picks the release that is asked for.
 """
 
-from chatbot.release_resolution.resolution import Mention, ReleaseStatus, Resolution
+from chatbot.release_resolution.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.release_resolution.rules import resolve_release
 
-__all__ = ["Mention", "ReleaseStatus", "Resolution", "resolve_release"]
+__all__ = ["Mention", "ReleaseStatus", "Resolution", "cut", "resolve_release"]

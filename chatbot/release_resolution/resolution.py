@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,3 +44,13 @@ class Resolution:
     available: tuple[str, ...] = ()
     mentions: tuple[Mention, ...] = ()
     explanation: str = ""
+
+
+def cut(text: str, mentions: Sequence[Mention]) -> str:
+    """The text without the mentions of a release in it."""
+    kept, position = [], 0
+    for mention in sorted(mentions, key=lambda m: m.start):
+        kept.append(text[position : mention.start])
+        position = max(position, mention.end)
+    kept.append(text[position:])
+    return re.sub(r"\s+", " ", " ".join(kept)).strip()

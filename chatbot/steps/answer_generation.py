@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.grounding import cite, claims, quoted, supporting, unsupported_claims
+from chatbot.grounding import claims, supporting, unsupported_claims
 from chatbot.model_calls import call
+from chatbot.quoting import quoted_answer, quotes, within
 from chatbot.readers import read_value
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
-from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
+from chatbot.turn import Answer, ModelStep, Record, Turn
 from prompts import render
 
 _DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "not mentioned")
@@ -20,12 +21,8 @@ _DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "
 _FENCE = re.compile(r"^```\w*\n?|\n?```$", re.M)
 _VERDICT = re.compile(r"(yes|no)\b[.!]?$", re.I)
 
-MOST_QUOTES = 6
 READ_QUOTES = 2
 """A value that was read by rule needs less beside it."""
-TELLING = 0.8
-"""Of the best record's score; what scores less is not quoted."""
-
 SAYS = "The documentation says:"
 NEAREST = "The nearest passages say:"
 WITHHELD = "The model's short answer is not in the documentation and is withheld. It says:"
@@ -51,9 +48,9 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
             answer = _answer(turn, reading.value, reading.record, records[:READ_QUOTES], shown)
             return replace(turn, answer=answer)
         if model is None:
-            return replace(turn, answer=_quoted(turn, NO_MODEL, records, shown))
+            return replace(turn, answer=quoted_answer(turn, NO_MODEL, records, shown))
         made = await call(
-            model, _prompt(turn, _within(budget, records)), step="answer_generation", shown=True
+            model, _prompt(turn, within(budget, records)), step="answer_generation", shown=True
         )
         turn = replace(turn, calls=(*turn.calls, made))
         value = _FENCE.sub("", made.reply).strip()
@@ -74,10 +71,10 @@ def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> 
             return _answer(turn, value, record, records, shown)
     if turn.unmentioned or unknown:
         reason = not_mentioned(turn) if turn.unmentioned else not_found(turn)
-        return replace(_quoted(turn, f"{reason} {NEAREST}", records, shown), abstained=True)
+        return replace(quoted_answer(turn, f"{reason} {NEAREST}", records, shown), abstained=True)
     if verdict:
-        return _quoted(turn, SAYS, records, shown)
-    withheld = _quoted(turn, WITHHELD, records, shown)
+        return quoted_answer(turn, SAYS, records, shown)
+    withheld = quoted_answer(turn, WITHHELD, records, shown)
     return replace(withheld, warnings=("the model's answer was withheld",))
 
 
@@ -93,37 +90,6 @@ def _prompt(turn: Turn, records: Sequence[Record]) -> list[tuple[str, str]]:
     )
 
 
-def _within(budget: int, records: Sequence[Record]) -> list[Record]:
-    kept: list[Record] = []
-    for record in records:
-        if kept and len(record.reading) > budget:
-            continue
-        kept.append(record)
-        budget -= len(record.reading)
-        if budget <= 0:
-            break
-    return kept
-
-
 def _answer(turn: Turn, value: str, best: Record, records: Sequence[Record], shown: int) -> Answer:
-    text, citations = _quotes(turn, [best, *(r for r in records if r is not best)], shown)
+    text, citations = quotes(turn, [best, *(r for r in records if r is not best)], shown)
     return Answer(f"{value}\n\n{text}", False, citations, value)
-
-
-def _quoted(turn: Turn, lead: str, records: Sequence[Record], shown: int) -> Answer:
-    text, citations = _quotes(turn, records, shown)
-    return Answer(f"{lead}\n\n{text}", False, citations)
-
-
-def _quotes(turn: Turn, records: Sequence[Record], shown: int) -> tuple[str, tuple[Citation, ...]]:
-    _, release = turn.asked
-    lines: list[str] = []
-    citations: list[Citation] = []
-    least = TELLING * max(record.score for record in records)
-    telling = [r for r in records if r.score >= least or r is records[0]]
-    for record in _within(shown, telling)[:MOST_QUOTES]:
-        citations.append(cite(record, release))
-        body = quoted(record).replace("\n", "\n> ")
-        owner = "" if record.label in body else f" — {record.label}"
-        lines.append(f"> {body}{owner} [{len(citations)}]")
-    return "\n>\n".join(lines), tuple(citations)

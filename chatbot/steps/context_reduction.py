@@ -58,10 +58,29 @@ def reduce_context(
     return reduce_step
 
 
+def keep_whole(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
+    """Without reduction: every chunk with all of its records, in page order (QAMR IV-C)."""
+
+    def keep(turn: Turn) -> Turn:
+        corpus = open_corpus(*turn.asked)
+        kept = []
+        for chunk in turn.retrieved:
+            whole = [
+                replace(r, score=chunk.score) for r in _in_reach(corpus, chunk.page.id, chunk.text)
+            ]
+            if whole:
+                kept.append(ReducedChunk(chunk.page, tuple(whole), chunk.score))
+        return replace(turn, reduced=tuple(kept))
+
+    return keep
+
+
 def _in_reach(corpus: Corpus, page_id: int, context: str) -> list[Record]:
-    """The records of a page and those of its neighbours that lie in its padding."""
+    """The records of a page and of its padding; of a part of a page those that lie in it."""
     page = corpus.page(page_id)
     found = list(records(page))
+    if page.text not in context:
+        return [r for r in found if r.quote in context]
     if page.previous_id is not None:
         tail = context[: context.find(page.text)]
         found[:0] = [r for r in records(corpus.page(page.previous_id)) if r.quote in tail]

@@ -26,6 +26,9 @@ def ask(
     ] = None,
     profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    trace: Annotated[
+        bool, typer.Option(help="Show what every step did; with --json as its “trace”.")
+    ] = False,
     batch: Annotated[Path | None, typer.Option(help="Answer a JSONL file of questions.")] = None,
     to: Annotated[
         Path | None, typer.Option("--output", help="Where the answers of a batch go (JSONL).")
@@ -44,7 +47,7 @@ def ask(
     if batch is not None and to is not None:
         _batch(chatbot, batch, to)
     elif question is not None:
-        _one(chatbot, question, product, release, conversation, as_json)
+        _one(chatbot, question, product, release, conversation, as_json, trace)
 
 
 def _one(
@@ -54,14 +57,18 @@ def _one(
     release: str | None,
     conversation: str | None,
     as_json: bool,
+    trace: bool,
 ) -> None:
+    from chatbot.trace import trace_object
+
     if conversation == "new":
         conversation = chatbot.conversations.start(product, question)
     asked: dict[str, Any] = {"product": product, "release": release, "conversation": conversation}
     if as_json:
         reply = chatbot.ask(question, **asked)
         extra = {"conversation": conversation} if conversation else {}
-        print_json({**reply.content, **extra})
+        traced = {"trace": trace_object(reply.turn)} if trace else {}
+        print_json({**reply.content, **extra, **traced})
         return
     written: list[str] = []
     with errors.status("finding the release") as status:
@@ -80,6 +87,11 @@ def _one(
 
         reply = chatbot.ask(question, listener=listener, **asked)
     _print_reply(reply.content)
+    for fallback in reply.content["fallbacks"]:
+        line = f"{step_name(fallback['step'])} without the model: {fallback['reason']}"
+        output.print(printable(line), style="yellow")
+    if trace:
+        print_json(trace_object(reply.turn))
     if conversation:
         output.print(f"\n[dim]conversation {conversation}[/]")
 

@@ -1,0 +1,188 @@
+"""What the steps are built from, and the steps built of it: what `chatbot.profiles` lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.inventory import answer_inventory
+from chatbot.relevance import Weights
+from chatbot.settings import BadSettings, Settings
+from chatbot.steps.answer_generation import generate_answer
+from chatbot.steps.cited_answer import generate_cited_answer
+from chatbot.steps.clarification_reply import take_up_question
+from chatbot.steps.context_reduction import keep_whole, reduce_context
+from chatbot.steps.context_retrieval import retrieve_context
+from chatbot.steps.context_selection import select_context
+from chatbot.steps.glossary_expansion import expand_terms
+from chatbot.steps.listwise_selection import select_context_listwise
+from chatbot.steps.model_context_reduction import reduce_context_by_model
+from chatbot.steps.model_query_rewriting import only_base, rewrite_query_by_model
+from chatbot.steps.model_release_extraction import extract_release_with_model
+from chatbot.steps.pointwise_selection import select_context_pointwise
+from chatbot.steps.query_rewriting import rewrite_query
+from chatbot.steps.question_as_is import ask_as_is
+from chatbot.steps.release_extraction import extract_release
+from chatbot.steps.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.steps.undocumented_gate import refuse_undocumented
+from chatbot.turn import ModelStep, RuleStep
+from corpora.corpus import Corpus
+from corpora.embedding import Embedder
+from corpora.glossary import Entry
+from corpora.release import Product
+from corpora.retrieval import RetrievalSettings
+
+POINTWISE = frozenset({"embedded"})
+"""The backends that select pointwise unless told otherwise (docs/decisions/0008)."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything a step may need; each property is one step, made of it by its factory."""
+
+    products: Callable[[], Sequence[Product]]
+    open_corpus: Callable[[str, str], Corpus]
+    releases: Callable[[str], Sequence[str]]
+    glossary: Callable[[str], Sequence[Entry]]
+    embedder: Embedder
+    is_ordinary_word: Callable[[str], bool]
+    model: BaseChatModel | None
+    settings: Settings
+
+    @cached_property
+    def question_taken_up(self) -> RuleStep:
+        """A reply to a clarification becomes the question that it was about."""
+        return take_up_question(self.products)
+
+    @cached_property
+    def inventory(self) -> RuleStep:
+        """Questions about releases and documents themselves, from the catalog."""
+        return answer_inventory(self.products, self.open_corpus)
+
+    @cached_property
+    def release_by_rules(self) -> RuleStep:
+        """Rules over the catalog."""
+        return extract_release(self.products)
+
+    @cached_property
+    def release_by_rules_then_model(self) -> ModelStep:
+        """Rules first, the model for what they leave open."""
+        return extract_release_with_model(self._model, self.products, self.release_by_rules)
+
+    @cached_property
+    def rewriting_by_rules(self) -> RuleStep:
+        """Base, Filtered and Versionless by rules."""
+        return rewrite_query(self.products)
+
+    @cached_property
+    def rewriting_by_model(self) -> ModelStep:
+        """Base and Filtered by the model in one call."""
+        return rewrite_query_by_model(self._model, self.products, self.rewriting_by_rules)
+
+    @cached_property
+    def rewriting_to_base(self) -> ModelStep:
+        """Base alone."""
+        return only_base(self.rewriting_by_model)
+
+    @cached_property
+    def no_rewriting(self) -> RuleStep:
+        """The question as it stands."""
+        return ask_as_is()
+
+    @cached_property
+    def terms_of_glossary(self) -> RuleStep:
+        """Synonyms of the product's glossary go into the queries."""
+        return expand_terms(self.glossary, self.open_corpus, self.is_ordinary_word)
+
+    @cached_property
+    def gate(self) -> RuleStep:
+        """What another release documents and this one does not is refused."""
+        return refuse_undocumented(
+            self.open_corpus, self.releases, self.is_ordinary_word, lowest_coverage=0.15
+        )
+
+    @cached_property
+    def dual_chunks(self) -> RuleStep:
+        """Search chunks by cosine, MMR and BM25, widened to context chunks."""
+        return self._dual_chunks(RetrievalSettings())
+
+    @cached_property
+    def dual_chunks_of_the_paper(self) -> RuleStep:
+        """The same by cosine and MMR alone."""
+        return self._dual_chunks(RetrievalSettings.of_the_paper())
+
+    @cached_property
+    def single_chunks(self) -> ModelStep:
+        """The baseline's chunks, searched and answered from."""
+        return retrieve_single_chunks(
+            self.open_corpus, self.embedder, settings=RetrievalSettings.of_the_paper()
+        )
+
+    @cached_property
+    def reduction_by_score(self) -> RuleStep:
+        """The best records of all chunks under one budget."""
+        return reduce_context(
+            self.open_corpus,
+            self.embedder,
+            budget=self.settings.reduction_budget,
+            weights=Weights(),
+        )
+
+    @cached_property
+    def reduction_by_model(self) -> ModelStep:
+        """What the model copies out of each chunk."""
+        return reduce_context_by_model(self._model, self.open_corpus, self.reduction_by_score)
+
+    @cached_property
+    def no_reduction(self) -> RuleStep:
+        """Every chunk whole."""
+        return keep_whole(self.open_corpus)
+
+    @cached_property
+    def selection_by_score(self) -> RuleStep:
+        """The chunks that score highest."""
+        return select_context(chunks=self.settings.selected_chunks)
+
+    @cached_property
+    def selection_by_model(self) -> ModelStep:
+        """The chunks that the model finds most useful (RankRAG)."""
+        chosen = self.settings.selection
+        if chosen == "auto":
+            chosen = "pointwise" if self.settings.backend in POINTWISE else "listwise"
+        factory = select_context_pointwise if chosen == "pointwise" else select_context_listwise
+        return factory(self._model, self.selection_by_score, chunks=self.settings.selected_chunks)
+
+    @cached_property
+    def short_answer(self) -> ModelStep:
+        """A value and the words it stands in, by one short call or none."""
+        return generate_answer(self.model, budget=self.settings.prompt_budget)
+
+    @cached_property
+    def cited_answer(self) -> ModelStep:
+        """Sentences with marks, checked against the chunks."""
+        return generate_cited_answer(
+            self._model,
+            context=self.settings.context_limit,
+            max_tokens=self.settings.cited_answer_tokens,
+        )
+
+    def _dual_chunks(self, settings: RetrievalSettings) -> RuleStep:
+        return retrieve_context(
+            self.open_corpus,
+            self.embedder,
+            pages=self.settings.retrieved_pages,
+            padding=self.settings.context_padding,
+            settings=settings,
+        )
+
+    @property
+    def _model(self) -> BaseChatModel:
+        if self.model is None:
+            raise BadSettings(
+                f"the profile {self.settings.profile} needs a language model: fetch one with "
+                "`strata models pull`, set another backend, or use the profile embedded"
+            )
+        return self.model

@@ -1,0 +1,169 @@
+"""Step 5 of QAMR III-B: an answer in sentences, each with the mark of the chunk that bears it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.grounding import cite, claims, plain, quantities, unsupported_claims
+from chatbot.harmless import harmless
+from chatbot.model_calls import call
+from chatbot.quoting import quoted_answer
+from chatbot.records import sentences
+from chatbot.steps.listwise_selection import text_of
+from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
+from chatbot.turn import Answer, Citation, ModelStep, Record, ReducedChunk, Turn
+from chatbot.words import filtered
+from prompts import Fenced, fenced, fenced_list, render
+
+STEP = "answer_generation"
+_MARKS = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+_DONT_KNOW = re.compile(r"^\W*(i|we) (don.?t|do not) know\b", re.I)
+
+NEAREST = "The nearest passages say:"
+WITHHELD = (
+    "The model's answer held something that is not in the documentation and is withheld. "
+    "The passages it read say:"
+)
+
+
+def generate_cited_answer(
+    model: BaseChatModel, *, context: int, max_tokens: int, shown: int = 900
+) -> ModelStep:
+    """Answer in sentences from the selected chunks only; "I don't know" without a call if none.
+
+    At most `context` characters of the chunks are shown to the model. Every mark is checked: it
+    stays with the chunk it names if that bears the sentence, goes to the one that does, or goes.
+    An answer with a name, a figure or a unit that stands in no chunk is withheld, and the
+    passages are shown (`shown` characters of them).
+    """
+
+    async def generate(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        chunks = _within(context, turn.selected)
+        if not chunks:
+            return replace(turn, answer=nothing_found(turn))
+        product, release = turn.asked
+        messages = render(
+            "cited_answer",
+            product=product,
+            release=release,
+            chunks=fenced_list(_section(i, chunk) for i, chunk in enumerate(chunks, 1)),
+            question=fenced("question", turn.queries.base),
+        )
+        made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
+        turn = replace(turn, calls=(*turn.calls, made))
+        return replace(turn, answer=_checked(turn, made.reply, chunks, shown))
+
+    return generate
+
+
+def _within(budget: int, chunks: Sequence[ReducedChunk]) -> list[ReducedChunk]:
+    """The chunks as far as they fit; the last one may lose its end."""
+    kept: list[ReducedChunk] = []
+    for chunk in chunks:
+        fits: list[Record] = []
+        for record in chunk.records:
+            if budget < len(record.reading) and (kept or fits):
+                break
+            fits.append(record)
+            budget -= len(record.reading)
+        if fits:
+            kept.append(replace(chunk, records=tuple(fits)))
+    return kept
+
+
+def _section(number: int, chunk: ReducedChunk) -> Fenced:
+    where = " › ".join((chunk.page.document.title, *chunk.page.heading_path))
+    return fenced("chunk", text_of(chunk), number=number, section=where)
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of the answer, and the record that bears it, if one does."""
+
+    text: str
+    record: Record | None
+
+
+def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int) -> Answer:
+    records = [record for chunk in chunks for record in chunk.records]
+    best_first = sorted(records, key=lambda r: -r.score)
+    text = harmless(reply, evidence="\n".join(r.page.text for r in records))
+    bare = _MARKS.sub("", text).strip()
+    if not bare or _DONT_KNOW.match(bare):
+        reason = not_mentioned(turn) if turn.unmentioned else not_found(turn)
+        return replace(
+            quoted_answer(turn, f"{reason} {NEAREST}", best_first, shown), abstained=True
+        )
+    assert turn.queries is not None
+    own = plain(f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}")
+    invented = [
+        *(c for c in unsupported_claims(bare, records) if plain(c) not in own),
+        *(q for q in quantities(bare) if not _holds_quantity(q, records) and plain(q) not in own),
+    ]
+    if invented:
+        withheld = quoted_answer(turn, WITHHELD, best_first, shown)
+        warning = f"the model's answer was withheld: “{invented[0]}” is not in the documentation"
+        return replace(withheld, warnings=(warning,))
+    return _with_citations(turn, list(_sentences(text, chunks)), bare, best_first)
+
+
+def _holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
+    """Whether one record holds the figure and its unit, together or in its table's header."""
+    parts = [re.escape(p) for p in re.findall(r"\d[\d.,]*|[^\d\s]\S*", plain(quantity))]
+    whole = [re.compile(rf"(?<!\w){p}(?![a-z])" if p[0] != "\\" else p) for p in parts]
+    return any(all(part.search(plain(f"{r.quote} {r.reading}")) for part in whole) for r in records)
+
+
+def _sentences(text: str, chunks: Sequence[ReducedChunk]) -> Iterator[_Sentence]:
+    for line in text.split("\n"):
+        # A mark stands behind the full stop or before it: the sentence ends after both.
+        moved = re.sub(r"([.!?])((?:\s*\[\d[\d,; ]*\])+)", r"\2\1", line)
+        for sentence in sentences(moved) or [""]:
+            numbers = [int(n) for m in _MARKS.findall(sentence) for n in re.findall(r"\d+", m)]
+            named = [chunks[n - 1] for n in dict.fromkeys(numbers) if 1 <= n <= len(chunks)]
+            words = _MARKS.sub("", sentence).rstrip()
+            others = [c for c in chunks if c not in named]
+            yield _Sentence(words, _bearer(words, named) or _bearer(words, others))
+
+
+def _bearer(sentence: str, chunks: Sequence[ReducedChunk]) -> Record | None:
+    """The record that says most of the sentence and every name and figure of it that it can."""
+    wanted = {plain(w) for w in filtered(sentence).split()}
+    if not wanted:
+        return None
+    told = [plain(c) for c in claims(sentence)]
+    best: tuple[float, Record] | None = None
+    for record in (r for chunk in chunks for r in chunk.records):
+        text = plain(f"{record.quote} {record.label}")
+        share = sum(w in text for w in wanted) / len(wanted)
+        share += sum(c in text for c in told) / len(told) if told else share
+        if share >= 0.6 and (best is None or share > best[0]):
+            best = share, record
+    return best[1] if best else None
+
+
+def _with_citations(
+    turn: Turn, said: Sequence[_Sentence], bare: str, best_first: Sequence[Record]
+) -> Answer:
+    _, release = turn.asked
+    citations: list[Citation] = []
+    lines: list[str] = []
+    for sentence in said:
+        text = sentence.text
+        if sentence.record is not None:
+            citation = cite(sentence.record, release)
+            if citation not in citations:
+                citations.append(citation)
+            stop = text[-1:] if text[-1:] in ".!?:" else ""
+            text = f"{text.removesuffix(stop)} [{citations.index(citation) + 1}]{stop}"
+        lines.append(text)
+    answer = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    if citations:
+        return Answer(answer, False, tuple(citations), bare)
+    nearest = quoted_answer(turn, answer, best_first, 400)
+    return replace(nearest, value=bare, warnings=("no passage bears the answer word for word",))

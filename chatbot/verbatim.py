@@ -1,0 +1,33 @@
+"""Words that a model copied, found again letter for letter in the text that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prompts.fencing import visible
+
+_ALIKE = str.maketrans({"‹": "<", "［": "[", "’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+def find_verbatim(copied: str, text: str) -> str | None:
+    """The part of `text` that was copied, as it stands there; None if it does not stand there.
+
+    White space, the form of quotation marks, and what a prompt makes of invisible characters and
+    tags do not count; every other character does.
+    """
+    wanted = "".join(character for _, character in _characters(copied))
+    if not wanted:
+        return None
+    places, characters = zip(*_characters(text), strict=True) if text.strip() else ((), ())
+    start = "".join(characters).find(wanted)
+    if start < 0:
+        return None
+    return text[places[start] : places[start + len(wanted) - 1] + 1]
+
+
+def _characters(text: str) -> Iterator[tuple[int, str]]:
+    """The characters that count, each with its place."""
+    for place, character in enumerate(text):
+        alike = character.translate(_ALIKE)
+        if not alike.isspace() and visible(alike):
+            yield place, alike
