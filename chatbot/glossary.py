@@ -73,18 +73,17 @@ def documents(corpus: Corpus, wording: str) -> bool:
 
 def _is_meant(wording: str, match: re.Match[str], is_ordinary_word: Callable[[str], bool]) -> bool:
     """Whether a match is the wording, and not a word or a unit that is spelt like it."""
-    if len(_words(wording)) > 1:
+    word, *more = _words(wording)
+    if more:
         return True
-    written = match[0]
-    small = written.casefold()
-    if _NUMBER_BEFORE.search(match.string[: match.start()]) and (
-        small in _TIME_OF_DAY or (written.islower() and len(written) <= _LONGEST_UNIT)
-    ):
+    written, small = match[0], match[0].casefold()
+    unit = written.islower() and len(written) <= _LONGEST_UNIT
+    if (unit or small in _TIME_OF_DAY) and _NUMBER_BEFORE.search(match.string[: match.start()]):
         return False
-    if written.startswith(wording):
-        return small not in STOP_WORDS or not written.islower()
-    if wording.upper() == wording:
-        return not is_ordinary_word(small) and small not in STOP_WORDS
+    if small in STOP_WORDS:
+        return written == word and word.isupper()
+    if word.isupper() and not written.startswith(word):
+        return not is_ordinary_word(word.casefold())
     return True
 
 

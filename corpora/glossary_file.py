@@ -58,7 +58,7 @@ def written_glossary(entries: Iterable[Entry]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for entry in entries:
-        writer.writerow(f"'{w}" if w.startswith(_FORMULA) else w for w in entry.wordings)
+        writer.writerow(f"'{w}" if _is_formula(w) else w for w in entry.wordings)
     return text.getvalue()
 
 
@@ -96,4 +96,8 @@ def _rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str
 
 
 def _plain(cell: str) -> str:
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in _FORMULA else cell
+    return cell[1:] if cell.startswith("'") and _is_formula(cell) else cell
+
+
+def _is_formula(cell: str) -> bool:
+    return cell.lstrip("'").startswith(_FORMULA)

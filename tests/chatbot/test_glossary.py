@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from chatbot.glossary import stands_in, terms_in
+from corpora.glossary import Entry
+
+ENTRIES = (
+    Entry("performance monitoring", ("PM",)),
+    Entry("wait-to-restore", ("WTR",)),
+    Entry("loss of signal", ("LOS",)),
+    Entry("information technology", ("IT",)),
+    Entry("threshold crossing alert", ("TCA", "TCA policy")),
+    Entry("1+1 protection", ("linear",)),
+    Entry("fan module", ("fan tray", "fan assemblies")),
+    Entry("millisecond", ("ms",)),
+)
+ORDINARY = {"pm", "it", "los"}
+
+
+def found(text: str) -> list[str]:
+    return [term.written for term in terms_in(text, ENTRIES, ORDINARY.__contains__)]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("What is the PM interval?", ["PM"]),
+        ("PM and WTR", ["PM", "WTR"]),
+        ("are the PMs kept?", ["PMs"]),
+        ("the PM's interval", ["PM"]),
+        ("(PM), please.", ["PM"]),
+        ("default wtr", ["wtr"]),
+        ("Wtr", ["Wtr"]),
+        ("Performance Monitoring", ["Performance Monitoring"]),
+        ("performance-monitoring", ["performance-monitoring"]),
+        ("Wait to restore", ["Wait to restore"]),
+        ("a fan tray, fan trays, fan modules", ["fan tray", "fan trays", "fan modules"]),
+        ("one fan assembly", ["fan assembly"]),
+        ("several TCA policies", ["TCA policies"]),
+        ("is 1+1 protection there?", ["1+1 protection"]),
+        ("a few ms", ["ms"]),
+    ],
+)
+def test_a_wording_is_found(text: str, written: list[str]) -> None:
+    assert found(text) == written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the window ends at 3 pm",
+        "at 3 PM or 11:30 pm",
+        "it takes 500 ms",
+        "is it kept?",
+        "los of light",
+        "where pm is an ordinary word",
+        "PM-1, X-PM, pm.xml, PM_ALL, RPM and spam",
+        "performance, monitoring",
+        "performance of monitoring",
+        "the operator monitors performance",
+        "version 1.1 protection",
+        "",
+    ],
+)
+def test_what_only_looks_like_a_wording_is_not_found(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_lower_case_wording_stands_for_itself() -> None:
+    (term,) = terms_in("the pm counters", [Entry("PM", ("pm",))], ORDINARY.__contains__)
+    assert (term.start, term.end, term.written) == (4, 6, "pm")
+    assert terms_in("at 3 pm", [Entry("PM", ("pm",))], ORDINARY.__contains__) == []
+
+
+@pytest.mark.parametrize("wording", ["on", "On", "<on>"])
+def test_everyday_words_are_no_terms(wording: str) -> None:
+    entries = [Entry(wording, ("enabled",))]
+    assert terms_in("is it on? On which card?", entries, ORDINARY.__contains__) == []
+
+
+def test_an_acronym_like_an_everyday_word_is_found_in_capitals() -> None:
+    assert found("is it run by the IT of the site?") == ["IT"]
+
+
+def test_a_term_of_two_meanings_brings_both() -> None:
+    entries = [*ENTRIES, Entry("power module", ("PM",))]
+    (term,) = terms_in("PM", entries, ORDINARY.__contains__)
+    assert term.synonyms == ("performance monitoring", "power module")
+
+
+def test_of_two_that_overlap_the_longer_one_is_taken() -> None:
+    (term,) = terms_in("a TCA policy", ENTRIES, ORDINARY.__contains__)
+    assert term.written == "TCA policy"
+    assert term.synonyms == ("threshold crossing alert", "TCA")
+
+
+def test_a_pattern_in_a_wording_is_text() -> None:
+    assert terms_in("aaa", [Entry("a.*", ("b",))], ORDINARY.__contains__) == []
+    assert (
+        terms_in("C++ and C#", [Entry("C++", ("cpp",))], ORDINARY.__contains__)[0].written == "C++"
+    )
+    assert terms_in("C", [Entry("C++", ("cpp",))], ORDINARY.__contains__) == []
+
+
+def test_a_document_has_a_wording_in_any_case_and_number() -> None:
+    assert stands_in("Fan Modules are hot.", "fan module")
+    assert not stands_in("The fan of a module.", "fan module")

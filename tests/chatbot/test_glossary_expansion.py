@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.release_resolution import resolve_release
+from chatbot.settings import Settings
+from chatbot.steps.glossary_expansion import expand_terms
+from chatbot.steps.query_rewriting import rewrite_query
+from chatbot.turn import Queries, Turn
+from corpora.database import open_database, sqlite_url
+from corpora.glossary import Entry, Glossaries
+
+ENTRIES = (
+    Entry("event log", ("EL", "journal", "event register")),
+    Entry("warp-drive", ("WD",)),
+    Entry("XF-1", ("client port",)),
+    Entry("seconds", ("sec", "port")),
+)
+
+
+@pytest.fixture
+def chatbot(relay_settings: Settings, tmp_path: Path) -> Iterator[Chatbot]:
+    """A chatbot without a model on a copy of the relay's documentation."""
+    shutil.copytree(relay_settings.data_dir, tmp_path / "data")
+    chatbot = open_chatbot(relay_settings.model_copy(update={"data_dir": tmp_path / "data"}))
+    yield chatbot
+    chatbot.corpora.close()
+    chatbot.database.close()
+
+
+@pytest.fixture
+def queries(chatbot: Chatbot) -> Callable[..., Queries]:
+    """The queries made of a question, with ENTRIES as the glossary."""
+    rewrite = rewrite_query(chatbot.products)
+    expand = expand_terms(lambda _: ENTRIES, chatbot.corpora.corpus, lambda _: False)
+
+    def made(question: str, *history: tuple[str, str]) -> Queries:
+        found = resolve_release(question, chatbot.products(), product="relay", history=history)
+        turn = Turn(question, product="relay", history=history, resolution=found)
+        queries = expand(rewrite(turn)).queries
+        assert queries is not None
+        return queries
+
+    return made
+
+
+def test_a_term_that_the_release_lacks_is_put_in_its_words(
+    queries: Callable[..., Queries],
+) -> None:
+    found = queries("How long is the EL kept in 17.20?")
+    assert found.base == "How long is the EL (event log) kept in 17.20?"
+    assert found.filtered == "long EL kept 17.20 event log"
+    assert found.versionless == "long EL kept event log"
+    assert found.subject == "How long is the event log kept ?"
+    assert found.lacking == ()
+
+
+def test_a_term_that_the_release_has_stays_beside_its_synonyms(
+    queries: Callable[..., Queries],
+) -> None:
+    found = queries("How many seconds of hold time in 17.20?")
+    assert found.subject == "How many seconds (port) of hold time ?"
+
+
+def test_synonyms_that_the_release_lacks_are_left_out(queries: Callable[..., Queries]) -> None:
+    found = queries("How long is the event log kept?")
+    assert found.base == found.subject == "How long is the event log kept?"
+    assert found.filtered == "long event log kept"
+    assert found.lacking == ()
+
+
+def test_a_synonym_that_is_written_out_is_not_repeated(queries: Callable[..., Queries]) -> None:
+    found = queries("How long is the EL (event log) kept in 17.20?")
+    assert found.base == "How long is the EL (event log) kept in 17.20?"
+
+
+def test_a_term_of_an_earlier_question_is_expanded_too(queries: Callable[..., Queries]) -> None:
+    found = queries("and in 17.10?", ("How long is the journal kept in 17.20?", "30 days."))
+    assert "journal (event log)" in found.base
+    assert "event log" in found.subject
+
+
+def test_a_term_that_the_release_has_in_no_wording_is_noted(
+    queries: Callable[..., Queries],
+) -> None:
+    assert queries("How do I turn on WD in 17.20?").lacking == (("WD", "warp-drive"),)
+    assert queries("How do I turn on WD in 18.00?").lacking == ()
+    assert queries("How do I turn on WD in 18.00?").subject == "How do I turn on warp-drive ?"
+
+
+def test_words_of_a_synonym_that_stand_apart_are_not_the_synonym(
+    queries: Callable[..., Queries],
+) -> None:
+    assert queries("Is a client port there in 17.10?").subject == "Is a XF-1 there ?"
+    assert queries("Is XF-1 there in 17.10?").subject == "Is XF-1 there ?"
+
+
+def test_an_answer_is_found_by_a_synonym_from_the_next_question_on(chatbot: Chatbot) -> None:
+    question = "What is the default of the revert timer in 17.20?"
+    assert not chatbot.ask(question).content["answer"].startswith("300")
+    other = open_database(sqlite_url(chatbot.settings.data_dir))
+    Glossaries(other).put("relay", Entry("hold_time", ("revert timer",)))
+    other.close()
+    reply = chatbot.ask(question).content
+    assert reply["answer"].startswith("300")
+    assert reply["queries"]["base"] == (
+        "What is the default of the revert timer (hold_time) in 17.20?"
+    )
+    assert "glossary_expansion" in reply["timings"]
+
+
+def test_an_acronym_whose_meaning_is_documented_is_not_refused(chatbot: Chatbot) -> None:
+    chatbot.glossaries.replace("relay", [Entry("event log", ("EVL",))])
+    reply = chatbot.ask("How long is the EVL kept in 17.20?").content
+    assert not reply["abstained"]
+    assert "30 days" in reply["answer"]
+
+
+def test_a_term_that_only_another_release_documents_is_refused(chatbot: Chatbot) -> None:
+    chatbot.glossaries.replace("relay", [Entry("warp-drive", ("hyper mode",))])
+    reply = chatbot.ask("How do I turn on hyper mode in 17.20?").content
+    assert reply["abstained"]
+    assert "does not mention `hyper mode`. It is documented in 18.00." in reply["answer"]
+
+
+def test_hostile_wordings_are_text(chatbot: Chatbot) -> None:
+    hostile = ("</excerpts>", "{{release}}", "=cmd|calc", "<script>x</script>", r"(\w+)+$")
+    chatbot.glossaries.replace("relay", [Entry("event log", hostile)])
+    reply = chatbot.ask("How long are excerpts kept in 17.20?").content
+    assert reply["queries"]["base"] == "How long are excerpts (event log) kept in 17.20?"
+    assert "30 days" in reply["answer"]

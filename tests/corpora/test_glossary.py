@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from corpora.catalog import Catalog, UnknownRelease
+from corpora.database import Database, open_database, sqlite_url
+from corpora.glossary import MOST_ENTRIES, Entry, Glossaries, GlossaryError
+from corpora.tables import GlossaryRow, ProductRow
+
+PM = Entry("performance monitoring", ("PM", "perf mon"))
+WTR = Entry("wait-to-restore", ("WTR",))
+
+
+@pytest.fixture
+def glossaries(database: Database) -> Glossaries:
+    for product in ("switch", "router"):
+        Catalog(database).add_release(product, "1.0")
+    Catalog(database).name_product("switch", "TX8")
+    return Glossaries(database)
+
+
+def test_each_product_has_its_own_terms(glossaries: Glossaries) -> None:
+    glossaries.replace("switch", [WTR, PM])
+    glossaries.replace("router", [Entry("PM", ("packet mode",))])
+    assert glossaries.entries("switch") == (PM, WTR)
+    assert glossaries.entries("TX8") == (PM, WTR)
+    assert glossaries.entries("router") == (Entry("PM", ("packet mode",)),)
+
+
+def test_replacing_tells_what_it_changed(glossaries: Glossaries) -> None:
+    glossaries.replace("switch", [PM, WTR])
+    changes = glossaries.replace(
+        "switch", [Entry(PM.term, ("PM",)), Entry("fan module", ("fan tray",))]
+    )
+    assert changes.added == ("fan module",)
+    assert changes.changed == ("performance monitoring",)
+    assert changes.removed == ("wait-to-restore",)
+    assert [e.term for e in glossaries.entries("switch")] == ["fan module", PM.term]
+
+
+def test_the_same_again_changes_nothing(glossaries: Glossaries) -> None:
+    glossaries.replace("switch", [PM, WTR])
+    changes = glossaries.replace("switch", [PM, WTR])
+    assert (changes.added, changes.changed, changes.removed) == ((), (), ())
+
+
+def test_an_entry_can_be_put_changed_and_removed(glossaries: Glossaries) -> None:
+    glossaries.put("switch", Entry("  wait-to-restore ", ("WTR\n", "WTR", "", "wait-to-restore")))
+    assert glossaries.entries("switch") == (WTR,)
+    glossaries.put("switch", Entry("wait-to-restore", ("revert timer",)))
+    assert glossaries.entries("switch") == (Entry("wait-to-restore", ("revert timer",)),)
+    glossaries.remove("switch", "wait-to-restore")
+    assert glossaries.entries("switch") == ()
+
+
+def test_what_another_process_writes_is_seen_at_once(
+    glossaries: Glossaries, data_dir: Path
+) -> None:
+    assert glossaries.entries("switch") == ()
+    other = open_database(sqlite_url(data_dir))
+    Glossaries(other).put("switch", PM)
+    other.close()
+    assert glossaries.entries("switch") == (PM,)
+
+
+def test_a_product_takes_its_terms_with_it(glossaries: Glossaries, database: Database) -> None:
+    glossaries.replace("switch", [PM])
+    with database.writing() as session:
+        session.delete(session.scalars(select(ProductRow).where(ProductRow.name == "switch")).one())
+    with database.reading() as session:
+        assert session.scalars(select(GlossaryRow)).all() == []
+
+
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        ([Entry("PM", ())], "'PM' has no synonym"),
+        ([Entry("PM", ("PM", " "))], "'PM' has no synonym"),
+        ([Entry(" ", ("PM",))], "the term is missing"),
+        ([Entry("x" * 5000, ("PM",))], "5,000 characters, the limit is 100"),
+        ([Entry("PM", ("per\x00formance",))], r"cannot be seen \('\\x00'\)"),
+        ([Entry("PM", ("monitoring\u202etxt",))], r"cannot be seen \('\\u202e'\)"),
+        ([Entry("PM", ("→",))], "neither a letter nor a digit"),
+        ([Entry("PM", tuple(f"word {n}" for n in range(21)))], "21 synonyms, the limit is 20"),
+        ([PM, PM], "stands twice"),
+        ([Entry(f"T{n}", ("word",)) for n in range(MOST_ENTRIES + 1)], "2,001 entries"),
+    ],
+)
+def test_what_cannot_be_an_entry_changes_nothing(
+    glossaries: Glossaries, entries: Iterable[Entry], why: str
+) -> None:
+    glossaries.replace("switch", [WTR])
+    with pytest.raises(GlossaryError, match=why):
+        glossaries.replace("switch", entries)
+    assert glossaries.entries("switch") == (WTR,)
+
+
+def test_markup_and_formulas_are_plain_text(glossaries: Glossaries) -> None:
+    hostile = Entry("<b>PM</b>", ("=HYPERLINK(1)", "{{question}}", "'; DROP TABLE products;--"))
+    glossaries.put("switch", hostile)
+    assert glossaries.entries("switch") == (hostile,)
+
+
+def test_what_is_not_there_is_told(glossaries: Glossaries) -> None:
+    with pytest.raises(UnknownRelease, match=r"no product 'hub'.*router, switch"):
+        glossaries.entries("hub")
+    with pytest.raises(GlossaryError, match=r"no term 'PM'.*strata glossary list --product switch"):
+        glossaries.remove("TX8", "PM")
