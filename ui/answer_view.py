@@ -102,6 +102,8 @@ def _steps(progress: Progress) -> str:
 
 def _badge(reply: Mapping[str, Any]) -> str:
     releases = reply["release"] or ", ".join(reply["compared_releases"])
+    if reply["route"] == "inventory" and not reply["available_releases"]:
+        releases = releases or "catalog"
     resolved = bool(releases)
     name = releases or _UNRESOLVED.get(reply["release_status"], reply["release_status"])
     label = as_label(f"{reply['product'] or ''} {name}".strip())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 STEP_NAMES = {
+    "clarification": "reading the conversation",
+    "inventory": "looking into the catalog",
     "release_extraction": "finding the release",
     "comparison": "comparing releases",
     "query_rewriting": "writing queries",
