@@ -81,6 +81,7 @@ $(DATA)/.sample: $(SAMPLE)/.built
 		echo "Ingesting the sample: $(SAMPLE_PRODUCT) $$release."; \
 		$(STRATA) ingest "$$folder" --product $(SAMPLE_PRODUCT) --release "$$release" || exit 1; \
 	done
+	@$(STRATA) glossary import examples/glossary.csv --product $(SAMPLE_PRODUCT)
 	@echo "$(SAMPLE_QUESTION)"
 	@$(STRATA) ask "$(SAMPLE_QUESTION)" --product $(SAMPLE_PRODUCT)
 	@touch $@

@@ -6,12 +6,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, select, text
+from sqlalchemy import create_engine, inspect, select, text
 
+from corpora import database as database_module
 from corpora.database import SCHEMA, Database, UnusableDatabase, open_database, sqlite_url
-from corpora.tables import Base, ProductRow
+from corpora.tables import Base, GlossaryRow, ProductRow
 
 
 def test_migrations_make_the_tables_of_the_models(database: Database) -> None:
@@ -61,6 +64,27 @@ def test_a_newer_schema_is_refused_and_left_alone(data_dir: Path) -> None:
     database.close()
     with pytest.raises(UnusableDatabase, match=f"schema 9999.*up to {SCHEMA}"):
         open_database(sqlite_url(data_dir))
+
+
+def test_a_database_of_the_first_schema_is_brought_up_to_date(data_dir: Path) -> None:
+    url = sqlite_url(data_dir)
+    config = Config()
+    config.set_main_option(
+        "script_location", str(Path(database_module.__file__).parent / "migrations")
+    )
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(text("INSERT INTO products (name, aliases) VALUES ('a', '[]')"))
+    engine.dispose()
+
+    database = open_database(url)
+    with database.reading() as session:
+        assert session.scalars(select(ProductRow.name)).all() == ["a"]
+        assert session.scalars(select(GlossaryRow)).all() == []
+        assert session.scalar(text("SELECT version_num FROM alembic_version")) == SCHEMA
+    database.close()
 
 
 def test_a_file_that_is_no_database_is_named(data_dir: Path) -> None:
