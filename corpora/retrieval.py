@@ -113,7 +113,8 @@ def retrieve_by_vector(
 ) -> list[tuple[int, float]]:
     """Find each query's cosine and MMR chunks, each once, best first (QAMR IV-E, table II).
 
-    Returns pairs of chunk id and its highest cosine to one of the queries.
+    Returns pairs of chunk id and its highest cosine to one of the queries. What both ways find is
+    the paper's duplicate-free union, so that a query gives two to three chunks and not always four.
     """
     vectors = embedder.embed(queries)
     ids = list(dict.fromkeys(i for vector in vectors for i in _by_vector(chunks, vector, settings)))

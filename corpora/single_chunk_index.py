@@ -16,7 +16,7 @@ from corpora.pages import StoredPage, indexed_text, read_pages, text_hash
 from corpora.single_chunking import single_chunks
 from corpora.tables import EmbeddingModelRow, EmbeddingRow, GenerationRow, MemberRow
 
-TEXTS_AT_ONCE = 32
+TEXTS_AT_ONCE = 16
 """How many texts are embedded between two commits: how long a stopped question keeps on."""
 
 _HASHES_AT_ONCE = 1000
