@@ -1,0 +1,60 @@
+"""Questions with the release that they mean, over catalogs of all naming habits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chatbot.release_resolution import ReleaseStatus
+from chatbot.turn import Turn
+from corpora.release import Product, Release, is_prerelease
+
+
+@dataclass(frozen=True)
+class ReleaseCase:
+    """A turn before its first step, the catalog it is asked over, and what it should come to."""
+
+    turn: Turn
+    products: tuple[Product, ...]
+    status: ReleaseStatus
+    releases: tuple[str, ...]
+
+
+def read_catalogs(path: Path) -> dict[str, tuple[Product, ...]]:
+    """Read {catalog: [{name, releases, aliases?, latest?, also?}]}; `also`: aliases of releases."""
+    catalogs = json.loads(path.read_text("utf-8"))
+    return {name: tuple(map(_product, products)) for name, products in catalogs.items()}
+
+
+def _product(said: Mapping[str, Any]) -> Product:
+    also = said.get("also", {})
+    releases = tuple(
+        Release(said["name"], name, tuple(also.get(name, ())), is_prerelease(name))
+        for name in said["releases"]
+    )
+    return Product(said["name"], tuple(said.get("aliases", ())), releases, said.get("latest"))
+
+
+def read_cases(path: Path, catalogs: Mapping[str, Sequence[Product]]) -> list[ReleaseCase]:
+    """Read a JSONL file of {catalog, question, status, releases, and what Turn takes}."""
+    return [_case(json.loads(line), catalogs) for line in path.read_text("utf-8").splitlines()]
+
+
+def _case(said: Mapping[str, Any], catalogs: Mapping[str, Sequence[Product]]) -> ReleaseCase:
+    last = said.get("conversation_release")
+    turn = Turn(
+        said["question"],
+        product=said.get("product"),
+        release=said.get("release"),
+        history=tuple((user, assistant) for user, assistant in said.get("history", ())),
+        conversation_release=(last[0], last[1]) if last else None,
+    )
+    return ReleaseCase(
+        turn,
+        tuple(catalogs[said["catalog"]]),
+        ReleaseStatus(said["status"]),
+        tuple(said["releases"]),
+    )
