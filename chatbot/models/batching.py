@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import queue
 import threading
 import time
@@ -15,6 +16,7 @@ from chatbot.models.errors import GeneratorError
 
 # Arrivals within this time of each other share a batch; it is small beside any answer.
 _GATHERING_SECONDS = 0.01
+_EXIT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +55,43 @@ class Request:
     messages: list[dict[str, Any]]
     sampling: Sampling
     deliver: Callable[[Piece | GeneratorError], None]
-    _over: threading.Event = field(default_factory=threading.Event)
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is answered, has failed, or nobody waits for it any more."""
+        return self._ended.is_set()
 
     @property
     def over(self) -> bool:
-        """Whether it is answered, has failed, or nobody waits for it any more."""
-        return self._over.is_set()
+        """Whether nothing more is to be computed for it; at the end of the program nothing is."""
+        return self.ended or not threading.main_thread().is_alive()
 
     def leave(self) -> None:
         """Stop waiting; the row of the batch ends with the step that is being computed."""
-        self._over.set()
+        self._ended.set()
 
     def tell(self, piece: Piece) -> None:
         """Hand on a piece; the one with a finish reason is the last."""
-        if not self.over:
-            self.deliver(piece)
-        if piece.finish_reason:
-            self._over.set()
+        self._deliver(piece, last=piece.finish_reason is not None)
 
     def fail(self, error: GeneratorError) -> None:
-        """End it with an error."""
-        if not self.over:
-            self.deliver(error)
-        self._over.set()
+        """End it with an error, unless it has ended."""
+        self._deliver(error, last=True)
+
+    def _deliver(self, piece: Piece | GeneratorError, *, last: bool) -> None:
+        if not self.ended:
+            self.deliver(piece)
+        if last:
+            self._ended.set()
 
 
 class Batches:
     """Computes requests in batches of at most `largest`, one batch after the other.
 
-    `compute` answers all requests of a batch, in a thread of this class. A request that arrives
-    meanwhile waits for the next batch; first come, first served. There is no thread while there is
-    nothing to do.
+    `compute` answers those requests of a batch that are not over, in a thread of this class. What
+    arrives meanwhile waits for the next batch; first come, first served. There is no thread while
+    there is nothing to do.
     """
 
     def __init__(self, compute: Callable[[list[Request]], None], largest: int) -> None:
@@ -141,26 +149,32 @@ class Batches:
             if self._working:
                 return
             self._working = True
-        threading.Thread(target=self._work, name="transformers", daemon=True).start()
+        thread = threading.Thread(target=self._work, name="transformers", daemon=True)
+        # A daemon that computes while the interpreter goes down would abort the process.
+        atexit.register(thread.join, _EXIT_SECONDS)
+        thread.start()
 
     def _work(self) -> None:
         while batch := self._next_batch():
+            failure = GeneratorError("the answer was not finished: the program is ending")
             try:
                 self._compute(batch)
             except Exception as error:  # noqa: BLE001 - it is raised by those who wait
                 failure = _as_generator_error(error)
-                for request in batch:
-                    request.fail(failure)
+            for request in batch:
+                request.fail(failure)
+        atexit.unregister(threading.current_thread().join)
 
     def _next_batch(self) -> list[Request]:
         """The requests that have arrived; when there are none, this thread is no longer working."""
-        arrived = -1
-        while arrived < (arrived := len(self._waiting)) < self._largest:
+        seen = -1
+        while seen < len(self._waiting) < self._largest:
+            seen = len(self._waiting)
             time.sleep(_GATHERING_SECONDS)
         batch: list[Request] = []
         with self._lock:
             while self._waiting and len(batch) < self._largest:
-                if not (request := self._waiting.popleft()).over:
+                if not (request := self._waiting.popleft()).ended:
                     batch.append(request)
             self._working = bool(batch)
         return batch

@@ -133,14 +133,18 @@ class HuggingFaceChatModel(BaseChatModel):
             yield chunk
 
     def _sampling(self, stop: list[str] | None, options: dict[str, Any]) -> Sampling:
+        def option(name: str) -> Any:
+            given = options.get(name)
+            return getattr(self, name) if given is None else given
+
         return Sampling(
-            max_tokens=options.get("max_tokens") or self.max_tokens,
-            temperature=options.get("temperature", self.temperature),
-            top_k=options.get("top_k", self.top_k),
-            repetition_penalty=options.get("repetition_penalty", self.repetition_penalty),
-            seed=options.get("seed", self.seed),
+            max_tokens=option("max_tokens"),
+            temperature=option("temperature"),
+            top_k=option("top_k"),
+            repetition_penalty=option("repetition_penalty"),
+            seed=option("seed"),
             stop=tuple(stop or ()),
-            top_logprobs=options.get("top_logprobs", 0) if options.get("logprobs") else None,
+            top_logprobs=(options.get("top_logprobs") or 0) if options.get("logprobs") else None,
         )
 
     def _chunk(self, piece: Piece) -> ChatGenerationChunk:
@@ -178,8 +182,8 @@ class _Model:
         self.network = network
         self.tokenizer = tokenizer
         published = network.generation_config.eos_token_id
-        ends = published if isinstance(published, list) else [published, tokenizer.eos_token_id]
-        self.ends = frozenset(end for end in ends if end is not None)
+        ends = published if isinstance(published, list) else [published]
+        self.ends = frozenset({*ends, tokenizer.eos_token_id} - {None})
         # What the publisher recommends for sampling must not mix with what a caller asks for.
         network.generation_config = GenerationConfig(pad_token_id=0)
         self._context: int = (
@@ -205,6 +209,8 @@ class _Model:
         """Compute the answers to all requests in one batch."""
         rows = []
         for request in requests:
+            if request.over:
+                continue
             try:
                 rows.append(self._row(request))
             except GeneratorError as error:

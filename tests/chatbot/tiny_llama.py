@@ -4,36 +4,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
 MARKS = ("<|begin|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
 TEMPLATE = (
     "<|begin|>{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>"
     "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 CONTEXT = 4096
-TEXT = (
-    "the port runs at ten gigabit per second and the release notes say since which version it did"
-)
+TEXT = "the port runs at ten gigabit per second and the release notes say since which version it did"
+
+
+def tiny_tokenizer() -> Tokenizer:
+    """Byte-level BPE with a few merges, so that most characters beyond ASCII take several tokens."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=list(MARKS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return tokenizer
 
 
 def save_tiny_llama(folder: Path) -> Path:
     """Save model and tokenizer into the folder; the same weights every time."""
     import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(
-        [TEXT],
-        trainers.BpeTrainer(
-            vocab_size=320,
-            special_tokens=list(MARKS),
-            initial_alphabet=alphabet,
-            show_progress=False,
-        ),
-    )
+    tokenizer = tiny_tokenizer()
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token="<|begin|>",
@@ -41,7 +43,6 @@ def save_tiny_llama(folder: Path) -> Path:
         additional_special_tokens=list(MARKS[2:]),
         chat_template=TEMPLATE,
     ).save_pretrained(folder)
-    torch.manual_seed(1)
     config = LlamaConfig(
         vocab_size=tokenizer.get_vocab_size(),
         hidden_size=64,
@@ -55,5 +56,7 @@ def save_tiny_llama(folder: Path) -> Path:
         bos_token_id=tokenizer.token_to_id("<|begin|>"),
         eos_token_id=tokenizer.token_to_id("<|end|>"),
     )
-    LlamaForCausalLM(config).save_pretrained(folder)
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        LlamaForCausalLM(config).save_pretrained(folder)
     return folder
