@@ -107,12 +107,12 @@ class Parts:
     @cached_property
     def dual_chunks(self) -> RuleStep:
         """Search chunks by cosine, MMR and BM25, widened to context chunks."""
-        return self._dual_chunks(RetrievalSettings())
+        return self._dual_chunks(RetrievalSettings(), pages=self.settings.retrieved_pages)
 
     @cached_property
     def dual_chunks_of_the_paper(self) -> RuleStep:
-        """The same by cosine and MMR alone."""
-        return self._dual_chunks(RetrievalSettings.of_the_paper())
+        """The same by cosine and MMR alone: whatever they find for the three queries."""
+        return self._dual_chunks(RetrievalSettings.of_the_paper(), pages=12)
 
     @cached_property
     def single_chunks(self) -> ModelStep:
@@ -169,11 +169,11 @@ class Parts:
             max_tokens=self.settings.cited_answer_tokens,
         )
 
-    def _dual_chunks(self, settings: RetrievalSettings) -> RuleStep:
+    def _dual_chunks(self, settings: RetrievalSettings, *, pages: int) -> RuleStep:
         return retrieve_context(
             self.open_corpus,
             self.embedder,
-            pages=self.settings.retrieved_pages,
+            pages=pages,
             padding=self.settings.context_padding,
             settings=settings,
         )
