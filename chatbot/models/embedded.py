@@ -2,51 +2,68 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import os
-import queue
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.language_models.chat_models import generate_from_stream
-from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
-from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
-from pydantic import PrivateAttr
+from langchain_core.messages import BaseMessage
+from pydantic import Field, PrivateAttr
 
+from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
+from chatbot.models.streaming import Chunks, StreamingChatModel
 
-_PATIENCE = 0.2
+# Between two batches of a prompt the model looks whether it is still asked: on two cores this many
+# tokens take less than a second, and reading is as fast as with larger batches, within 5 %.
+_PROMPT_BATCH = 48
+
+# What was computed for earlier prompts, such as each step's fixed beginning, is kept in this much
+# memory (28 KB a token of the default model) when a slot goes on to another prompt.
+_PROMPT_CACHE_MIB = 256
+
+Report = Callable[[dict[str, Any]], bool]
 
 
-class EmbeddedChatModel(BaseChatModel):
-    """Chat with a local GGUF file; loaded at the first call, one request at a time.
+class EmbeddedChatModel(StreamingChatModel):
+    """Chat with a local GGUF file, loaded at the first call; `slots` requests are served together.
 
-    The prompt prefix shared with the previous request is not computed again. Leaving the stream
-    early stops the model. Raises GeneratorError.
+    `context` is the longest prompt and answer of one request, in tokens; every slot has memory for
+    it. More requests than slots wait in turn. A prompt's beginning that was read before, in any
+    slot, is not computed again. Leaving or cancelling a stream stops the model after the token or
+    the prompt batch it is at. Raises GeneratorError.
     """
 
     path: Path
     threads: int = 0
     context: int = 4096
+    slots: int = Field(4, ge=1)
     max_tokens: int = 60
     temperature: float = 0.0
     seed: int = 0
 
     _server: Any = PrivateAttr(default=None)
+    _key: str = PrivateAttr(default_factory=lambda: secrets.token_urlsafe(32))
     _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+    _reading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+    _workers: ThreadPoolExecutor = PrivateAttr()
+
+    def model_post_init(self, _: Any) -> None:
+        """Make ready for calls; nothing is loaded yet."""
+        self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="generator")
 
     @property
     def _llm_type(self) -> str:
         return "xllamacpp"
 
     def load(self) -> None:
-        """Read the model into memory if it is not there yet (about two seconds, 1.9 GB)."""
+        """Read the model into memory if it is not there yet (about two seconds)."""
         with self._loading:
             if self._server is None:
                 self._server = self._start()
@@ -59,14 +76,19 @@ class EmbeddedChatModel(BaseChatModel):
 
         params = xllamacpp.CommonParams()
         params.model.path = str(self.path)
-        params.n_ctx = self.context
-        params.n_parallel = 1
+        # A mapped file would stay in memory beside the weights as they are rearranged for this CPU.
+        params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
+        # Not one context shared by the slots: when it is full, requests under way would fail.
+        params.n_ctx = self.context * self.slots
+        params.n_parallel = self.slots
+        params.n_batch = params.n_ubatch = _PROMPT_BATCH
+        params.cache_ram_mib = _PROMPT_CACHE_MIB
         threads = self.threads or os.cpu_count() or 1
         params.cpuparams.n_threads = threads
         params.cpuparams_batch.n_threads = threads
         params.verbosity = -1
         # The library opens a loopback port of its own; without a key any web page could use it.
-        params.api_keys = [secrets.token_urlsafe(32)]
+        params.api_keys = [self._key]
         try:
             return xllamacpp.Server(params)
         except RuntimeError as error:
@@ -75,87 +97,62 @@ class EmbeddedChatModel(BaseChatModel):
                 "`strata models pull` to check the file"
             ) from error
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        self.load()
-        request = {
-            "messages": convert_to_openai_messages(messages),
-            "max_tokens": kwargs.get("max_tokens", self.max_tokens),
-            "temperature": kwargs.get("temperature", self.temperature),
+    async def _chunks(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> Chunks:
+        defaults = {
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
             "seed": self.seed,
-            "stop": stop or [],
-            "stream": True,
-            "cache_prompt": True,
         }
-        for event in _events(self._server, request):
-            if event is None:
-                # Nothing yet: whoever listens gets a chance to stop while the prompt is read.
-                if run_manager:
-                    run_manager.on_llm_new_token("")
-                continue
-            if "error" in event:
-                raise GeneratorError(f"{self.path.name}: {event['error'].get('message', event)}")
-            chunk = _chunk(event)
-            if run_manager and chunk.text:
-                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
+        request = {
+            **streamed_request(messages, stop, {**defaults, **options}),
+            "cache_prompt": True,
+            # Reported with each batch of the prompt: what stops a request is the reply to a report.
+            "return_progress": True,
+        }
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        left = threading.Event()
 
+        def report(event: dict[str, Any] | None) -> bool:
+            # A loop that is closed has nobody left who listens.
+            with suppress(RuntimeError):
+                if not left.is_set():
+                    loop.call_soon_threadsafe(events.put_nowait, event)
+            return left.is_set()
 
-def _chunk(event: dict[str, Any]) -> ChatGenerationChunk:
-    choices: Sequence[dict[str, Any]] = event.get("choices") or [{}]
-    text = choices[0].get("delta", {}).get("content") or ""
-    usage: UsageMetadata | None = None
-    if timings := event.get("timings"):
-        read = timings["cache_n"] + timings["prompt_n"]
-        written = timings["predicted_n"]
-        usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
-    return ChatGenerationChunk(message=AIMessageChunk(content=text, usage_metadata=usage))
-
-
-def _events(server: Any, request: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
-    """Run a request in a thread of its own and yield what it reports; closing this cancels it.
-
-    While nothing is reported, None is yielded every `_PATIENCE` seconds.
-    """
-    events: queue.Queue[dict[str, Any] | None] = queue.Queue()
-    abandoned = threading.Event()
-
-    def report(event: dict[str, Any]) -> bool:
-        events.put(event)
-        return abandoned.is_set()
-
-    def work(handle: Callable[..., None] = server.handle_chat_completions) -> None:
+        work = self._workers.submit(self._answer, request, report, left)
+        work.add_done_callback(lambda _: report(None))
         try:
-            handle(request, report)
+            while (event := await events.get()) is not None:
+                if "error" in event:
+                    raise self._failed(event["error"].get("message", event))
+                if chunk := read_event(event):
+                    yield chunk
+            work.result()
         finally:
-            events.put(None)
+            left.set()
+            work.cancel()
 
-    thread = threading.Thread(target=work, name="generator", daemon=True)
-    thread.start()
-    try:
-        while True:
-            try:
-                event = events.get(timeout=_PATIENCE)
-            except queue.Empty:
-                yield None
-                continue
-            if event is None:
+    def _answer(self, request: dict[str, Any], report: Report, left: threading.Event) -> None:
+        self.load()
+        # The library reads one prompt after the other and reports only the one it is at. So it gets
+        # them one after the other: a prompt that is left while it waits is not begun.
+        with ExitStack() as reading:
+            reading.enter_context(self._reading)
+            if left.is_set():
                 return
-            yield event
-    finally:
-        # Not waited for: it ends with the next token, and the server takes requests in turn.
-        abandoned.set()
+
+            def report_progress(event: dict[str, Any]) -> bool:
+                if "prompt_progress" not in event:
+                    reading.close()
+                return report(event)
+
+            try:
+                self._server.handle_chat_completions(request, report_progress)
+            except (RuntimeError, ValueError) as error:
+                raise self._failed(error) from error
+
+    def _failed(self, reason: object) -> GeneratorError:
+        return GeneratorError(f"{self.path.name}: {reason}")
