@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.release_resolution import Mention, ReleaseStatus, Resolution, resolve_release
+from chatbot.release_resolution import Mention, ReleaseStatus, Resolution, cut, resolve_release
 from chatbot.release_resolution.product_names import product_spans
-from chatbot.steps.query_rewriting import cut
 from corpora.release import Product
 
 

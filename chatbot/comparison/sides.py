@@ -28,8 +28,7 @@ from chatbot.comparison.wording import (
     values_side_by_side,
 )
 from chatbot.readers import read_value
-from chatbot.release_resolution import ReleaseStatus, Resolution
-from chatbot.steps.query_rewriting import cut
+from chatbot.release_resolution import ReleaseStatus, Resolution, cut
 from chatbot.turn import Answer, Documented, ModelStep, Route, Turn
 from corpora.corpus import Corpus
 

@@ -1,4 +1,4 @@
-"""RuleStep 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
+"""Step 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
 
 from __future__ import annotations
 
@@ -6,15 +6,40 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_resolution import Mention, resolve_release
+from chatbot.release_resolution import Mention, cut, resolve_release
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.words import filtered
 from corpora.release import Product
 
-_CONTINUES = re.compile(r"^\s*(and|but|or|also|so|then|what about|how about|same)\b", re.I)
-_REFERS = re.compile(
-    r"\b(it|its|that|this|these|those|they|them|there|same|one|ones|he|she|above|previous)\b", re.I
+_POLITE = re.compile(
+    r"^(?:(?:thanks?(?: you)?|ok(?:ay)?|great|perfect|cool|got it|fine|hi|hello|hm+|yes|right)\b"
+    r"(?: (?:a lot|very much))?[\s,.!:-]*)+",
+    re.I,
 )
+_CONTINUES = re.compile(
+    r"^\s*(?:and|but|or|also|so|then|what about|how about|same|no(?=[,.!]| i\b| not\b)"
+    r"|nope|sorry|rather|instead|i meant?|actually)\b[\s,]*",
+    re.I,
+)
+_ASKS = re.compile(
+    r"^(?:(?:what|how)(?! about\b)|which|who|when|where|do|does|did|is|are|can|could|should"
+    r"|will)\b",
+    re.I,
+)
+_ATTRIBUTE_WORDS = """
+    advantage advantages alternative alternatives consequence consequences counterpart drawback
+    drawbacks effect equivalent example examples exception exceptions meaning range reason
+    replacement severity similar syntax unit units value values variant
+"""
+_ATTRIBUTES = frozenset(_ATTRIBUTE_WORDS.split())
+_MEASURES = frozenset(("default", "length", "limit", "maximum", "minimum", "size"))
+_REFERS = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|(?<!\bis )(?<!\bare )there(?! be\b)|same|ones"
+    r"|above|previous|(?:the|that|this|another|other|old|new|first|second|last|each|which)\s+one)\b",
+    re.I,
+)
+_BEGINS_WITH_IT = re.compile(r"(?:\w+\s+){0,2}(?:it|its|they|them|those|these)\b", re.I)
+_IDENTIFIER = re.compile(r"[\w)][-_.(][\w)]|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}")
 _NUMBER = re.compile(r"^[\d.,%]+$")
 
 
@@ -54,13 +79,28 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
 
 
 def is_follow_up(bare: str) -> bool:
-    """Whether a question, given without its release, leans on the turn before it."""
-    words = filtered(bare).split()
-    return (
-        len(words) <= 2
-        or bool(_CONTINUES.search(bare))
-        or (len(words) <= 5 and bool(_REFERS.search(bare)))
-    )
+    """Whether a question, given without its release, leans on the turn before it.
+
+    It does if it points back ("it", "those"), goes on ("and …", "no, …") or says too little to be
+    understood alone; not if it is a whole question that names something of its own.
+    """
+    said = _POLITE.sub("", bare.lstrip(" ,.:;-"))
+    words = filtered(said).split()
+    continues = bool(_CONTINUES.match(said))
+    if _REFERS.search(said):
+        return continues or len(words) <= 5 or bool(_BEGINS_WITH_IT.match(said))
+    return (continues or len(words) <= 2) and not _stands_alone(_CONTINUES.sub("", said), words)
+
+
+def _stands_alone(said: str, words: Sequence[str]) -> bool:
+    """Whether a question that points at nothing asks about something that it names itself."""
+    if not _ASKS.match(said):
+        return False
+    if _ATTRIBUTES.intersection(map(str.lower, words)):
+        return False
+    if not words or words[-1].lower() in _MEASURES:
+        return False
+    return len(words) > 1 or bool(_IDENTIFIER.search(words[0]))
 
 
 def carried_over(
@@ -79,13 +119,3 @@ def carried_over(
     earlier, _ = carried_over(asked, history[:-1], without_release)
     known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
     return f"{asked} {earlier}".strip(), " ".join(known)[:200]
-
-
-def cut(text: str, mentions: Sequence[Mention]) -> str:
-    """The text without the mentions of a release in it."""
-    kept, position = [], 0
-    for mention in sorted(mentions, key=lambda m: m.start):
-        kept.append(text[position : mention.start])
-        position = max(position, mention.end)
-    kept.append(text[position:])
-    return re.sub(r"\s+", " ", " ".join(kept)).strip()

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from corpora.release import Product, Release
 from eval.release_cases import read_catalogs
 
 CATALOGS = read_catalogs(Path(__file__).with_name("release_catalogs.json"))
 (SQLALCHEMY,) = CATALOGS["sqlalchemy"]
 (MPI4PY,) = CATALOGS["mpi4py"]
+TESSALINE = Product(
+    "tessaline", (), tuple(Release("tessaline", name) for name in ("17.10", "17.20", "18.00"))
+)
+"""The sample's product."""

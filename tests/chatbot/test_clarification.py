@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
 
+import pytest
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.assembly import Chatbot
 from chatbot.clarification import Request, ask_back, asks_back, continued
 from chatbot.release_resolution import Resolution, resolve_release
 from corpora.release import Product
-from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, product
+from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
-TESSALINE = product("tessaline", "17.10 17.20 18.00")
 ALL = [MPI4PY, SQLALCHEMY, TESSALINE]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from chatbot.inquiries import read_inquiry
-from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, product
+from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
-PRODUCTS = [MPI4PY, SQLALCHEMY, product("tessaline", "17.10 17.20 18.00")]
+PRODUCTS = [MPI4PY, SQLALCHEMY, TESSALINE]
 CASES = [
     json.loads(line)
     for line in (Path(__file__).parent / "inquiry_cases.jsonl").read_text("utf-8").splitlines()

@@ -10,9 +10,7 @@ from chatbot.inventory import answer_inventory
 from chatbot.reply import reply_object
 from chatbot.turn import Route, Turn
 from corpora.corpus import Corpus
-from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, product
-
-TESSALINE = product("tessaline", "17.10 17.20 18.00")
+from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
 
 def no_corpus(product: str, release: str) -> Corpus:
