@@ -20,10 +20,7 @@ from chatbot.steps.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.release import Product, Release, is_prerelease
 from eval.answers import Share
-
-
-class BadCases(ValueError):
-    """The file of cases cannot be used; the message says which line and why."""
+from eval.gold import GoldError
 
 
 class ConversationCase(BaseModel):
@@ -88,7 +85,7 @@ class ConversationFigures:
 
 
 def read_cases(path: Path) -> tuple[ConversationCase, ...]:
-    """Read cases, one JSON object a line; raise BadCases for a line that is none."""
+    """Read cases, one JSON object a line; raise GoldError for a line that is none."""
     cases = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
@@ -96,9 +93,9 @@ def read_cases(path: Path) -> tuple[ConversationCase, ...]:
         except ValidationError as error:
             problem = error.errors()[0]
             place = ".".join(map(str, problem["loc"])) or "the line"
-            raise BadCases(f"{path}, line {number}: {place}: {problem['msg']}") from error
+            raise GoldError(f"{path}, line {number}: {place}: {problem['msg']}") from error
     if not cases:
-        raise BadCases(f"{path} holds no case")
+        raise GoldError(f"{path} holds no case")
     return tuple(cases)
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 
 from rich import box
 from rich.console import Group as Rows
+from rich.markup import escape
 from rich.table import Table
 
 from eval.answers import Group, Share, Summary
+from eval.conversations import ConversationFigures
 from eval.retrieval import CUTOFFS, RetrievalSummary
 
 
@@ -23,6 +25,26 @@ def retrieval_table(summary: RetrievalSummary) -> Table:
     for group in (summary.overall, *summary.kinds):
         table.add_row(group.name, *(_percent(group.within[cutoff]) for cutoff in CUTOFFS))
     return table
+
+
+def conversation_tables(figures: ConversationFigures) -> Rows:
+    """What became of conversations, and each question that went wrong with the Base it got."""
+    table = _table("Conversations", "measure", "right")
+    for label, share in (
+        ("all", figures.right),
+        ("follow-ups", figures.follow_ups),
+        ("questions that stand alone", figures.standalone),
+        ("topic carried over", figures.keeps_topic),
+        ("what was left is dropped", figures.drops_rest),
+        ("release", figures.right_release),
+        ("left to the rules by the model", figures.fell_back),
+    ):
+        table.add_row(label, _percent(share))
+    wrong = Table("question", "Base", title="Wrong", title_justify="left", box=box.SIMPLE_HEAD)
+    for score in figures.scores:
+        if not score.right:
+            wrong.add_row(escape(score.question), escape(score.base))
+    return Rows(table, wrong)
 
 
 def _overall(group: Group) -> Table:

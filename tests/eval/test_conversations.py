@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import Fallback, Queries, Turn
 from corpora.release import Product
 from eval.conversations import (
-    BadCases,
     CaseScore,
     ConversationCase,
     catalog_of,
@@ -20,6 +20,8 @@ from eval.conversations import (
     read_cases,
     to_json,
 )
+from eval.gold import GoldError
+from ui.cli import app
 
 TABLE = Path(__file__).parents[1] / "chatbot" / "conversation_cases.jsonl"
 CASES = read_cases(TABLE)
@@ -130,6 +132,14 @@ def test_steps_of_a_model_work_together_and_no_more_than_allowed() -> None:
     assert figures.right.hits == 9
 
 
+def test_the_command_prints_the_figures_and_what_went_wrong() -> None:
+    printed = CliRunner().invoke(app, ["eval", "conversations", str(TABLE)])
+    assert printed.exit_code == 0
+    assert "follow-ups" in printed.output
+    as_json = CliRunner().invoke(app, ["eval", "conversations", str(TABLE), "--json"])
+    assert json.loads(as_json.output)["right"]["of"] == len(CASES)
+
+
 def test_figures_are_plain_json() -> None:
     made = to_json(measure(rewrite_query(lambda: PRODUCTS), CASES[:3], PRODUCTS))
     assert json.loads(json.dumps(made)) == made
@@ -140,7 +150,7 @@ def test_figures_are_plain_json() -> None:
 def test_a_file_without_cases_says_so(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "cases.jsonl"
     file.write_text(text, "utf-8")
-    with pytest.raises(BadCases, match=told):
+    with pytest.raises(GoldError, match=told):
         read_cases(file)
 
 

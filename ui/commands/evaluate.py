@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ui.terminal import errors, output, print_json
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+class Rewriting(StrEnum):
+    """Who rewrites a question that leans on its conversation."""
+
+    RULES = "rules"
+    MODEL = "model"
+
 
 app = typer.Typer(help="Measure answers and retrieval on checked questions.", no_args_is_help=True)
 
@@ -73,3 +85,41 @@ def answers(
     output.print(report.answer_tables(summary))
     if found:
         output.print(report.retrieval_table(found))
+
+
+@app.command()
+def conversations(
+    cases: Annotated[Path, typer.Argument(help="Conversations and what comes of them (JSONL).")],
+    rewriting: Annotated[
+        Rewriting, typer.Option(help="Which step rewrites the question.")
+    ] = Rewriting.RULES,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score what a conversation hands on: topic and release carry over, or are dropped."""
+    from chatbot.steps.model_query_rewriting import rewrite_query_by_model
+    from chatbot.steps.query_rewriting import rewrite_query
+    from chatbot.turn import Step
+    from eval import conversations as scoring
+    from eval import report
+
+    read = scoring.read_cases(cases)
+    products = scoring.catalog_of(read)
+    by_rules = rewrite_query(lambda: products)
+    step: Step = by_rules
+    if rewriting is Rewriting.MODEL:
+        step = rewrite_query_by_model(_model(), lambda: products, by_rules)
+    figures = scoring.measure(step, read, products)
+    if as_json:
+        print_json(scoring.to_json(figures))
+        return
+    output.print(report.conversation_tables(figures))
+
+
+def _model() -> BaseChatModel:
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+
+    model = open_chatbot(read_settings()).model
+    if model is None:
+        raise typer.BadParameter("there is no language model: fetch one with `strata models pull`")
+    return model
