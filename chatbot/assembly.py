@@ -131,7 +131,7 @@ class Chatbot:
 
     @cached_property
     def _queue(self) -> Queue:
-        return Queue(self.settings.questions_at_once)
+        return Queue(self.settings.at_once)
 
     @cached_property
     def _steps(self) -> frozenset[str]:
@@ -220,6 +220,7 @@ def _embedded(settings: Settings) -> BaseChatModel | None:
     return EmbeddedChatModel(
         path=path,
         threads=settings.generator_threads,
+        slots=settings.slots,
         context=settings.generator_context,
         max_tokens=settings.answer_tokens,
     )

@@ -52,8 +52,8 @@ class Settings(BaseSettings):
         "embedded", description="what runs the language model"
     )
     generator: Literal["qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "none"] = "qwen2.5-coder-1.5b"
-    generator_slots: int = Field(
-        1, ge=1, description="requests the embedded backend serves at once"
+    generator_slots: int | None = Field(
+        None, ge=1, description="requests the embedded backend serves at once"
     )
     generator_threads: int = Field(0, ge=0, description="0: one a core")
     generator_context: int = Field(4096, ge=1024, description="tokens")
@@ -76,7 +76,9 @@ class Settings(BaseSettings):
     search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
     context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
 
-    questions_at_once: int = Field(1, ge=1, description="questions answered together, others wait")
+    questions_at_once: int | None = Field(
+        None, ge=1, description="questions answered together; the others wait"
+    )
     question_limit: int = Field(4000, ge=100, description="longest question, in characters")
     retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
     reduction_budget: int = Field(2000, ge=200, description="characters kept in all")
@@ -104,6 +106,16 @@ class Settings(BaseSettings):
     def database(self) -> str:
         """The URL of the database: `database_url`, else a SQLite file in the data folder."""
         return self.database_url or sqlite_url(self.data_dir)
+
+    @property
+    def slots(self) -> int:
+        """`generator_slots`, else one for the profile that makes one call, four for the others."""
+        return self.generator_slots or (1 if self.profile == "embedded" else 4)
+
+    @property
+    def at_once(self) -> int:
+        """`questions_at_once`, else eight where a server answers, one for a model on this machine."""
+        return self.questions_at_once or (8 if self.backend == "server" else 1)
 
     @classmethod
     def settings_customise_sources(
