@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ui.escaping import as_code, as_text, inline, visible
@@ -11,30 +11,87 @@ from ui.escaping import as_code, as_text, inline, visible
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
 _SHORT = 80
 _CODE = re.compile(r"`([^`\n]+)`")
+_MARK = re.compile(r"[ \t]*\[(\d{1,3})\]")
+_LAST_MARK = re.compile(r"^(?P<quoted>.*\S)(?P<mark>[ \t]\[\d{1,3}\])$", re.DOTALL)
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 
 
-def answer_markdown(text: str) -> str:
+def answer_markdown(text: str, citations: int = 0) -> str:
     """Turn the text of `chatbot.turn.Answer` into Markdown for the page.
 
-    Of Markdown it may use quotes ("> "), lists ("- "), code spans, and bold at the start of a
-    line. What is quoted comes from documents and is shown letter for letter. A short line before
-    its evidence is set in bold.
+    Of Markdown it may use quotes ("> "), lists ("- "), tables, code spans, and bold at the start
+    of a line; "[1]" up to the number of its `citations` is the mark of one and stands out. What is
+    quoted comes from documents and is shown letter for letter. A short line before its evidence
+    is set in bold.
     """
-    return "\n\n".join(_paragraphs(visible(text)))
+    return "\n\n".join(_Marked(citations).paragraphs(visible(text)))
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    groups = [(kind, list(lines)) for kind, lines in groupby(text.split("\n"), key=_kind)]
-    groups = [(kind, lines) for kind, lines in groups if kind != "blank"]
-    for (kind, lines), (following, _) in zip(groups, [*groups[1:], ("", [])], strict=True):
-        if kind == "quote":
-            yield from _quotes([line[1:].removeprefix(" ") for line in lines])
-        elif kind == "list":
-            yield "\n".join(f"- {_formatted(line[2:])}" for line in lines)
-        elif following == "quote" and _is_value(lines):
-            yield f"**{inline(lines[0].strip())}**"
-        else:
-            yield "\\\n".join(_formatted(line) for line in lines)
+class _Marked:
+    """Writes Markdown in which the marks of so many citations stand out."""
+
+    def __init__(self, citations: int) -> None:
+        self._citations = citations
+
+    def paragraphs(self, text: str) -> Iterator[str]:
+        groups = [(kind, list(lines)) for kind, lines in groupby(text.split("\n"), key=_kind)]
+        groups = [(kind, lines) for kind, lines in groups if kind != "blank"]
+        for (kind, lines), (following, _) in zip(groups, [*groups[1:], ("", [])], strict=True):
+            if kind == "quote":
+                yield from self._quotes([line[1:].removeprefix(" ") for line in lines])
+            elif kind == "list":
+                yield "\n".join(f"- {self._formatted(line[2:])}" for line in lines)
+            elif kind == "row" and _is_table(lines):
+                yield self._table([_cells(lines[0]), *map(_cells, lines[2:])])
+            elif following == "quote" and _is_value(lines):
+                yield f"**{inline(lines[0].strip())}**"
+            else:
+                yield "\\\n".join(self._formatted(line) for line in lines)
+
+    def _quotes(self, lines: list[str]) -> Iterator[str]:
+        """Each quote apart: an empty line stands between two of them, or inside one."""
+        paragraphs = "\n".join(lines).split("\n\n")
+        quoted = [self._quote(paragraph).replace("\n", "\n> ") for paragraph in paragraphs]
+        yield "\n>\n".join(f"> {paragraph}" for paragraph in quoted if paragraph)
+
+    def _quote(self, text: str) -> str:
+        """Of a quote only the mark at its end is ours."""
+        if marked := _LAST_MARK.match(text):
+            return as_text(marked["quoted"]) + self._with_marks(marked["mark"])
+        return as_text(text)
+
+    def _table(self, rows: Sequence[Sequence[str]]) -> str:
+        width = len(rows[0])
+        cut = [[*row, *[""] * width][:width] for row in rows]
+        # A bar ends a cell even inside a code span.
+        lines = [[_BETWEEN_CELLS.sub(r"\\|", self._formatted(cell)) for cell in row] for row in cut]
+        return "\n".join(
+            f"| {' | '.join(cells)} |" for cells in (lines[0], ["---"] * width, *lines[1:])
+        )
+
+    def _formatted(self, line: str) -> str:
+        line = line.strip()
+        if lead := _LEAD.match(line):
+            return f"**{inline(lead[1].strip())}**{self._with_code(line[lead.end() :])}"
+        return self._with_code(line)
+
+    def _with_code(self, text: str) -> str:
+        parts = _CODE.split(text)
+        return "".join(
+            as_code(part) if i % 2 else self._with_marks(part) for i, part in enumerate(parts)
+        )
+
+    def _with_marks(self, text: str) -> str:
+        parts: list[str] = []
+        end = 0
+        for mark in _MARK.finditer(text):
+            if 1 <= int(mark[1]) <= self._citations:
+                # A mark does not begin a line.
+                space = "\u00a0" if mark[0][0] != "[" else ""
+                parts += [inline(text[end : mark.start()]), f"{space}:primary[\\[{mark[1]}\\]]"]
+                end = mark.end()
+        return "".join([*parts, inline(text[end:])])
 
 
 def _is_value(lines: list[str]) -> bool:
@@ -43,28 +100,17 @@ def _is_value(lines: list[str]) -> bool:
     return len(lines) == 1 and len(line) <= _SHORT and not line.endswith(":") and "**" not in line
 
 
+def _is_table(lines: list[str]) -> bool:
+    return len(lines) > 1 and _RULE.fullmatch(lines[1].strip()) is not None
+
+
+def _cells(row: str) -> list[str]:
+    inside = row.strip().removeprefix("|").removesuffix("|")
+    return [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(inside)]
+
+
 def _kind(line: str) -> str:
-    if line.startswith(">"):
-        return "quote"
-    if line.startswith("- "):
-        return "list"
+    for begin, kind in ((">", "quote"), ("- ", "list"), ("|", "row")):
+        if line.startswith(begin):
+            return kind
     return "text" if line.strip() else "blank"
-
-
-def _quotes(lines: list[str]) -> Iterator[str]:
-    """Each quote apart: an empty line stands between two of them, or inside one."""
-    paragraphs = "\n".join(lines).split("\n\n")
-    quoted = [as_text(paragraph).replace("\n", "\n> ") for paragraph in paragraphs]
-    yield "\n>\n".join(f"> {paragraph}" for paragraph in quoted if paragraph)
-
-
-def _formatted(line: str) -> str:
-    line = line.strip()
-    if lead := _LEAD.match(line):
-        return f"**{inline(lead[1].strip())}**{_with_code(line[lead.end() :])}"
-    return _with_code(line)
-
-
-def _with_code(text: str) -> str:
-    parts = _CODE.split(text)
-    return "".join(as_code(part) if i % 2 else inline(part) for i, part in enumerate(parts))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from ui.answer_text import answer_markdown
-from ui.asking import Asking, Progress, State
 from ui.choices import Choice, asked_for, choices
 from ui.escaping import as_label, as_text
+from ui.sides import Compared, compared
 from ui.source_view import show_source
-from ui.step_names import step_name
+from ui.step_names import done_without_model
 
 if TYPE_CHECKING:
     from corpora.release import Product
@@ -41,86 +41,88 @@ def show_answer(
     """An answered turn; where it leaves the release open, `ask` asks for the one that is chosen."""
     with st.chat_message("assistant", avatar=":material/layers:"):
         st.markdown(_badge(reply))
-        st.markdown(answer_markdown(reply["answer"]))
-        for warning in reply["warnings"]:
-            st.caption(f":material/info: {as_label(warning, 300)}")
-        _show_citations(number, reply)
+        releases = [r.name for p in products if p.name == reply["product"] for r in p.releases]
+        if apart := compared(reply, releases):
+            _show_sides(number, reply, apart)
+        else:
+            st.markdown(_text(reply["answer"], reply))
+            _show_citations(number, reply, range(1, len(reply["citations"]) + 1))
+        _show_notes(reply)
         if offered := choices(reply, products):
             _offer(number, question, offered, products, ask)
 
 
-def show_open(asking: Asking, ask_again: Callable[[str], None]) -> None:
-    """A question that was stopped or failed, kept so that it can be asked again."""
-    progress = asking.progress
-    key = f"again-{id(asking)}"
-    text = asking.question.text
-    with st.chat_message("assistant", avatar=":material/layers:"):
-        if progress.state is State.STOPPED:
-            st.markdown(":gray[Stopped. The question is kept.]")
-        else:
-            st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
-        if progress.refused:
-            text = st.text_area("Your question", text, height=200, key=f"{key}-text")
-        st.button(
-            "Ask again",
-            icon=":material/refresh:",
-            key=key,
-            on_click=lambda: ask_again(st.session_state.get(f"{key}-text", text)),
-        )
-
-
-def show_progress(asking: Asking) -> None:
-    """A question that is being answered: its steps, what the model writes, a button to stop it."""
-    progress = asking.progress
-    with st.chat_message("assistant", avatar=":material/layers:"):
-        with st.container(
-            horizontal=True, vertical_alignment="center", key=f"running-{id(asking)}"
-        ):
-            st.markdown(_steps(progress), width="stretch")
-            st.button(
-                "Stop",
-                icon=":material/stop_circle:",
-                key=f"stop-{id(asking)}",
-                on_click=asking.stop,
-                disabled=progress.stopping,
-            )
-        if progress.written:
-            st.markdown(as_text(progress.written))
-
-
-def _steps(progress: Progress) -> str:
-    if progress.stopping:
-        return ":gray[Stopping …]"
-    done = [
-        f":gray[:material/check: {step_name(step)}]"
-        for step in dict.fromkeys(progress.done)
-        if step != "comparison"
-    ]
-    now = [f"**{step_name(progress.step)} …**"] if progress.step else []
-    return "  ".join([*done, *now]) or ":gray[One moment …]"
-
-
 def _badge(reply: Mapping[str, Any]) -> str:
-    releases = reply["release"] or ", ".join(reply["compared_releases"])
-    if reply["route"] == "inventory" and not reply["available_releases"]:
-        releases = releases or "catalog"
-    resolved = bool(releases)
-    name = releases or _UNRESOLVED.get(reply["release_status"], reply["release_status"])
-    label = as_label(f"{reply['product'] or ''} {name}".strip())
-    badge = f":{'primary' if resolved else 'orange'}-badge[:material/layers: {label}]"
-    return f"{badge} :small[:gray[{as_label(reply['release_explanation'], 200)}]]"
+    """The product and release that the answer is from, and why that one."""
+    names = reply["release"] or ", ".join(reply["compared_releases"])
+    explanation = reply["release_explanation"]
+    colour = "primary"
+    match reply["route"]:
+        case "inventory" if not names:
+            names = "" if reply["product"] else "catalog"
+            explanation = "from the catalog"
+        case "compare":
+            explanation = "compared"
+        case _ if not names:
+            names = _UNRESOLVED.get(reply["release_status"], reply["release_status"])
+            # The answer says it, and asks.
+            explanation = ""
+            colour = "orange"
+    label = as_label(f"{reply['product'] or ''} {names}".strip())
+    badge = f":{colour}-badge[:material/layers: {label}]"
+    return f"{badge} :small[:gray[{as_label(explanation, 200)}]]" if explanation else badge
 
 
-def _show_citations(number: int, reply: Mapping[str, Any]) -> None:
-    """A button for each quote; those from one page stand together, the page named once."""
-    pages: dict[int, list[int]] = {}
-    for i, citation in enumerate(reply["citations"], 1):
-        pages.setdefault(citation["page_id"], []).append(i)
-    for page, quotes in pages.items():
-        with st.container(horizontal=True, key=f"citations-{number}-{page}", gap="xsmall"):
+def _text(text: str, reply: Mapping[str, Any]) -> str:
+    return answer_markdown(text, len(reply["citations"]))
+
+
+def _show_sides(number: int, reply: Mapping[str, Any], apart: Compared) -> None:
+    """The sides next to each other; on a phone below each other."""
+    st.markdown(_text(apart.before, reply))
+    with st.container(key=f"sides-{number}"):
+        columns = st.columns(len(apart.sides), border=True)
+    for side, column in zip(apart.sides, columns, strict=True):
+        with column:
+            st.markdown(f":gray-badge[{as_label(side.release)}]")
+            if side.text:
+                st.markdown(_text(side.text, reply))
+            _show_citations(number, reply, side.citations, of_release=True)
+    if apart.after.strip():
+        st.markdown(_text(apart.after, reply))
+
+
+def _show_notes(reply: Mapping[str, Any]) -> None:
+    """What was withheld, and which steps were done without the model."""
+    for warning in reply["warnings"]:
+        st.caption(f":material/info: {as_label(warning, 300)}")
+    # Answers of earlier versions do not say which.
+    without = done_without_model(reply.get("fallbacks", ()))
+    if not without:
+        return
+    steps = ", ".join(dict.fromkeys(step for step, _ in without))
+    with st.expander(f"Done without the language model: {as_label(steps)}", type="compact"):
+        for step, reason in without:
+            st.caption(f"{as_label(step)} — {as_label(reason, 300)}")
+
+
+def _show_citations(
+    number: int, reply: Mapping[str, Any], shown: Iterable[int], *, of_release: bool = False
+) -> None:
+    """A button for each quote shown; those from one page stand together, the page named once.
+
+    `of_release` says that the release is told already.
+    """
+    several = bool(reply["compared_releases"]) and not of_release
+    pages: dict[tuple[str, int], list[int]] = {}
+    for i in shown:
+        citation = reply["citations"][i - 1]
+        pages.setdefault((citation["release"], citation["page_id"]), []).append(i)
+    for quotes in pages.values():
+        with st.container(horizontal=True, key=f"citations-{number}-{quotes[0]}", gap="xsmall"):
             for i in quotes:
                 citation = reply["citations"][i - 1]
-                name = _place(citation, reply) if i == quotes[0] else ""
+                name = _place(citation, with_release=several) if i == quotes[0] else ""
                 if st.button(
                     f"\\[{i}\\] {name}".strip(),
                     key=f"cite-{number}-{i}",
@@ -129,8 +131,8 @@ def _show_citations(number: int, reply: Mapping[str, Any]) -> None:
                     show_source(reply["product"], citation)
 
 
-def _place(citation: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    parts = [citation["release"]] if reply["compared_releases"] else []
+def _place(citation: Mapping[str, Any], *, with_release: bool) -> str:
+    parts = [citation["release"]] if with_release else []
     parts.append(citation["document"])
     if citation["file"].lower().endswith(".pdf"):
         parts.append(f"page {citation['page']}")

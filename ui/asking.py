@@ -6,25 +6,16 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ui.failures import expected_failures
+from ui.progress import Progress, State
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
     from chatbot.events import Event
 
 _log = logging.getLogger(__name__)
-
-
-class State(StrEnum):
-    """What has become of a question."""
-
-    RUNNING = "running"
-    ANSWERED = "answered"
-    STOPPED = "stopped"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -36,23 +27,6 @@ class Question:
     after: int
     product: str | None = None
     release: str | None = None
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a question is: steps that are done, the one that runs, what the model wrote.
-
-    `place` is that in the queue, 1 for the next, 0 once its turn has come.
-    """
-
-    state: State = State.RUNNING
-    place: int = 0
-    done: tuple[str, ...] = ()
-    step: str | None = None
-    written: str = ""
-    stopping: bool = False
-    refused: bool = False
-    message: str = ""
 
 
 class Asking:
@@ -133,20 +107,12 @@ class Asking:
             self._end(State.ANSWERED)
 
     def _listen(self, event: Event) -> None:
-        from chatbot.events import StepFinished, StepStarted, Token, Waiting
-
-        match event:
-            case StepStarted(step):
-                self._change(lambda p: replace(p, step=step, place=0))
-            case StepFinished(step):
-                self._change(lambda p: replace(p, done=(*p.done, step), step=None))
-            case Token(text):
-                self._change(lambda p: replace(p, written=p.written + text))
-            case Waiting(place):
-                self._change(lambda p: replace(p, place=place))
+        self._change(lambda p: p.after(event))
 
     def _end(self, state: State, message: str = "", *, refused: bool = False) -> None:
-        self._change(lambda p: replace(p, state=state, message=message, refused=refused, step=None))
+        self._change(
+            lambda p: replace(p, state=state, message=message, refused=refused, running=())
+        )
 
     def _change(self, change: Callable[[Progress], Progress]) -> None:
         with self._lock:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui import services
-from ui.answer_view import Ask, show_answer, show_open, show_progress, show_question
-from ui.asking import Asking, Question, State
+from ui.answer_view import Ask, show_answer, show_question
+from ui.asking import Asking, Question
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
+from ui.open_view import show_open, show_progress
+from ui.progress import State
 from ui.suggestions import suggestions
 
 if TYPE_CHECKING:

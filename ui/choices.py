@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from corpora.release import Product
 
 
-_KEPT = {"and", "for", "from", "in", "of", "on", "or", "to", "versus", "vs", "with"}
-
-
 @dataclass(frozen=True)
 class Choice:
     """A release that the question can be asked for."""
@@ -25,8 +22,11 @@ class Choice:
 def choices(reply: Mapping[str, Any], products: Sequence[Product]) -> tuple[Choice, ...]:
     """The releases among which a reply asks to choose, as far as they are still there.
 
-    Without a product the reply names both, as "product release".
+    Without a product the reply names both, as "product release". What the catalog tells of its
+    releases asks for nothing.
     """
+    if reply["route"] == "inventory":
+        return ()
     there = {
         r.name if reply["product"] else f"{p.name} {r.name}": (p.name, r.name)
         for p in products
@@ -42,22 +42,6 @@ def asked_for(question: str, choice: Choice, products: Sequence[Product]) -> str
 
     What a question says itself goes before what is chosen beside it, so it has to say the choice.
     """
-    from chatbot.release_resolution import ReleaseStatus, resolve_release
+    from chatbot.choice import replace_unknown
 
-    clear = {ReleaseStatus.STATED, ReleaseStatus.LATEST}
-    found = resolve_release(question, products, product=choice.product)
-    if found.status in clear:
-        return question
-    for mention in reversed(found.mentions):
-        alone = resolve_release(mention.text, products, product=choice.product)
-        if alone.status not in clear or not alone.mentions:
-            words = _in_place_of(mention.text, choice.release)
-            question = question[: mention.start] + words + question[mention.end :]
-    return question
-
-
-def _in_place_of(mention: str, release: str) -> str:
-    first, *others = mention.split()
-    if not others:
-        return release
-    return f"{first if first.lower() in _KEPT else 'in'} {release}"
+    return replace_unknown(question, (choice.release,), choice.product, products)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 STEP_NAMES = {
     "clarification": "reading the conversation",
     "inventory": "looking into the catalog",
@@ -20,3 +22,8 @@ STEP_NAMES = {
 def step_name(step: str) -> str:
     """What a step is called; one that is not known by its own name."""
     return STEP_NAMES.get(step, step.replace("_", " "))
+
+
+def done_without_model(fallbacks: Iterable[Mapping[str, str]]) -> list[tuple[str, str]]:
+    """What the steps are called that a reply's `fallbacks` name, with the reasons, each once."""
+    return list(dict.fromkeys((step_name(f["step"]), f["reason"]) for f in fallbacks))

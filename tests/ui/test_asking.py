@@ -9,7 +9,8 @@ from chatbot.assembly import Chatbot
 from tests.ui.conftest import MakeChatbot
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.asking import Asking, OpenQuestions, Question, State
+from ui.asking import Asking, OpenQuestions, Question
+from ui.progress import State
 
 
 def begin(chatbot: Chatbot, text: str) -> tuple[OpenQuestions, Asking]:
@@ -34,7 +35,7 @@ def test_an_answer_is_kept_in_its_conversation_and_no_longer_open(valve: MakeCha
     conversation = asking.question.conversation
     assert [t.question for t in chatbot.conversations.turns(conversation)] == [QUESTION]
     assert questions.of(conversation) == ()
-    assert asking.progress.done[0] == "release_extraction"
+    assert asking.progress.done[:3] == ("clarification", "inventory", "release_extraction")
 
 
 def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:

@@ -10,7 +10,7 @@ PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0"
 
 
 def test_the_releases_of_the_product_are_offered_in_the_order_of_the_reply() -> None:
-    reply = {"product": "valve", "available_releases": ["2.0", "1.0", "0.9"]}
+    reply = {"route": "clarify", "product": "valve", "available_releases": ["2.0", "1.0", "0.9"]}
     assert choices(reply, [PUMP, VALVE]) == (
         Choice("2.0", "valve", "2.0"),
         Choice("1.0", "valve", "1.0"),
@@ -18,11 +18,16 @@ def test_the_releases_of_the_product_are_offered_in_the_order_of_the_reply() -> 
 
 
 def test_without_a_product_both_are_chosen() -> None:
-    reply = {"product": None, "available_releases": ["valve 2.0", "pump 2.0"]}
+    reply = {"route": "clarify", "product": None, "available_releases": ["valve 2.0", "pump 2.0"]}
     assert choices(reply, [PUMP, VALVE]) == (
         Choice("valve 2.0", "valve", "2.0"),
         Choice("pump 2.0", "pump", "2.0"),
     )
+
+
+def test_what_the_catalog_tells_asks_for_nothing() -> None:
+    reply = {"route": "inventory", "product": "valve", "available_releases": ["2.0", "1.0"]}
+    assert choices(reply, [VALVE]) == ()
 
 
 @pytest.mark.parametrize(

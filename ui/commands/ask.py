@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ui.step_names import step_name
+from ui.progress import Progress
+from ui.step_names import done_without_model
 from ui.terminal import errors, output, print_json, printable
 
 if TYPE_CHECKING:
@@ -70,26 +71,17 @@ def _one(
         traced = {"trace": trace_object(reply.turn)} if trace else {}
         print_json({**reply.content, **extra, **traced})
         return
-    written: list[str] = []
-    with errors.status("finding the release") as status:
+    progress = Progress()
+    with errors.status("one moment") as status:
 
         def listener(event: Event) -> None:
-            from chatbot.events import StepStarted, Token, Waiting
-
-            if isinstance(event, StepStarted):
-                status.update(step_name(event.step))
-                written.clear()
-            elif isinstance(event, Waiting):
-                status.update(f"waiting, place {event.place} in the queue")
-            elif isinstance(event, Token):
-                written.append(event.text)
-                status.update(f"answering: {printable(''.join(written))}")
+            nonlocal progress
+            progress = progress.after(event)
+            told = f"answering: {progress.written}" if progress.written else progress.now
+            status.update(printable(told or "one moment"))
 
         reply = chatbot.ask(question, listener=listener, **asked)
     _print_reply(reply.content)
-    for fallback in reply.content["fallbacks"]:
-        line = f"{step_name(fallback['step'])} without the model: {fallback['reason']}"
-        output.print(printable(line), style="yellow")
     if trace:
         print_json(trace_object(reply.turn))
     if conversation:
@@ -111,6 +103,9 @@ def _print_reply(reply: dict[str, Any]) -> None:
         output.print(printable(line), style="dim", highlight=False)
     for warning in reply["warnings"]:
         output.print(printable(f"note: {warning}"), style="yellow")
+    for step, reason in done_without_model(reply["fallbacks"]):
+        line = f"{step}: done without the language model ({reason})"
+        output.print(printable(line), style="dim", highlight=False)
 
 
 def _batch(chatbot: Chatbot, questions: Path, to: Path) -> None:
