@@ -73,12 +73,12 @@ _PLAIN_WORDS = f"""
     {_PRODUCT} {_RELEASE} {_YOU_HAVE} a about an any anything are available been between by came can
     catalog catalogue come comes contain covered database did directly do documented does exist
     exists for from get give got had has have here immediately in included indexed ingested is
-    issued just list loaded me name names no number numbers of official offered on one ones or
+    issued just list loaded many me name names no number numbers of official offered on one ones or
     our out please present product public published released right shipped show so some something
-    stable still system tell that's the there to us was were what which with yet your
+    stable still system tell that's the there to total us was were what which with yet your
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
-_MANY = frozenset(("how", "many", "count", "number", "total"))
+_COUNT = frozenset(("how", "count", "number"))
 _RELEASES = frozenset(("releases", "versions"))
 _RELEASE_ONE = frozenset(("release", "version"))
 _PRODUCTS = frozenset(("products", "projects"))
@@ -97,24 +97,13 @@ _EVERY = frozenset(("all", "every", "each", "different", "known", "complete", "f
 _POINTING = frozenset(("it", "that", "this", "same"))
 _SIDES = _BEFORE | _AFTER | _COMPARED
 _EXTREMES = _NEWEST | _OLDEST
-_ALLOWED = frozenset.union(
-    *(_PLAIN, _MANY, _RELEASES, _RELEASE_ONE, _PRODUCTS, _PAPERS, _DOCUMENTATION),
-    *(_EXTREMES, _SIDES, _EVERY, _POINTING),
-)
-_ANCHORS = frozenset(
-    (
-        _YOU_HAVE,
-        _PRODUCT,
-        "there",
-        "available",
-        "list",
-        "show",
-        "name",
-        "give",
-        "tell",
-        "documented",
-    )
-) | {"exist", "known", "covered", "indexed", "ingested", "loaded", "offered", "number", "catalog"}
+_ASKED_FOR = _RELEASES | _RELEASE_ONE | _PRODUCTS | _PAPERS | _DOCUMENTATION
+_ALLOWED = _PLAIN | _COUNT | _ASKED_FOR | _EXTREMES | _SIDES | _EVERY | _POINTING
+_ANCHOR_WORDS = f"""
+    {_YOU_HAVE} {_PRODUCT} available catalog covered documented exist give indexed ingested known
+    list loaded name number offered show tell there
+"""
+_ANCHORS = frozenset(_ANCHOR_WORDS.split())
 _WORD = re.compile(rf"[\w'-]+|[{_PRODUCT}{_RELEASE}{_YOU_HAVE}]")
 _YES_NO = re.compile(rf"(?:{_YOU_HAVE}|is|are|does|{_RELEASE}|do)(?=\W|$)")
 _ASKS = re.compile(r"(?:what|which|is|are|was|were|list|show|name|tell)\b(?! about)")
@@ -171,24 +160,18 @@ def _kind(text: str) -> Kind | None:
     """Decide by the words, all of which must be words for what there is."""
     said = _WORD.findall(text)
     words = frozenset(said)
-    if not words <= _ALLOWED or not words:
+    if not words or not words <= _ALLOWED:
         return None
-    many, release = bool({"how", "number", "count"} & words), _RELEASE in words
+    counted, release = bool(words & _COUNT), _RELEASE in words
     if words & _PAPERS or (words & _DOCUMENTATION and (release or words & _POINTING)):
-        loose = words & (_EXTREMES - {"latest", "newest"}) and not words & (_RELEASE_ONE | {"one"})
-        if (
-            loose
-            or words & (_AFTER | _COMPARED) - {"next"}
-            or not words & (_ANCHORS | {"have", "has", _RELEASE})
-        ):
+        if not _asks_for_papers(words):
             return None
-        return Kind.DOCUMENT_COUNT if many else Kind.DOCUMENTS
+        return Kind.DOCUMENT_COUNT if counted else Kind.DOCUMENTS
     if words & _POINTING:
         return None
     if words & _SIDES:
-        if not _ASKS.match(text) or not (
-            release or words & (_RELEASES | _RELEASE_ONE | {"anything", "something"})
-        ):
+        beside = release or words & (_RELEASES | _RELEASE_ONE | {"anything", "something"})
+        if not beside or not _ASKS.match(text):
             return None
         return Kind.BEFORE if words & _BEFORE else Kind.AFTER
     if words & _EXTREMES:
@@ -200,7 +183,7 @@ def _kind(text: str) -> Kind | None:
     if release:
         return Kind.IS_THERE if _YES_NO.match(text) and words & _ANCHORS else None
     if words & _RELEASES and words & _ANCHORS:
-        return Kind.RELEASE_COUNT if many else Kind.RELEASES
+        return Kind.RELEASE_COUNT if counted else Kind.RELEASES
     if words & _RELEASE_ONE:
         return Kind.RELEASES if _YOU_HAVE in words else None
     if words & (_PRODUCTS | _DOCUMENTATION) and words & _ANCHORS:
@@ -208,6 +191,13 @@ def _kind(text: str) -> Kind | None:
     if _PRODUCT in words and said[0] == _YOU_HAVE:
         return Kind.RELEASES
     return Kind.PRODUCTS if _OPEN.fullmatch(text) else None
+
+
+def _asks_for_papers(words: frozenset[str]) -> bool:
+    """Whether documents are asked for as such: not the first of them, or those after a release."""
+    loose = words & (_EXTREMES - {"latest", "newest"}) and not words & (_RELEASE_ONE | {"one"})
+    aside = words & ((_AFTER | _COMPARED) - {"next"})
+    return not loose and not aside and bool(words & (_ANCHORS | {"have", "has", _RELEASE}))
 
 
 def _template(
