@@ -28,6 +28,7 @@ from corpora.database import Database, open_database
 from corpora.embedding import MiniLM
 from corpora.glossary import Glossaries
 from corpora.release import Product
+from prompts.fencing import visible
 
 
 class BadQuestion(ValueError):
@@ -76,7 +77,7 @@ class Chatbot:
         Raises BadQuestion, UnknownConversation, GeneratorError, ModelMissing, and Stopped when
         `stopped` says so.
         """
-        question = " ".join(question.split())
+        question = " ".join(visible(question).split())
         limit = self.settings.question_limit
         if not question:
             raise BadQuestion("the question is empty: type one")
@@ -84,7 +85,8 @@ class Chatbot:
             raise BadQuestion(
                 f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
             )
-        turn = Turn(question, product=product, release=release, history=tuple(history))
+        said = tuple((visible(user), visible(reply)) for user, reply in history)
+        turn = Turn(question, product=product, release=release, history=said)
         if conversation is not None:
             turn = self._continue(turn, conversation)
         turn = background.run(self._answer(turn, listener), stopped)

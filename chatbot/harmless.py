@@ -3,28 +3,120 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from prompts.fencing import visible
 
-_LINK = re.compile(r"!?\[([^\]]*)\]\(\s*<?([^)>\s]*)>?[^)]*\)")
-_REFERENCE = re.compile(r"^\s*\[[^\]]+\]:\s*\S+.*$", re.M)
-_ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]*://|data:|javascript:|www\.)[^\s<>)\]\"'`]+", re.I)
-_TAG = re.compile(r"</?[a-z][^>]*>|<!--.*?-->", re.I | re.S)
+LEFT_OUT = "(address left out)"
+
+# Marks of citations as models write them: [1], [1, 2], 【1†source】, ［1］, [^1], [chunk 1].
+_LIKE_A_MARK = re.compile(
+    r"[\[［【〔⟦][\s^#]*(?:(?:chunk|source|doc(?:ument)?|ref|excerpt)\s*[:#]?\s*)?"
+    r"(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]］】〕⟧\n]*)?\s*[\]］】〕⟧]",
+    re.I,
+)
+_INDEX = re.compile(r"(?<![^\s`\[])[^\s`\[]*[\w)\]]\[\d+\](?:[\w.()\[\]]*[\w)\]])?")
+_CODE_OR_MARK = re.compile(r"(`[^`\n]*`)|\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
+_JOINT = re.compile(r"(?<!\S)\S*\]\(\S*")
+_DEFINITION = re.compile(
+    r"^[ \t>*+-]*\[[^\]\n]+\]:\s*(?:<|[/#?.]|[\w+.-]+:|www\.)\S*(?:[ \t]+[\"'(].*)?$", re.M
+)
+_TAG = re.compile(r"</?[a-z][^<>]*>|<!--.*?-->|<[!?][^<>]*>", re.I | re.S)
+_OPENED = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
+_ADDRESS = re.compile(
+    r"(?<![\w+.-])(?:[\w+.-]*://|(?:data|javascript|vbscript|mailto|tel):|www\."
+    r"|[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
+    re.I,
+)
+_LINKABLE = re.compile(r"https?:|ftp:|www\.|mailto:|[\w+.-]+@", re.I)
+_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]*)+(?=[^\W\d_])", re.M)
+_COMPARISON = re.compile(r"^[ \t]*(>.*)$", re.M)
+_BOLD = re.compile(r"^[ \t]*\*\*([^*\n]+)\*\*", re.M)
 
 
 def harmless(text: str, *, evidence: str) -> str:
-    """Take out of a model's words whatever could load, link or hide something.
+    """Take out of a model's words whatever could load, link, hide, or pass for the program's own.
 
     A link or picture leaves its words. An address stays, as code, only where it stands in the
     `evidence`: any other could carry the conversation away. HTML tags go unless they are quoted.
+    Lines that look like our quotations or headings are lines of text, and what looks like the
+    mark of a citation becomes one (`marks`), so that it is checked.
     """
+    text = visible(text)
+    text = _until_stable(lambda part: _without_links(part, evidence), text)
+    text = _JOINT.sub(lambda m: _apart(m[0], evidence), text)
+    text = _OPENED.sub(lambda m: _tag(m, evidence), text)
+    text = _ADDRESS.sub(lambda m: _address(m, evidence), text)
+    text = _INDEX.sub(lambda m: _index(m, evidence), text)
+    text = _LIKE_A_MARK.sub(lambda m: m[0] if _in_code(m) else f"[{m[1]}]", text)
+    text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
+    return _BOLD.sub(r"\1", text).strip()
 
-    def address(match: re.Match[str]) -> str:
-        found = match[0].rstrip(".,;:!?")
-        rest = match[0][len(found) :]
-        return (f"`{found}`" if found in evidence else "(address left out)") + rest
 
-    text = _REFERENCE.sub("", visible(text))
-    text = _LINK.sub(lambda m: m[1], text)
+def marks(text: str) -> list[int]:
+    """The numbers of the citations that a text claims, in order; none within code."""
+    claimed = (match[2] or "" for match in _CODE_OR_MARK.finditer(text))
+    return [int(number) for mark in claimed for number in re.findall(r"\d+", mark)]
+
+
+def without_marks(text: str) -> str:
+    """The text without its marks of citations."""
+    return _until_stable(lambda part: _CODE_OR_MARK.sub(lambda m: m[1] or "", part), text)
+
+
+def _until_stable(change: Callable[[str], str], text: str) -> str:
+    """What is taken out may leave something behind that has to be taken out as well."""
+    while (changed := change(text)) != text:
+        text = changed
+    return text
+
+
+def _without_links(text: str, evidence: str) -> str:
+    def words(match: re.Match[str]) -> str:
+        if _is_quoted(match[0], evidence):
+            return match[0]
+        return f"[{match[1]}]" if match[1].isdecimal() else match[1]
+
+    text = _LINK.sub(words, text)
     text = _TAG.sub(lambda m: m[0] if m[0] in evidence else "", text)
-    return _ADDRESS.sub(address, text).strip()
+    return _DEFINITION.sub("", text)
+
+
+def _is_quoted(written: str, evidence: str) -> bool:
+    """Whether what is built like a link, as `calls[0](x)` is, stands in the evidence as code."""
+    return written.rstrip(".,;:!?") in evidence and not _ADDRESS.search(written)
+
+
+def _apart(written: str, evidence: str) -> str:
+    return written if _is_quoted(written, evidence) else written.replace("](", "] (")
+
+
+def _tag(match: re.Match[str], evidence: str) -> str:
+    if match[0] not in evidence:
+        return f"‹{match[0][1:]}"
+    within = match.string[: match.start()][-1:].isalnum() or _in_code(match)
+    return match[0] if within else f"`{match[0]}`"
+
+
+def _address(match: re.Match[str], evidence: str) -> str:
+    found = match[0].rstrip(".,;:!?")
+    rest = match[0][len(found) :]
+    if found not in evidence:
+        return LEFT_OUT + rest
+    before = match.string[: match.start()][-1:]
+    alone = not before or before in " \t\n(*_~"
+    if alone and _LINKABLE.match(found) and not _in_code(match):
+        return f"`{found}`{rest}"
+    return match[0]
+
+
+def _index(match: re.Match[str], evidence: str) -> str:
+    """An index, as in `args[1]`, is no mark of a citation where the evidence has it."""
+    return f"`{match[0]}`" if match[0] in evidence and not _in_code(match) else match[0]
+
+
+def _in_code(match: re.Match[str]) -> bool:
+    line = match.string[: match.start()].rpartition("\n")[2]
+    return line.count("`") % 2 == 1

@@ -18,11 +18,11 @@ def find_verbatim(copied: str, text: str) -> str | None:
     wanted = "".join(character for _, character in _characters(copied))
     if not wanted:
         return None
-    places, characters = zip(*_characters(text), strict=True) if text.strip() else ((), ())
-    start = "".join(characters).find(wanted)
+    found = list(_characters(text))
+    start = "".join(character for _, character in found).find(wanted)
     if start < 0:
         return None
-    return text[places[start] : places[start + len(wanted) - 1] + 1]
+    return text[found[start][0] : found[start + len(wanted) - 1][0] + 1]
 
 
 def _characters(text: str) -> Iterator[tuple[int, str]]:

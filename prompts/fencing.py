@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-TAGS = ("chunk", "conversation", "question", "releases")
+TAGS = ("chunk", "conversation", "excerpts", "question", "releases")
 """The sections of prompts that hold data."""
 
-_SECTION = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.I)
+_SECTION = re.compile(rf"<(?=[\s/\\]*(?:{'|'.join(TAGS)})\b)", re.I)
 # What chat templates of the common model families are made of; a tokenizer would obey them.
 _CONTROL_TOKEN = re.compile(
     r"<(?=[|｜])"
-    r"|<(?=/?(?:s|bos|eos|pad|unk|think|tool_call|tool_response|(?:start|end)_of_turn|im_\w+)>)"
+    r"|<(?=/?(?:s|[be]os|pad|unk|mask|[be]o[hpt]|sop|(?:bos|eos|pad)_token|think|tools?|tool_\w+"
+    r"|(?:start|end)_(?:of|header)_\w+|begin_of_\w+|(?:im|fim)_\w+|unused\d+|extra_id_\d+)>)"
     r"|<(?=</?SYS>>)"
-    r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])",
+    r"|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_\w+|SYSTEM_PROMPT|THINK|ARGS|CALL_ID|IMG\w*|g?MASK)\])",
     re.I,
 )
+_SEPARATOR = re.compile("\r\n|[\u000b\u000c\u001c-\u001f\u0085\u2028\u2029]")
 _INVISIBLE = re.compile(
-    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160"
-    "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    "[\u0000-\u0008\u000e-\u001b\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
@@ -31,8 +33,11 @@ class Fenced(str):
 
 
 def visible(text: str) -> str:
-    """The text without control, zero-width and direction characters, which no reader sees."""
-    return _INVISIBLE.sub("", text)
+    """The text without what no reader sees: zero-width, direction, tag and control characters.
+
+    Unusual line ends become newlines; half a surrogate pair, which no file can hold, goes too.
+    """
+    return _INVISIBLE.sub("", _SEPARATOR.sub("\n", text))
 
 
 def as_data(text: str) -> str:
@@ -60,4 +65,4 @@ def fenced_list(sections: Iterable[Fenced]) -> Fenced:
 
 
 def _attribute(value: str | int) -> str:
-    return as_data(re.sub(r"[\"\n<>]", " ", str(value)))
+    return as_data(" ".join(re.sub(r'["<>]', " ", visible(str(value))).split()))

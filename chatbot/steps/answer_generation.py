@@ -9,12 +9,13 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.grounding import claims, supporting, unsupported_claims
+from chatbot.harmless import harmless, without_marks
 from chatbot.model_calls import call
 from chatbot.quoting import quoted_answer, quotes, within
 from chatbot.readers import read_value
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
 from chatbot.turn import Answer, ModelStep, Record, Turn
-from prompts import render
+from prompts import fenced, render
 
 _DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "not mentioned")
 # A small model's yes or no is often wrong where the words it read are right: these are shown.
@@ -53,7 +54,8 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
             model, _prompt(turn, within(budget, records)), step="answer_generation", shown=True
         )
         turn = replace(turn, calls=(*turn.calls, made))
-        value = _FENCE.sub("", made.reply).strip()
+        evidence = "\n".join(record.page.text for record in records)
+        value = without_marks(harmless(_FENCE.sub("", made.reply), evidence=evidence)).strip()
         return replace(turn, answer=_grounded(turn, value, records, shown))
 
     return generate
@@ -86,7 +88,7 @@ def _prompt(turn: Turn, records: Sequence[Record]) -> list[tuple[str, str]]:
         product=product,
         release=release,
         question=turn.queries.base,
-        excerpts="\n\n".join(f"[{r.label}]\n{r.reading}" for r in records),
+        excerpts=fenced("excerpts", "\n\n".join(f"[{r.label}]\n{r.reading}" for r in records)),
     )
 
 

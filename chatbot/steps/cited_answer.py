@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.grounding import cite, claims, plain, quantities, unsupported_claims
-from chatbot.harmless import harmless
+from chatbot.harmless import harmless, marks, without_marks
 from chatbot.model_calls import call
 from chatbot.quoting import quoted_answer
 from chatbot.records import sentences
@@ -20,8 +20,13 @@ from chatbot.words import filtered
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
-_MARKS = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 _DONT_KNOW = re.compile(r"^\W*(i|we) (don.?t|do not) know\b", re.I)
+_SPELLED_OUT = re.compile(
+    r"\b(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty"
+    r"|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)[ -])+"
+    r"(?:\w*seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|percent|\w*bytes?|retries)\b",
+    re.I,
+)
 
 NEAREST = "The nearest passages say:"
 WITHHELD = (
@@ -93,7 +98,7 @@ def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int)
     records = [record for chunk in chunks for record in chunk.records]
     best_first = sorted(records, key=lambda r: -r.score)
     text = harmless(reply, evidence="\n".join(r.page.text for r in records))
-    bare = _MARKS.sub("", text).strip()
+    bare = without_marks(text).strip()
     if not bare or _DONT_KNOW.match(bare):
         reason = not_mentioned(turn) if turn.unmentioned else not_found(turn)
         return replace(
@@ -101,15 +106,31 @@ def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int)
         )
     assert turn.queries is not None
     own = plain(f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}")
+    read = plain(" ".join(f"{r.quote} {r.reading}" for r in records))
     invented = [
-        *(c for c in unsupported_claims(bare, records) if plain(c) not in own),
-        *(q for q in quantities(bare) if not _holds_quantity(q, records) and plain(q) not in own),
+        *(c for c in unsupported_claims(bare, records) if not _stands_in(own, c)),
+        *(
+            q
+            for q in quantities(bare)
+            if not _holds_quantity(q, records) and not _stands_in(own, q)
+        ),
+        *(n for n in _spelled_out(bare) if not _stands_in(f"{own} {read}", n)),
     ]
     if invented:
         withheld = quoted_answer(turn, WITHHELD, best_first, shown)
         warning = f"the model's answer was withheld: “{invented[0]}” is not in the documentation"
         return replace(withheld, warnings=(warning,))
     return _with_citations(turn, list(_sentences(text, chunks)), bare, best_first)
+
+
+def _stands_in(text: str, claim: str) -> bool:
+    """Whether a plain text has the claim, and not only a longer name or number with it inside."""
+    return re.search(rf"(?<![\w.]){re.escape(plain(claim))}(?!\w|\.\w)", text) is not None
+
+
+def _spelled_out(text: str) -> Iterator[str]:
+    """Figures in words that count something: "ninety days"."""
+    return (match[0] for match in _SPELLED_OUT.finditer(text))
 
 
 def _holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
@@ -124,15 +145,18 @@ def _sentences(text: str, chunks: Sequence[ReducedChunk]) -> Iterator[_Sentence]
         # A mark stands behind the full stop or before it: the sentence ends after both.
         moved = re.sub(r"([.!?])((?:\s*\[\d[\d,; ]*\])+)", r"\2\1", line)
         for sentence in sentences(moved) or [""]:
-            numbers = [int(n) for m in _MARKS.findall(sentence) for n in re.findall(r"\d+", m)]
-            named = [chunks[n - 1] for n in dict.fromkeys(numbers) if 1 <= n <= len(chunks)]
-            words = _MARKS.sub("", sentence).rstrip()
+            numbers = dict.fromkeys(marks(sentence))
+            named = [chunks[n - 1] for n in numbers if 1 <= n <= len(chunks)]
+            words = without_marks(sentence).rstrip()
             others = [c for c in chunks if c not in named]
             yield _Sentence(words, _bearer(words, named) or _bearer(words, others))
 
 
 def _bearer(sentence: str, chunks: Sequence[ReducedChunk]) -> Record | None:
-    """The record that says most of the sentence and every name and figure of it that it can."""
+    """The record that says most of the sentence and every name and figure of it that it can.
+
+    A sentence without a name or a figure needs half its words in the record.
+    """
     wanted = {plain(w) for w in filtered(sentence).split()}
     if not wanted:
         return None
@@ -142,7 +166,7 @@ def _bearer(sentence: str, chunks: Sequence[ReducedChunk]) -> Record | None:
         text = plain(f"{record.quote} {record.label}")
         share = sum(w in text for w in wanted) / len(wanted)
         share += sum(c in text for c in told) / len(told) if told else share
-        if share >= 0.6 and (best is None or share > best[0]):
+        if share >= (0.6 if told else 1) and (best is None or share > best[0]):
             best = share, record
     return best[1] if best else None
 
