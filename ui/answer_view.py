@@ -81,10 +81,11 @@ def _show_sides(number: int, reply: Mapping[str, Any], apart: Compared) -> None:
     """The sides next to each other; on a phone below each other."""
     st.markdown(_text(apart.before, reply))
     with st.container(key=f"sides-{number}"):
-        columns = st.columns(len(apart.sides), border=True)
+        columns = st.columns(len(apart.sides), border=any(s.value or s.text for s in apart.sides))
     for side, column in zip(apart.sides, columns, strict=True):
         with column:
-            st.markdown(f":gray-badge[{as_label(side.release)}]")
+            value = f" **{as_label(side.value, 300)}**" if side.value else ""
+            st.markdown(f":gray-badge[{as_label(side.release)}]{value}")
             if side.text:
                 st.markdown(_text(side.text, reply))
             _show_citations(number, reply, side.citations, of_release=True)

@@ -14,12 +14,14 @@ _SHORT = 40
 class Side:
     """What a comparison says of one release, and the numbers of its citations, from 1.
 
-    `text` is written as that of `chatbot.turn.Answer`; empty where the answer tells all together.
+    `value` is its short answer and `text` the words in which it stands, written as those of
+    `chatbot.turn.Answer`; both are empty where the answer tells of all releases together.
     """
 
     release: str
-    text: str
     citations: tuple[int, ...]
+    value: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,11 @@ def compared(reply: Mapping[str, Any], order: Sequence[str]) -> Compared | None:
     first = next((i for i, line in enumerate(lines) if line.startswith(_lead(names[0]))), 0)
     own = dict(zip(names, lines[first:], strict=False))
     if len(own) == len(names) and all(own[n].startswith(_lead(n)) for n in names):
-        sides = (Side(n, _apart(own[n].removeprefix(_lead(n))), cited[n]) for n in names)
+        sides = (Side(n, cited[n], *_apart(own[n].removeprefix(_lead(n)))) for n in names)
         behind = first + len(names)
         return Compared("\n".join(lines[:first]), tuple(sides), "\n".join(lines[behind:]))
     if all(cited.values()):
-        return Compared(reply["answer"], tuple(Side(n, "", cited[n]) for n in names))
+        return Compared(reply["answer"], tuple(Side(n, cited[n]) for n in names))
     return None
 
 
@@ -59,9 +61,9 @@ def _lead(release: str) -> str:
     return f"- **{release}**:"
 
 
-def _apart(line: str) -> str:
-    """The value in bold, and below it the words in which it stands."""
+def _apart(line: str) -> tuple[str, str]:
+    """The value of a line, if it begins with one, and the words that follow."""
     value, dash, words = line.strip().partition(" — “")
-    if "*" in value or not (dash or len(value) <= _SHORT):
-        return line.strip()
-    return f"**{value}**\n\n“{words}" if dash else f"**{value}**"
+    if dash or len(value) <= _SHORT:
+        return value, f"“{words}" if dash else ""
+    return "", line.strip()
