@@ -1,14 +1,17 @@
-"""`strata models`: fetch the model files and see which are there."""
+"""`strata models`: fetch the model files, see which are there, and try the model in use."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ui.terminal import errors, output, print_json, printable
 
-app = typer.Typer(help="The model files: fetch, verify, list.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from chatbot.models.checking import ModelCheck
+
+app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
 
 
 @app.command("pull")
@@ -91,3 +94,64 @@ def list_models(
         size = f"{m.model.size / 1e6:,.0f} MB"
         table.add_row(m.model.key, m.model.role, size, m.model.licence, str(m.state))
     output.print(table)
+
+
+@app.command("check")
+def check_model(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask the language model of the settings something: does it answer, how fast, what can it do.
+
+    Takes about half a minute with the default model on two cores.
+    """
+    import asyncio
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from chatbot.assembly import open_model
+    from chatbot.models.checking import check_model
+    from chatbot.models.errors import GeneratorError
+    from chatbot.settings import read_settings
+
+    model = open_model(read_settings())
+    if model is None:
+        raise GeneratorError(
+            "there is no language model to check: run `strata models pull`, and set "
+            "STRATA_GENERATOR to a model if it is none"
+        )
+    with errors.status("") as status:
+        found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
+    for warning in found.warnings:
+        errors.print(f"[bold yellow]warning:[/] {printable(warning)}", highlight=False)
+    if as_json:
+        print_json(asdict(found))
+        return
+    table = Table(box=None, show_header=False)
+    for name, value in _told(found):
+        table.add_row(name, printable(value))
+    output.print(table)
+
+
+def _told(found: ModelCheck) -> list[tuple[str, str]]:
+    def rate(value: float | None) -> str:
+        return "not told" if value is None else f"{value:,.1f} tokens a second"
+
+    def offered(value: bool) -> str:
+        return "yes" if value else "no"
+
+    memory = found.memory_bytes
+    return [
+        ("backend", found.backend),
+        ("it says", found.reply),
+        ("loaded in", f"{found.load_seconds:.1f} s"),
+        ("memory", "on the server" if memory is None else f"{memory / 1e9:.2f} GB"),
+        ("reads a prompt at", rate(found.prompt_tokens_per_second)),
+        ("first word after", f"{found.first_token_seconds:.2f} s"),
+        ("writes at", rate(found.answer_tokens_per_second)),
+        ("streaming", offered(found.streams)),
+        ("token counts", offered(found.counts_tokens)),
+        ("log-probabilities", offered(found.tells_probabilities)),
+        ("structured output", offered(found.keeps_to_a_schema)),
+        ("four at once", f"{found.together:.2f} times as fast as one after the other"),
+    ]

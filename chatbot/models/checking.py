@@ -1,0 +1,173 @@
+"""A model is asked a few things, to see that it answers, how fast, and what it offers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import shorten
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.model_calls import Messages, call, call_all, next_token_probabilities
+from chatbot.models.errors import GeneratorError
+from chatbot.models.served import ServedChatModel
+
+_STEP = "check"
+_TOGETHER = 4
+_SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "colour",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"colour_of_the_sky": {"type": "string", "enum": ["blue", "red"]}},
+            "required": ["colour_of_the_sky"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """What a check found; None where the model does not tell, or the figure has no meaning.
+
+    Seconds, tokens a second, and bytes; `memory_bytes` is of the model where it tells, else of this
+    process, and None for a server. `together` is the time of four calls one after the other by the
+    time of four at once.
+    """
+
+    backend: str
+    reply: str
+    load_seconds: float
+    first_token_seconds: float
+    prompt_tokens_per_second: float | None
+    answer_tokens_per_second: float | None
+    memory_bytes: int | None
+    streams: bool
+    counts_tokens: bool
+    tells_probabilities: bool
+    keeps_to_a_schema: bool
+    together: float
+    warnings: tuple[str, ...] = ()
+
+
+async def check_model(
+    model: BaseChatModel, on_step: Callable[[str], None] = lambda step: None
+) -> ModelCheck:
+    """Load the model, ask it some twelve short things, and tell what came of it.
+
+    Raises GeneratorError when it cannot be loaded, fails, or says nothing.
+    """
+    on_step("loading the model")
+    started = time.perf_counter()
+    if load := getattr(model, "load", None):
+        await asyncio.to_thread(load)
+    load_seconds = time.perf_counter() - started
+
+    on_step("asking it something")
+    pieces = [c async for c in model.astream(list(_counting(100)), max_tokens=12) if c.content]
+    asked = await call(model, _reading(), step=_STEP, max_tokens=48)
+    if not asked.reply.strip():
+        raise GeneratorError(
+            "the model says nothing: check that it is a chat model with a chat template"
+        )
+    on_step("asking for probabilities and for JSON")
+    probabilities, _ = await next_token_probabilities(
+        model, [_question("Is water wet? Reply True or False.")], ["True", "False"], step=_STEP
+    )
+    structured = await call(
+        model,
+        _question("Say in one sentence which colour the sky has."),
+        step=_STEP,
+        max_tokens=40,
+        response_format=_SCHEMA,
+    )
+    on_step("asking four things one after the other, then together")
+    together = await _speed_up(model)
+    reading = asked.prompt_tokens - asked.cached_tokens
+    writing = asked.seconds - asked.first_token
+    counts = asked.completion_tokens > 0
+    return ModelCheck(
+        backend=model._llm_type,
+        reply=shorten(asked.reply, 200, placeholder=" …"),
+        load_seconds=round(load_seconds, 2),
+        first_token_seconds=round(asked.first_token, 3),
+        prompt_tokens_per_second=_rate(reading, asked.first_token) if counts else None,
+        answer_tokens_per_second=_rate(asked.completion_tokens - 1, writing) if counts else None,
+        memory_bytes=_memory(model),
+        streams=len(pieces) > 1,
+        counts_tokens=counts,
+        tells_probabilities=probabilities[0] is not None,
+        keeps_to_a_schema=_fits_schema(structured.reply),
+        together=together,
+        warnings=_warnings(model),
+    )
+
+
+async def _speed_up(model: BaseChatModel) -> float:
+    started = time.perf_counter()
+    for number in range(_TOGETHER):
+        await call(model, _counting(200 + number), step=_STEP, max_tokens=24)
+    middle = time.perf_counter()
+    prompts = [_counting(300 + number) for number in range(_TOGETHER)]
+    await call_all(model, prompts, step=_STEP, max_tokens=24)
+    return round((middle - started) / (time.perf_counter() - middle), 2)
+
+
+def _question(text: str) -> Messages:
+    return [("user", text)]
+
+
+def _counting(start: int) -> Messages:
+    return _question(f"Count from {start} to {start + 90}: write all the numbers, nothing else.")
+
+
+def _reading() -> Messages:
+    # Never the same text twice: what was read before would not be read again.
+    start = time.time_ns() % 1000
+    lines = [f"Port {start + n} runs at {n} Gbit/s." for n in range(1, 13)]
+    return _question(
+        f"{' '.join(lines)} How fast is port {start + 5}? Answer in one sentence, then explain it."
+    )
+
+
+def _rate(tokens: int, seconds: float) -> float | None:
+    return round(tokens / seconds, 1) if tokens > 0 and seconds > 0 else None
+
+
+def _fits_schema(reply: str) -> bool:
+    try:
+        value = json.loads(reply)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("colour_of_the_sky") in {"blue", "red"}
+
+
+def _memory(model: BaseChatModel) -> int | None:
+    if isinstance(model, ServedChatModel):
+        return None
+    return getattr(model, "memory_bytes", None) or _resident_bytes()
+
+
+def _resident_bytes() -> int | None:
+    """What this process has in memory; None where the system does not tell it this way."""
+    try:
+        status = Path("/proc/self/status").read_text("ascii")
+    except OSError:
+        return None
+    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+
+
+def _warnings(model: BaseChatModel) -> tuple[str, ...]:
+    if isinstance(model, ServedChatModel) and model.shows_key_to_the_network:
+        return (
+            f"the key goes to {model.address} unencrypted, and so do questions and documents: "
+            "use an https address",
+        )
+    return ()
