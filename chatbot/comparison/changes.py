@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -72,7 +73,9 @@ def find_changes(
         pairs += pair_passages(
             passages(old, before), passages(new, after), (old.release, new.release)
         )
-    about = _on(topic, pairs)
+    pairs = _once(pairs)
+    about = [p for p in _on(topic, pairs) if not _points_elsewhere(p)]
+    about.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
     changed = [p for p in about if p.before and p.after and not p.same]
     added = [p.after for p in about if p.before is None and p.after]
     gone = [p.before for p in about if p.after is None and p.before]
@@ -91,7 +94,7 @@ def find_changes(
         added=tuple(added),
         gone=tuple((r, end_of(name_of(r), new)) for r in gone),
         same=() if differs or only else tuple(same),
-        notes=tuple(_notes(topic, new, _NOTES)),
+        notes=tuple(r for r in _notes(topic, new, _NOTES) if not _repeats(r, changed)),
     )
 
 
@@ -102,12 +105,13 @@ def _document_pairs(
     new: Corpus,
     new_evidence: Sequence[RetrievedChunk],
 ) -> list[tuple[StoredDocument, StoredDocument]]:
+    """The documents about the topic, each with its counterpart."""
     found: dict[tuple[int, int], tuple[StoredDocument, StoredDocument]] = {}
     for document in documents_on(topic, new, new_evidence, limit=_DOCUMENTS):
-        if before := counterpart(document, old):
+        if before := counterpart(document, new, old):
             found[before.id, document.id] = (before, document)
     for document in documents_on(topic, old, old_evidence, limit=_DOCUMENTS):
-        if after := counterpart(document, new):
+        if after := counterpart(document, old, new):
             found[document.id, after.id] = (document, after)
     return list(found.values())
 
@@ -132,6 +136,28 @@ def _unnamed_or(topic: Topic, record: Record) -> bool:
     return not name or topic.is_name(name)
 
 
+def _points_elsewhere(pair: Pair) -> bool:
+    return all(re.match(r"\W*see (?:also|the section)\b", r.quote, re.I) for r in pair.sides)
+
+
+def _repeats(note: Record, changed: Sequence[Pair]) -> bool:
+    """Whether a row of the release notes says again what a pair shows."""
+    names = {name_of(r) for pair in changed for r in pair.sides} - {""}
+    return any(plain(cell) in names for _, cell in note.cells)
+
+
+def _once(pairs: Sequence[Pair]) -> list[Pair]:
+    """Every pair once; what has a counterpart in one document is not missing from another."""
+    paired = {(r.page.id, r.quote) for p in pairs if p.before and p.after for r in p.sides}
+    found = {
+        tuple((r.page.id, r.quote) for r in pair.sides): pair
+        for pair in pairs
+        if (pair.before and pair.after)
+        or (pair.sides[0].page.id, pair.sides[0].quote) not in paired
+    }
+    return list(found.values())
+
+
 def _entries(passages: list[Record]) -> list[Record]:
     """Rows, parameters and the like where there are any: what can be counted as added."""
     return [r for r in passages if name_of(r)] or passages
@@ -151,18 +177,16 @@ def _stands_in(corpus: Corpus, record: Record) -> bool:
 
 def _items(page: StoredPage) -> list[Record]:
     """The items, rows and sentences below a page's first heading; an item is not cut up."""
-    found: list[Record] = []
-    items = iter([b.text for b in page.blocks if b.kind is BlockKind.LIST_ITEM])
-    item = ""
+    whole = [block.text for block in page.blocks if block.kind is BlockKind.LIST_ITEM]
+    found: dict[str, Record] = {}
     for record in records(page, together=0):
-        if record.kind == BlockKind.LIST_ITEM and record.quote in item:
+        if record.kind == BlockKind.CODE or len(record.path) < 2:
             continue
         if record.kind == BlockKind.LIST_ITEM:
-            item = next(text for text in items if text.startswith(record.quote))
-            record = replace(record, quote=item, reading=item)
-        if record.kind != BlockKind.CODE and len(record.path) > 1:
-            found.append(record)
-    return found
+            text = next((item for item in whole if record.quote in item), record.quote)
+            record = replace(record, quote=text, reading=text)
+        found.setdefault(record.quote, record)
+    return list(found.values())
 
 
 def _notes(topic: Topic, corpus: Corpus, limit: int) -> list[Record]:

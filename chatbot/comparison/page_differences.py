@@ -17,6 +17,7 @@ from ingestion.page import CELL_DELIMITER, BlockKind
 _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _TERM_END = re.compile(r"\s[–—-]+\s|:\s")
 _MOST_COMPARED = 200_000
+_CANDIDATES = 4
 SAME_SECTION = 55.0
 """Similarity, 0 to 100, from which two passages of one section are versions of each other."""
 ELSEWHERE = 85.0
@@ -25,17 +26,14 @@ ELSEWHERE = 85.0
 
 @dataclass(frozen=True)
 class Pair:
-    """A passage in the older and in the newer release; None where it has no counterpart."""
+    """A passage in the older and in the newer release; None where it has no counterpart.
+
+    `same` says whether both are in the same words, but for the names of the releases.
+    """
 
     before: Record | None
     after: Record | None
-
-    @property
-    def same(self) -> bool:
-        """Whether both releases say it in the same words."""
-        if self.before is None or self.after is None:
-            return False
-        return plain(self.before.quote) == plain(self.after.quote)
+    same: bool = False
 
     @property
     def sides(self) -> tuple[Record, ...]:
@@ -49,16 +47,27 @@ def passages(corpus: Corpus, document: StoredDocument) -> list[Record]:
     return [record for page in pages for record in records(page, together=0)]
 
 
-def counterpart(document: StoredDocument, corpus: Corpus) -> StoredDocument | None:
-    """The same document in another release: of the same path, else of the same name."""
+def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> StoredDocument | None:
+    """The same document in another release: the one with most of its anchors and headings.
+
+    Documents of the same path or file name are looked at; None where none of them shares any.
+    """
     from rapidfuzz import fuzz
 
-    others = corpus.documents()
-    if same := next((d for d in others if d.file == document.file), None):
-        return same
     name = PurePosixPath(document.file).name
-    named = [d for d in others if PurePosixPath(d.file).name == name]
-    return max(named, key=lambda d: fuzz.ratio(d.file, document.file), default=None)
+    named = [d for d in there.documents() if PurePosixPath(d.file).name == name]
+    named.sort(key=lambda d: -fuzz.ratio(d.file, document.file))
+    if len(named) == 1:
+        return named[0]
+    own = _headings(here, document)
+    shared = [(len(own & _headings(there, other)), other) for other in named[:_CANDIDATES]]
+    best = max(shared, key=lambda pair: pair[0], default=(0, None))
+    return best[1] if best[0] else None
+
+
+def _headings(corpus: Corpus, document: StoredDocument) -> set[str]:
+    blocks = [block for page in corpus.pages_of(document.id) for block in page.blocks]
+    return {plain(_NUMBERING.sub("", b.path[-1])) for b in blocks if b.path}
 
 
 def pair_passages(
@@ -67,12 +76,15 @@ def pair_passages(
     """Pair the passages of a document in two releases, in the order of the newer one.
 
     In turn, those that are left: word for word in the same section, word for word anywhere, by
-    name (a row's first cell, a parameter) in the same section, and by similarity. Headings are
-    compared without their numbers and the releases' names. Passages that are only in the older
-    release come last.
+    name (a row's first cell, a parameter) in the same section, also under another title, and by
+    similarity. Headings are compared without their numbers and the releases' names. Passages that
+    are only in the older release come last.
     """
     sections = [_section(r, releases[0]) for r in old], [_section(r, releases[1]) for r in new]
-    texts = [plain(r.quote) for r in old], [plain(r.quote) for r in new]
+    texts = (
+        [plain(r.quote.replace(releases[0], "#")) for r in old],
+        [plain(r.quote.replace(releases[1], "#")) for r in new],
+    )
     names = [name_of(r) for r in old], [name_of(r) for r in new]
     partner: dict[int, int] = {}
 
@@ -90,12 +102,18 @@ def pair_passages(
     match(lambda side, i: (sections[side][i], texts[side][i]))
     match(lambda side, i: texts[side][i])
     match(lambda side, i: (sections[side][i], names[side][i]) if names[side][i] else None)
+    match(lambda side, i: (sections[side][i][1:], names[side][i]) if names[side][i] else None)
     left = [i for i in range(len(old)) if i not in partner]
     free = [j for j in range(len(new)) if j not in set(partner.values())]
     for i, j in _alike(left, free, old, new, sections, names, texts):
         partner[i] = j
     came_from = {j: i for i, j in partner.items()}
-    pairs = [Pair(old[came_from[j]] if j in came_from else None, r) for j, r in enumerate(new)]
+    pairs = [
+        Pair(old[came_from[j]], r, same=texts[0][came_from[j]] == texts[1][j])
+        if j in came_from
+        else Pair(None, r)
+        for j, r in enumerate(new)
+    ]
     return pairs + [Pair(r, None) for i, r in enumerate(old) if i not in partner]
 
 
@@ -104,7 +122,7 @@ def _alike(
     free: Sequence[int],
     old: Sequence[Record],
     new: Sequence[Record],
-    sections: tuple[Sequence[object], Sequence[object]],
+    sections: tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]],
     names: tuple[Sequence[str], Sequence[str]],
     texts: tuple[Sequence[str], Sequence[str]],
 ) -> Iterable[tuple[int, int]]:
@@ -115,7 +133,8 @@ def _alike(
     scored = []
     for i in left:
         for j in free:
-            together = sections[0][i] == sections[1][j]
+            one, other = sections[0][i], sections[1][j]
+            together = one == other or (len(one) > 1 and one[1:] == other[1:])
             if old[i].kind != new[j].kind or (apart and not together):
                 continue
             if together and names[0][i] and names[1][j]:

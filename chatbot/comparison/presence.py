@@ -18,18 +18,23 @@ from corpora.release import name_tokens, sort_key
 from ingestion.page import BlockKind, DocumentKind
 
 _CANDIDATES = 80
+_SPOKEN_OF = 3
+"""Mentions from which a thing is not gone, whatever another passage says."""
 _GONE = re.compile(
     r"\b(?:removed?|no longer|not any ?more|gone|dropped|withdrawn|discontinued|replaced|superseded"
     r"|instead of|new names?|renamed|obsolete|are now|is now|not available|not supported)\b",
     re.I,
 )
-_OVER = r"removed|no longer|gone|dropped|withdrawn|discontinued"
+_NEW = re.compile(r"\b(?:new|added|features?)\b(?! names?)", re.I)
 _ONCE = re.compile(r"^(?:before|old\b.*|former\b.*|previous\b.*|removed)$", re.I)
 _KINDS_OF_THINGS = """
     alarm parameter command option argument method function class setting keyword attribute flag
     card field counter format mode
 """
 _CATEGORY = frozenset(_KINDS_OF_THINGS.split())
+_AS_OF = re.compile(
+    r"\b(?:as of|in|since|with|from|by)\s+(?:[^\W\d]+\s+){0,2}v?(?P<release>\d+(?:\.\d+)+)", re.I
+)
 _SINCE = re.compile(
     r"\b(?:new|added|introduced|available|versionadded::?)\s*(?:in|since|with|from)?\s*"
     r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)+\w*)",
@@ -54,10 +59,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class _Hits:
-    """Passages of one release with a thing: its own entry, other mentions, words on its end."""
+    """Passages of one release with a thing: its own entry, mentions, words on its end.
+
+    `in_notes` are those mentions in release notes that do not say that the thing is new.
+    """
 
     entries: tuple[Record, ...] = ()
     mentions: tuple[Record, ...] = ()
+    in_notes: tuple[Record, ...] = ()
     ends: tuple[Record, ...] = ()
 
 
@@ -80,17 +89,20 @@ def find_everywhere(
     words = thing.split()
     bare = [w for w in words if w.lower() not in _CATEGORY] or words
     hits: dict[str, _Hits] = {}
-    for pattern in (_phrase(bare), _all_words(bare)):
-        hits = {r: _look_up(pattern, bare, c) for r, c in corpora.items() if c}
-        if any(h.entries or h.mentions for h in hits.values()):
+    for matches in (_phrase(bare), _all_words(bare)):
+        hits = {r: _look_up(matches, bare, c) for r, c in corpora.items() if c}
+        if any(h.entries or h.mentions or h.in_notes for h in hits.values()):
             break
     else:
-        if all(any(_has(corpus, word) for corpus in corpora.values()) for word in bare):
+        known = all(any(_has(corpus, word) for corpus in corpora.values()) for word in bare)
+        if known and not any(h.ends for h in hits.values()):
             return None
     named = len(bare) < len(words) or (len(bare) == 1 and bare[0].isalpha() and bare[0].islower())
-    strict = named and any(h.entries for h in hits.values())
+    elsewhere = any(h.entries for h in hits.values())
     return [
-        _finding(r, hits[r], strict) if r in hits else Finding(r, Documented.NO_CORPUS)
+        _finding(r, hits[r], elsewhere=elsewhere, everyday=named)
+        if r in hits
+        else Finding(r, Documented.NO_CORPUS)
         for r in releases
     ]
 
@@ -99,20 +111,24 @@ def _has(corpus: Corpus | None, word: str) -> bool:
     return corpus is not None and bool(corpus.frequency(word) or corpus.similar(word))
 
 
-Matches = Callable[[str], bool]
+Matches = Callable[[Record], bool]
 
 
 def _phrase(words: Sequence[str]) -> Matches:
     """The words side by side; those in capitals only in capitals."""
-    parts = [rf"(?-i:{re.escape(w)})" if _is_acronym(w) else re.escape(w) for w in words]
+    *others, last = words
+    if len(last) > 3 and last.endswith("s") and not _is_acronym(last):
+        last = last[:-1]
+    parts = [rf"(?-i:{re.escape(w)})" if _is_acronym(w) else re.escape(w) for w in (*others, last)]
     joined = r"[\s-]+".join(parts)
     pattern = re.compile(rf"(?<![\w-]){joined}(?:e?s)?(?![\w-]|\.\w)", re.I)
-    return lambda text: pattern.search(text) is not None
+    return lambda record: pattern.search(record.quote) is not None
 
 
 def _all_words(words: Sequence[str]) -> Matches:
-    wanted = [set(tokens(w)[:1]) for w in words]
-    return lambda text: all(own & set(tokens(text)) for own in wanted)
+    """All the words, in whatever order, in a passage and the headings above it."""
+    wanted = {token for w in words for token in tokens(w)[:1]}
+    return lambda record: wanted <= set(tokens(" ".join((record.quote, *record.path))))
 
 
 def _is_acronym(word: str) -> bool:
@@ -122,18 +138,19 @@ def _is_acronym(word: str) -> bool:
 def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
     entries: list[Record] = []
     mentions: list[Record] = []
+    in_notes: list[Record] = []
     ends: list[Record] = []
     for record in _candidates(words, corpus):
         own = is_name(record, words)
-        if not (own or matches(record.quote)) or is_of_another_release(record, corpus.release):
+        if not (own or matches(record)) or is_of_another_release(record, corpus.release):
             continue
-        if tells_of_end(record, words):
+        if tells_of_end(record, words) and not _is_to_come(record.quote, corpus.release):
             ends.append(record)
-        elif own and record.page.document.kind is not DocumentKind.RELEASE_NOTES:
-            entries.append(record)
+        elif record.page.document.kind is DocumentKind.RELEASE_NOTES:
+            (mentions if _NEW.search(" ".join(record.path[-1:])) else in_notes).append(record)
         else:
-            mentions.append(record)
-    return _Hits(tuple(entries), tuple(mentions), tuple(ends))
+            (entries if own else mentions).append(record)
+    return _Hits(tuple(entries), tuple(mentions), tuple(in_notes), tuple(ends))
 
 
 def _candidates(words: Sequence[str], corpus: Corpus) -> Iterator[Record]:
@@ -159,8 +176,9 @@ def tells_of_end(record: Record, words: Sequence[str]) -> bool:
     """Whether a passage says that the thing is gone, or goes by another name.
 
     Its own words must say so, or the heading above it, or the header of the thing's column
-    ("Before"). "replaced by X" tells of the end of what stands before it, not of X.
+    ("Before"). "X instead of Y" tells of the end of Y in release notes only.
     """
+    in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
     thing = re.escape(" ".join(words))
     column = next(
         (h for h, c in record.cells if re.search(rf"(?<![\w-]){thing}(?![\w-])", c, re.I)), ""
@@ -170,23 +188,49 @@ def tells_of_end(record: Record, words: Sequence[str]) -> bool:
         return bool(_ONCE.match(column)) or (headed and column == record.cells[0][0])
     if any(re.search(r"\b(?:removed|deprecated and removed)\b", h, re.I) for h in record.path[-1:]):
         return True
-    lone = rf"(?<![\w-]){thing}(?![\w-])"
-    told = (
-        rf"(?:instead of|replaces|supersedes)\W+(?:the\W+)?(?:\w+\W+){{0,2}}?{lone}"
-        rf"|{lone}.*\b(?:{_OVER}|replaced (?:by|with)|superseded|renamed|obsolete|any ?more)\b"
-        rf"|\b(?:{_OVER}|nobody uses)\b.*{lone}"
+    return bool(_ends(" ".join(words), in_notes).search(record.quote))
+
+
+def _is_to_come(text: str, release: str) -> bool:
+    """Whether a text speaks of a release after this one: "as of 2.0", read in 1.4."""
+    own = name_tokens(release)
+    named = [m["release"] for m in _AS_OF.finditer(text)]
+    return any(
+        sort_key(other) > sort_key(release) and own[: len(name_tokens(other))] != name_tokens(other)
+        for other in named
     )
-    return re.search(told, record.quote, re.I | re.S) is not None
 
 
-def _finding(release: str, hits: _Hits, strict: bool) -> Finding:
-    there = hits.entries or (() if strict else hits.mentions)
-    if there:
+def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
+    """Match sentences in which a thing ends; "will be removed" is not yet an end."""
+    lone = rf"(?<![\w-]){re.escape(thing)}(?![\w-])"
+    over = r"(?:removed|gone|dropped|withdrawn|discontinued|obsolete|superseded|renamed|replaced)"
+    between = r"(?:[^.]|\.(?=\d))"
+    told = [
+        rf"{lone}{between}{{0,90}}\b(?:is|are|was|were|been)\s+(?:now\s+)?{over}\b",
+        rf"{lone}{between}{{0,60}}\b(?:no longer|not)\s+(?:supported|available|accepted|possible)\b",
+        rf"{lone}{between}{{0,60}}\bany ?more\b",
+        rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,3}}?{lone}",
+    ]
+    if in_notes:
+        told.append(rf"(?:instead of|replaces|supersedes)\s+(?:\w+\s+){{0,3}}?{lone}")
+    return re.compile("|".join(told), re.I)
+
+
+def _finding(release: str, hits: _Hits, *, elsewhere: bool, everyday: bool) -> Finding:
+    """Weigh the passages of a release; `elsewhere` some release has an entry for the thing."""
+    mentions = () if elsewhere and everyday else hits.mentions
+    if not elsewhere:
+        mentions += hits.in_notes
+    if hits.ends and len(mentions) < _SPOKEN_OF:
+        mentions = ()
+    if there := hits.entries or mentions:
         said = next(_own_words(there[0]), None)
         return Finding(release, Documented.DOCUMENTED, there[0], *(said or (None, None)))
     if hits.ends:
         return Finding(release, Documented.REMOVED, hits.ends[0])
-    return Finding(release, Documented.NOT_FOUND)
+    aside = hits.in_notes[0] if hits.in_notes and not everyday else None
+    return Finding(release, Documented.NOT_FOUND, aside)
 
 
 def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:

@@ -27,14 +27,15 @@ _PRESENCE = re.compile(
     r"|\bwhen\s+(?:was|were|is|are|did|does)\b"
     rf"|\b(?:first|earliest|oldest|last|latest|newest)\s+{_RELEASES}"
     r"(?=\s+(?:with|that|to|where|which|in|supporting|having|documenting))"
-    r"|\b(?:is|are|was|were)\b.*\b(?:there|documented|available|supported|present|included"
+    r"|\b(?:is|are|was|were|been)\b.*\b(?:there|documented|available|supported|present|included"
     r"|mentioned|gone|missing|removed|dropped)\b"
     r"|\b(?:do|does|did)\b.*\b(?:have|support|know|contain|offer|include|mention|document|exist)\b",
     re.I,
 )
 _WHICH_OF_MANY = re.compile(
     r"\b(?:which|what)\s+(?!releases?\b|versions?\b)(?:\w+\s+){1,4}"
-    r"(?:is|are|was|were|has been|have been)\s+(?:gone|missing|removed|dropped|added|new)\b",
+    r"(?:is|are|was|were|has been|have been)\s+(?:gone|missing|removed|dropped|added|new|there"
+    r"|available|supported|documented)\b",
     re.I,
 )
 _CHANGES = re.compile(
@@ -47,16 +48,22 @@ _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
 
 _IMPERATIVE = re.compile(r"^\s*(?:please\s+)?(?:list|show|name|tell)\s+(?:me\s+)?", re.I)
+_ASKED_OF = re.compile(
+    r"\b(?:do|does|did|can|could)\s+(?:(?:the|my|our|your|an?)\s+)?\w+\s+"
+    r"(?=(?:support|have|know|offer|speak|understand|include|contain|come|provide)\b)",
+    re.I,
+)
 _CONTINUES = re.compile(r"^\s*(?:and|but|or|also|so|then|what about|how about|same)\b", re.I)
 _REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
 
 _ASKING = """
     added additional alike appear appeared available become change changed changes changing came
-    contain contains deleted deprecated documented documents dropped earliest evolve evolved every
-    first gone have identical include included includes introduced introduce introduces last
-    latest mention mentioned mentions missing new newest obsolete offer offers oldest present
-    removed remove renamed replaced still support supported supports supporting unchanged until
-    since having exists existed ago yet ever add adds anything everything old
+    come comes contain contains deleted deprecated documented documents dropped earliest evolve
+    evolved ever every everything anything first fixed gone have having identical include included
+    includes introduced introduce introduces last latest mention mentioned mentions missing new
+    newest obsolete offer offers old oldest possible present provide provides removed remove
+    renamed replaced since solved speak still support supported supports supporting unchanged
+    understand understood until whether exists existed ago yet add adds
 """
 _COMPARING = frozenset(_ASKING.split())
 
@@ -92,5 +99,5 @@ def leans_on_conversation(question: str) -> bool:
 
 def topic(subject: str) -> str:
     """What is compared: the subject without the words that ask for a comparison."""
-    subject = _IMPERATIVE.sub("", subject)
+    subject = _ASKED_OF.sub("", _IMPERATIVE.sub("", subject))
     return " ".join(w for w in filtered(subject).split() if w.lower() not in _COMPARING)

@@ -12,6 +12,7 @@ from chatbot.comparison.presence import Finding, expected_first
 from chatbot.comparison.quantities import same_value
 from chatbot.grounding import cite
 from chatbot.turn import Answer, Citation, Documented, Record, Turn
+from ingestion.page import DocumentKind
 
 SHOWN = 12
 """Differences between two releases that are written out; the others are counted."""
@@ -213,13 +214,17 @@ def _finding_line(finding: Finding, quotes: Quotes) -> str:
     line = f"- **{finding.release}**: {_STATUS[finding.status]}"
     if finding.record is None:
         return line
+    if finding.status is Documented.NOT_FOUND:
+        line += ", but mentioned"
     mark = quotes.mark(finding.record, finding.release)
     said = finding.said
     if said is not None and said != finding.record:
         own = f"; “{in_short(said.quote)}” {quotes.mark(said, finding.release)}"
     else:
         own = ""
-    return f"{line} — “{in_short(finding.record.quote)}” {mark}{own}"
+    notes = finding.record.page.document.kind is DocumentKind.RELEASE_NOTES
+    under = _under(finding.record) if notes else ""
+    return f"{line} — “{in_short(finding.record.quote)}”{under} {mark}{own}"
 
 
 def _presence_lead(thing: str, findings: Sequence[Finding], oldest: str) -> str:

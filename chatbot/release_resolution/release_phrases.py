@@ -148,7 +148,7 @@ _PATTERNS = tuple(
         (
             Place.EVERY,
             0,
-            rf"(?:all|every|each|across)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}"
+            rf"(?:all|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}"
             rf"(?:releases?|versions?)\b{_OF_OTHERS}",
         ),
         (Place.LATEST, 0, _LATEST),
