@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def chatbot() -> Chatbot:
     """The chatbot over the data folder of the settings."""
     from chatbot.assembly import open_chatbot
-    from chatbot.settings import Settings
+    from chatbot.settings import read_settings
 
-    return open_chatbot(Settings())
+    return open_chatbot(read_settings())
 
 
 @st.cache_resource(show_spinner=False)
