@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import queue
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,24 +100,10 @@ class Batches:
         self._working = False
         self._lock = threading.Lock()
 
-    def stream(self, messages: list[dict[str, Any]], sampling: Sampling) -> Iterator[Piece]:
-        """Yield the pieces of an answer; closing this ends the row. Raises GeneratorError."""
-        pieces: queue.SimpleQueue[Piece | GeneratorError] = queue.SimpleQueue()
-        request = Request(messages, sampling, pieces.put)
-        self._submit(request)
-        try:
-            while True:
-                piece = _checked(pieces.get())
-                yield piece
-                if piece.finish_reason:
-                    return
-        finally:
-            request.leave()
-
-    async def astream(
+    async def stream(
         self, messages: list[dict[str, Any]], sampling: Sampling
-    ) -> AsyncIterator[Piece]:
-        """Yield the pieces of an answer; leaving or cancelling this ends the row.
+    ) -> AsyncGenerator[Piece, None]:
+        """Yield the pieces of an answer; closing or cancelling this ends the row.
 
         Raises GeneratorError.
         """

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from chatbot.models.batching import Piece, Request
 from chatbot.models.streamed_text import StreamedText
-
-
-class Vocabulary(Protocol):
-    """What the tokens of a model mean."""
-
-    @property
-    def ends(self) -> frozenset[int]:
-        """The tokens that end an answer."""
-
-    def decode(self, tokens: list[int]) -> str:
-        """The text of tokens, without the model's own marks."""
-
-    def name_of(self, token: int) -> str:
-        """The text of one token; several tokens may have the same."""
+from chatbot.models.vocabulary import Vocabulary
 
 
 class Row:

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from textwrap import shorten
 from typing import Any, Literal
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.language_models.chat_models import (
-    agenerate_from_stream,
-    generate_from_stream,
-)
 from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
 from chatbot.models.batching import Batches, Piece, Request, Sampling
 from chatbot.models.decoding import Decoding, Row
 from chatbot.models.errors import GeneratorError
 from chatbot.models.hub import failed_loading, locate, out_of_memory
+from chatbot.models.streaming import Chunks, StreamingChatModel
+from chatbot.models.vocabulary import Vocabulary
 
 Quantization = Literal["nf4", "int8", "bf16", "off"]
 
 _EXTRA = ("torch", "transformers", "accelerate", "bitsandbytes")
 
 
-class HuggingFaceChatModel(BaseChatModel):
+class HuggingFaceChatModel(StreamingChatModel):
     """Chat with a causal model that has a chat template; loaded at the first call.
 
     `model` is a Hub id or a folder. `quantization` is `nf4` (4-bit, double quantization, computed
@@ -87,50 +82,13 @@ class HuggingFaceChatModel(BaseChatModel):
         assert self._loaded is not None
         self._loaded.answer(requests)
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        for piece in self._batches.stream(_conversation(messages), self._sampling(stop, kwargs)):
-            chunk = self._chunk(piece)
-            if run_manager:
-                run_manager.on_llm_new_token(piece.text, chunk=chunk)
-            yield chunk
-
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        sampling = self._sampling(stop, kwargs)
-        async for piece in self._batches.astream(_conversation(messages), sampling):
-            chunk = self._chunk(piece)
-            if run_manager:
-                await run_manager.on_llm_new_token(piece.text, chunk=chunk)
-            yield chunk
+    async def _chunks(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> Chunks:
+        answer = self._batches.stream(_conversation(messages), self._sampling(stop, options))
+        async with aclosing(answer) as pieces:
+            async for piece in pieces:
+                yield self._chunk(piece)
 
     def _sampling(self, stop: list[str] | None, options: dict[str, Any]) -> Sampling:
         def option(name: str) -> Any:
@@ -172,28 +130,21 @@ class _Left(Exception):
 
 
 class _Model:
-    """A network and its tokenizer, used by one thread at a time."""
+    """A network and its vocabulary, used by one thread at a time."""
 
-    def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
+    def __init__(self, name: str, network: Any, vocabulary: Vocabulary) -> None:
         import torch
         from transformers import GenerationConfig
 
         self.name = name
         self.network = network
-        self.tokenizer = tokenizer
-        published = network.generation_config.eos_token_id
-        ends = published if isinstance(published, list) else [published]
-        self.ends = frozenset({*ends, tokenizer.eos_token_id} - {None})
+        self.vocabulary = vocabulary
         # What the publisher recommends for sampling must not mix with what a caller asks for.
         network.generation_config = GenerationConfig(pad_token_id=0)
         self._context: int = (
             getattr(network.config.get_text_config(), "max_position_embeddings", None)
             or sys.maxsize
         )
-        special = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
-        longest_first = sorted(map(re.escape, special), key=len, reverse=True)
-        self._special = re.compile("|".join(longest_first) or "$^")
-        self._names: dict[int, str] = {}
         self._rows: list[Row] = []
         for module in network.modules():
             if isinstance(module, torch.nn.ModuleList):
@@ -229,10 +180,15 @@ class _Model:
     def _row(self, request: Request) -> Row:
         import torch
 
-        prompt = self._encode(request.messages)
+        prompt = self.vocabulary.encode(request.messages)
+        if len(prompt) >= self._context:
+            raise GeneratorError(
+                f"the prompt has {len(prompt)} tokens, and the context of {self.name} holds "
+                f"{self._context}: ask a shorter question, or give it less evidence"
+            )
         limit = min(request.sampling.max_tokens, self._context - len(prompt))
         random = torch.Generator(self.network.device).manual_seed(request.sampling.seed)
-        return Row(request, prompt, limit, self, random)
+        return Row(request, prompt, limit, self.vocabulary, random)
 
     def _generate(self, rows: list[Row]) -> None:
         import torch
@@ -249,50 +205,6 @@ class _Model:
             logits_processor=[decoding.choose],
             stopping_criteria=[decoding.ended],
         )
-
-    def _encode(self, messages: list[dict[str, Any]]) -> list[int]:
-        """The tokens of a conversation; what looks like a mark of the template in it is broken."""
-        from jinja2 import TemplateError
-
-        if not self.tokenizer.chat_template:
-            raise GeneratorError(
-                f"{self.name} has no chat template: choose a model tuned to follow instructions"
-            )
-        data = [
-            message | {"content": self._special.sub(_broken, message["content"])}
-            for message in messages
-        ]
-        try:
-            tokens: list[int] = self.tokenizer.apply_chat_template(
-                data, add_generation_prompt=True, return_dict=False
-            )
-        except TemplateError as error:
-            raise GeneratorError(
-                f"the chat template of {self.name} refuses this conversation: {error}"
-            ) from error
-        if len(tokens) >= self._context:
-            raise GeneratorError(
-                f"the prompt has {len(tokens)} tokens, and the context of {self.name} holds "
-                f"{self._context}: ask a shorter question, or give it less evidence"
-            )
-        return tokens
-
-    def decode(self, tokens: list[int]) -> str:
-        """The text of tokens, without the model's own marks."""
-        text: str = self.tokenizer.decode(
-            tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
-        return text
-
-    def name_of(self, token: int) -> str:
-        """The text of one token; several tokens may have the same."""
-        if token not in self._names:
-            self._names[token] = self.tokenizer.decode([token], clean_up_tokenization_spaces=False)
-        return self._names[token]
-
-
-def _broken(mark: re.Match[str]) -> str:
-    return f"{mark[0][0]} {mark[0][1:]}"
 
 
 def _load(name: str, quantization: Quantization, device: str, offline: bool) -> _Model:
@@ -336,7 +248,9 @@ def _load(name: str, quantization: Quantization, device: str, offline: bool) -> 
         raise GeneratorError(
             f"{name} lacks {len(missing)} of its weights ({missing[0]}, …): fetch it again"
         )
-    return _Model(name, network, tokenizer)
+    return _Model(
+        name, network, Vocabulary(name, tokenizer, network.generation_config.eos_token_id)
+    )
 
 
 def _failed_answering(name: str, rows: int, error: Exception) -> str:
