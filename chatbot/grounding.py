@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from chatbot.turn import Citation, Record
 from ingestion.page import BlockKind
 
-_CLAIM = re.compile(r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|--?[a-z][\w-]+")
+_CLAIM = re.compile(
+    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|(?<![\w-])--?[a-z][\w-]+"
+)
 
 _QUANTITY = re.compile(
     r"(?<![\w.])-?\d[\d.,]*\s?(?:"

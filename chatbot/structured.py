@@ -61,7 +61,7 @@ async def ask_for(
 def _read(text: str, form: type[Reply]) -> Reply:
     found = _OBJECT.search(text)
     if found is None:
-        raise ValueError("it holds no JSON object")
+        raise ValueError("the reply holds no JSON object")
     return form.model_validate_json(found[0])
 
 

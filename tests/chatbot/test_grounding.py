@@ -52,6 +52,7 @@ def test_an_invented_name_or_figure_is_found(evidence: tuple[Record, ...]) -> No
 
 def test_ordinary_words_are_no_claims() -> None:
     assert claims("yes, by default") == []
+    assert claims("wait-to-restore is a time") == []
     assert claims("use --max-rate 10G with Query.update()") == ["--max-rate", "10G", "Query.update"]
 
 
