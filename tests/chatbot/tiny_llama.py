@@ -12,7 +12,9 @@ TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 CONTEXT = 4096
-TEXT = "the port runs at ten gigabit per second and the release notes say since which version it did"
+TEXT = (
+    "the port runs at ten gigabit per second and the release notes say since which version it did"
+)
 
 
 def tiny_tokenizer() -> Tokenizer:
