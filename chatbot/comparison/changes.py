@@ -73,7 +73,7 @@ def find_changes(
         pairs += pair_passages(
             passages(old, before), passages(new, after), (old.release, new.release)
         )
-    pairs = _once(pairs)
+    pairs = _once(pairs, [c.page.id for c in (*new_evidence, *old_evidence)])
     about = [p for p in _on(topic, pairs) if not _points_elsewhere(p)]
     about.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
     changed = [p for p in about if p.before and p.after and not p.same]
@@ -146,16 +146,24 @@ def _repeats(note: Record, changed: Sequence[Pair]) -> bool:
     return any(plain(cell) in names for _, cell in note.cells)
 
 
-def _once(pairs: Sequence[Pair]) -> list[Pair]:
-    """Every pair once; what has a counterpart in one document is not missing from another."""
-    paired = {(r.page.id, r.quote) for p in pairs if p.before and p.after for r in p.sides}
-    found = {
-        tuple((r.page.id, r.quote) for r in pair.sides): pair
-        for pair in pairs
-        if (pair.before and pair.after)
-        or (pair.sides[0].page.id, pair.sides[0].quote) not in paired
-    }
-    return list(found.values())
+def _once(pairs: Sequence[Pair], pages: Sequence[int]) -> list[Pair]:
+    """Every pair of wordings once, from the first of `pages` that it stands on.
+
+    Documentation repeats itself, as for inherited members; and what has a counterpart in one
+    document is not missing from another.
+    """
+    paired = {plain(r.quote) for p in pairs if p.before and p.after for r in p.sides}
+    place = {page: i for i, page in reversed(list(enumerate(pages)))}
+    found: dict[tuple[str, ...], tuple[int, Pair]] = {}
+    for pair in pairs:
+        lone = pair.before is None or pair.after is None
+        wording = tuple(plain(side.quote) if side else "" for side in (pair.before, pair.after))
+        if lone and paired & set(wording):
+            continue
+        rank = min(place.get(side.page.id, len(pages)) for side in pair.sides)
+        if wording not in found or rank < found[wording][0]:
+            found[wording] = (rank, pair)
+    return [pair for _, pair in found.values()]
 
 
 def _entries(passages: list[Record]) -> list[Record]:

@@ -81,10 +81,7 @@ def pair_passages(
     are only in the older release come last.
     """
     sections = [_section(r, releases[0]) for r in old], [_section(r, releases[1]) for r in new]
-    texts = (
-        [plain(r.quote.replace(releases[0], "#")) for r in old],
-        [plain(r.quote.replace(releases[1], "#")) for r in new],
-    )
+    texts = [_wording(r, releases[0]) for r in old], [_wording(r, releases[1]) for r in new]
     names = [name_of(r) for r in old], [name_of(r) for r in new]
     partner: dict[int, int] = {}
 
@@ -161,6 +158,12 @@ def name_of(record: Record) -> str:
         term = _TERM_END.split(record.quote, maxsplit=1)[0]
         return plain(term.split("=")[0]) if len(term) <= 80 else ""
     return plain(record.path[-1]) if record.kind == BlockKind.SIGNATURE and record.path else ""
+
+
+def _wording(record: Record, release: str) -> str:
+    """The text without what is no change of it: its own release, Sphinx's words for "new in"."""
+    text = plain(record.quote.replace(release, "#"))
+    return text.replace("new in version", "added in version")
 
 
 def _section(record: Record, release: str) -> tuple[str, ...]:

@@ -208,7 +208,7 @@ def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
     between = r"(?:[^.]|\.(?=\d))"
     told = [
         rf"{lone}{between}{{0,90}}\b(?:is|are|was|were|been)\s+(?:now\s+)?{over}\b",
-        rf"{lone}{between}{{0,60}}\b(?:no longer|not)\s+(?:supported|available|accepted|possible)\b",
+        rf"{lone}{between}{{0,60}}\b(?:no longer|not) (?:supported|available|accepted|possible)\b",
         rf"{lone}{between}{{0,60}}\bany ?more\b",
         rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,3}}?{lone}",
     ]

@@ -40,9 +40,10 @@ _WHICH_OF_MANY = re.compile(
 )
 _CHANGES = re.compile(
     r"\b(?:chang\w*|new|differ\w*|added|removed|gone|dropped|missing|renam\w*|deprecat\w*|introduced"
-    r"|same|identical|alike|unchanged|evol\w+|compar\w+)\b",
+    r"|same|identical|alike|unchanged|evol\w+)\b",
     re.I,
 )
+_COMPARE = re.compile(r"\bcompar\w+\b", re.I)
 _MOVES = re.compile(r"\b(?:chang\w*|renam\w*|differ\w*|same|identical|alike|unchanged)\b", re.I)
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
@@ -68,20 +69,17 @@ _ASKING = """
 _COMPARING = frozenset(_ASKING.split())
 
 
-def asked(question: str) -> Asked:
-    """Tell what a comparison asks for, from the question as it was asked."""
+def asked(question: str, subject: str) -> Asked:
+    """Tell what a comparison asks for, from the question with and without its releases."""
     value = bool(_VALUE.search(question))
     if value:
         return Asked.VALUE
     several = _WHICH_OF_MANY.search(question) or _MOVES.search(question)
     if _PRESENCE.search(question) and not several:
         return Asked.PRESENCE
-    return Asked.CHANGES if _CHANGES.search(question) else Asked.VALUE
-
-
-def asks_what_changed(question: str) -> bool:
-    """Whether a question asks for a change as such, or for there being none."""
-    return bool(_CHANGES.search(question))
+    # "compare protection" wants all of it, "compare the range of the hold-off timer" a value.
+    whole = _COMPARE.search(question) and len(topic(subject).split()) <= 2
+    return Asked.CHANGES if whole or _CHANGES.search(question) else Asked.VALUE
 
 
 def wants_only(question: str) -> str | None:

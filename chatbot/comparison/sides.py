@@ -14,7 +14,6 @@ from chatbot.comparison.presence import Finding, find_everywhere
 from chatbot.comparison.question import (
     Asked,
     asked,
-    asks_what_changed,
     leans_on_conversation,
     topic,
     wants_only,
@@ -56,7 +55,7 @@ def compare_releases(
         order = list(await asyncio.to_thread(releases, resolution.product))
         names = sorted(resolution.releases, key=lambda n: order.index(n) if n in order else -1)
         sides = [_side(turn, resolution, release) for release in names]
-        wanted = asked(turn.question)
+        wanted = asked(turn.question, sides[0].question)
         if wanted is Asked.PRESENCE and not leans_on_conversation(sides[0].question):
             found = await asyncio.to_thread(_look_up, sides, order[0], open_corpus)
             if found:
@@ -67,9 +66,8 @@ def compare_releases(
             if found:
                 return _answered(turn, *found)
         computed = None
-        if not all(_can_be_read(side) for side in sides):
-            if asks_what_changed(turn.question) and wanted is not Asked.PRESENCE:
-                computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+        if wanted is Asked.CHANGES and not all(_can_be_read(side) for side in sides):
+            computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
             if computed:
                 return _answered(turn, sides, computed)
         sides = await _all(answer, sides)
