@@ -1,58 +1,150 @@
-"""The real generator in this process; it writes real answers in the last of these tests."""
+"""The real generator in this process."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
-from chatbot.models.files import GENERATOR
-from chatbot.settings import Settings
+from tests.chatbot.generator import generator
 
 pytestmark = pytest.mark.generator
+
+# Reading this takes two idle cores some 25 seconds.
+LONG = " ".join(f"Port {n} runs at {n * 7 % 90} Gbit/s." for n in range(130))
 
 
 @pytest.fixture(scope="module")
 def model() -> EmbeddedChatModel:
-    return EmbeddedChatModel(path=GENERATOR.path_in(Settings().models_dir), context=2048)
+    return generator()
+
+
+def usage(reply: AIMessage) -> tuple[int, int]:
+    """Tokens of the prompt, and how many of them were not computed again."""
+    assert reply.usage_metadata is not None
+    details = reply.usage_metadata["input_token_details"]
+    return reply.usage_metadata["input_tokens"], details["cache_read"]
+
+
+def is_idle(model: EmbeddedChatModel) -> bool:
+    """Whether nothing is computed: reading a prompt would hold this."""
+    return not model._reading.locked()
 
 
 def test_it_reads_a_value_out_of_the_text(model: EmbeddedChatModel) -> None:
     reply = model.invoke("The port XF-1 runs at 10 Gbit/s. Which rate has XF-1? Only the value.")
-    assert "10" in str(reply.content)
-    assert reply.usage_metadata is not None
-    assert reply.usage_metadata["input_tokens"] > 10
+    assert "10" in reply.text
+    assert usage(reply)[0] > 10
 
 
-def test_it_streams_and_stops_when_nobody_listens(model: EmbeddedChatModel) -> None:
-    tokens = model.stream("Count from 1 to 200 in words.", max_tokens=400)
-    assert next(tokens) is not None
-    started = time.perf_counter()
-    tokens.close()
-    reply = model.invoke("Say yes.", max_tokens=4)
-    assert str(reply.content)
-    assert time.perf_counter() - started < 20
+def test_a_beginning_that_was_read_before_is_not_computed_again(model: EmbeddedChatModel) -> None:
+    asks = [
+        f"Rates: {', '.join(f'{n} Gbit/s' for n in range(start, start + 9))}. Which is "
+        for start in range(0, 54, 9)
+    ]
+    for rates in asks:
+        model.invoke(f"{rates} first?", max_tokens=1)
+    # Six beginnings and four slots: the memory beside the slots has the first one.
+    prompt, cached = usage(model.invoke(f"{asks[0]} the very last?", max_tokens=1))
+    assert prompt - cached < prompt / 3
 
 
-def test_two_threads_are_both_answered(model: EmbeddedChatModel) -> None:
+def test_more_requests_than_slots_are_all_answered(model: EmbeddedChatModel) -> None:
+    words = ("amber", "cobalt", "indigo", "scarlet", "olive", "violet")
+
+    async def ask_all() -> list[AIMessage]:
+        asks = (model.ainvoke(f"Repeat this word only: {word}", max_tokens=8) for word in words)
+        return await asyncio.gather(*asks)
+
+    replies = [reply.text.lower() for reply in asyncio.run(ask_all())]
+    assert all(word in reply for word, reply in zip(words, replies, strict=True))
+
+
+def test_threads_are_answered_too(model: EmbeddedChatModel) -> None:
     replies: list[str] = []
 
     def ask(word: str) -> None:
-        replies.append(str(model.invoke(f"Repeat this word only: {word}", max_tokens=8).content))
+        replies.append(model.invoke(f"Repeat this word only: {word}", max_tokens=8).text)
 
     threads = [threading.Thread(target=ask, args=(word,)) for word in ("amber", "cobalt")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(replies) == 2
-    assert {"amber", "cobalt"} == {
-        w for w in ("amber", "cobalt") for r in replies if w in r.lower()
+    assert {w for w in ("amber", "cobalt") for r in replies if w in r.lower()} == {
+        "amber",
+        "cobalt",
     }
+
+
+def test_it_tells_the_probabilities_of_the_next_token(model: EmbeddedChatModel) -> None:
+    reply = model.invoke("2+2=4. Reply True or False.", max_tokens=1, logprobs=True, top_logprobs=5)
+    (first,) = reply.response_metadata["logprobs"]["content"]
+    assert first["token"] == reply.text
+    assert len(first["top_logprobs"]) == 5
+    assert max(other["logprob"] for other in first["top_logprobs"]) == first["logprob"] <= 0
+
+
+def test_it_keeps_to_a_schema_or_says_that_it_cannot(model: EmbeddedChatModel) -> None:
+    def asked(schema: object) -> dict[str, object]:
+        return {"type": "json_schema", "json_schema": {"name": "port", "schema": schema}}
+
+    schema = {"type": "object", "properties": {"port": {"enum": [7]}}, "required": ["port"]}
+    assert json.loads(model.invoke("Hello.", response_format=asked(schema)).text) == {"port": 7}
+    with pytest.raises(GeneratorError, match="schema"):
+        model.invoke("Hello.", response_format=asked({"type": "nonsense"}))
+
+
+def test_it_stops_at_a_stop_string_and_a_seed_repeats_an_answer(model: EmbeddedChatModel) -> None:
+    assert "," not in model.invoke("Count: 1, 2, 3, 4, go on", stop=[","]).text
+    # The first time the prompt is computed, then remembered: that rounds differently.
+    _, first, again, other = (
+        model.invoke("Name some colours.", temperature=1.5, seed=seed).text for seed in (1, 1, 1, 2)
+    )
+    assert first == again != other
+
+
+async def _stop_reading(model: EmbeddedChatModel, number: int) -> None:
+    tasks = [asyncio.create_task(model.ainvoke(f"{number} {n} {LONG} Sum up.")) for n in range(3)]
+    while is_idle(model):
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.5)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_reading_long_prompts_ends_when_they_are_cancelled(model: EmbeddedChatModel) -> None:
+    asyncio.run(_stop_reading(model, time.time_ns()))
+    started = time.perf_counter()
+    while not is_idle(model) and time.perf_counter() - started < 20:
+        time.sleep(0.01)
+    # Half a second on idle cores; all three prompts would take more than a minute.
+    assert time.perf_counter() - started < 5
+
+
+def test_writing_ends_when_nobody_listens(model: EmbeddedChatModel) -> None:
+    async def leave() -> None:
+        async for chunk in model.astream("Count from 1 to 900 in words.", max_tokens=1500):
+            if chunk.text:
+                return
+
+    asyncio.run(leave())
+    tokens = model.stream("Count from 1 to 900 in words.", max_tokens=1500)
+    next(tokens)
+    tokens.close()  # type: ignore[attr-defined]
+    started = time.perf_counter()
+    free = [model._workers.submit(time.sleep, 0.01) for _ in range(model.slots)]
+    for slot in free:
+        slot.result(timeout=60)
+    assert time.perf_counter() - started < 5
 
 
 def test_a_prompt_that_is_too_long_says_so(model: EmbeddedChatModel) -> None:

@@ -1,0 +1,78 @@
+"""What a check finds out about models that differ."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from pydantic import SecretStr
+
+from chatbot.models.checking import ModelCheck, check_model
+from chatbot.models.errors import GeneratorError
+from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.models.served import ServedChatModel
+from tests.chatbot.small_server import refuses, serving, words
+
+RULES = [
+    Rule(contains="colour", reply='{"colour_of_the_sky": "blue"}'),
+    Rule(contains="True or False", reply="True", probabilities={"True": 0.9, "False": 0.1}),
+]
+
+
+def check(model: ServedChatModel | ScriptedChatModel) -> ModelCheck:
+    return asyncio.run(check_model(model))
+
+
+def test_it_sees_what_a_model_offers() -> None:
+    steps: list[str] = []
+    model = ScriptedChatModel(rules=RULES, otherwise="one two three four", delay=0.01)
+    found = asyncio.run(check_model(model, steps.append))
+    assert found.backend == "scripted"
+    assert found.reply == "one two three four"
+    assert found.streams
+    assert found.counts_tokens
+    assert found.tells_probabilities
+    assert found.keeps_to_a_schema
+    assert found.memory_bytes is None or found.memory_bytes > 10_000_000
+    assert len(steps) == 4
+
+
+def test_speeds_are_of_what_was_read_and_written() -> None:
+    found = check(ScriptedChatModel(otherwise="word " * 9 + "end", delay=0.02))
+    assert found.answer_tokens_per_second == pytest.approx(45, rel=0.5)
+    assert 0.015 < found.first_token_seconds < 0.2
+    assert 2.5 < found.together < 5
+
+
+def test_it_sees_what_a_model_lacks() -> None:
+    found = check(ScriptedChatModel(otherwise="blue"))
+    assert not found.streams
+    assert not found.tells_probabilities
+    assert not found.keeps_to_a_schema
+
+
+def test_a_server_has_its_memory_to_itself() -> None:
+    with serving(words("ninety days")) as server:
+        found = check(ServedChatModel(url=server.url, model="m"))
+    assert found.memory_bytes is None
+    assert found.streams
+    assert not found.tells_probabilities
+    assert found.warnings == ()
+
+
+def test_a_model_that_fails_or_is_silent_is_told_of() -> None:
+    with serving(refuses(401)) as server, pytest.raises(GeneratorError, match="refuses the key"):
+        check(ServedChatModel(url=server.url, model="m"))
+    with pytest.raises(GeneratorError, match="says nothing"):
+        check(ScriptedChatModel(otherwise=" "))
+
+
+def test_a_key_that_would_travel_unencrypted_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(words("ninety days")) as server:
+        model = ServedChatModel(url=server.url, model="m", key=SecretStr("secret"))
+        assert check(model).warnings == ()
+        # The server is here; only what the model takes for "here" changes.
+        monkeypatch.setattr(ServedChatModel, "_is_here", False)
+        (warning,) = check(model).warnings
+    assert "unencrypted" in warning
+    assert "secret" not in warning

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatbot.model_calls import call_all, next_token_probabilities
+from chatbot.models.errors import GeneratorError
+from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
+
+
+def test_replies_come_in_turn_and_calls_are_kept() -> None:
+    model = ScriptedChatModel(replies=["one", "two"])
+    assert model.invoke([("system", "Be brief."), ("user", "first")]).text == "one"
+    assert model.invoke("second", max_tokens=5, stop=["."]).text == "two"
+    first, second = model.calls
+    assert first.messages == (("system", "Be brief."), ("human", "first"))
+    assert second.messages == (("human", "second"),)
+    assert second.options == {"max_tokens": 5, "stop": ["."]}
+
+
+def test_the_first_rule_that_fits_decides_before_the_queue() -> None:
+    model = ScriptedChatModel(
+        rules=[
+            Rule(contains="rate", reply="10 Gbit/s"),
+            Rule(matches=r"port \d", reply="a port"),
+        ],
+        replies=["queued"],
+        otherwise="I don't know",
+    )
+    asked = ["the rate of port 1", "port 2", "port", "what else"]
+    replies = [model.invoke(text).text for text in asked]
+    assert replies == ["10 Gbit/s", "a port", "queued", "I don't know"]
+
+
+def test_failures_are_raised_in_their_turn() -> None:
+    model = ScriptedChatModel(
+        rules=[Rule(contains="dead", error="the server does not answer")],
+        replies=[GeneratorError("overloaded"), "well again"],
+    )
+    with pytest.raises(GeneratorError, match="overloaded"):
+        model.invoke("hello")
+    assert model.invoke("hello").text == "well again"
+    with pytest.raises(GeneratorError, match="does not answer"):
+        model.invoke("are you dead?")
+    with pytest.raises(GeneratorError, match="no reply to “hello”: add a rule"):
+        model.invoke("hello")
+
+
+def test_it_streams_words_and_counts_them() -> None:
+    model = ScriptedChatModel(otherwise="  the hold time\nis 5 s ")
+    chunks = list(model.stream("How long is the hold time?"))
+    assert [c.text for c in chunks if c.text] == [
+        "  the",
+        " hold",
+        " time",
+        "\nis",
+        " 5",
+        " s",
+        " ",
+    ]
+    usage = next(c.usage_metadata for c in chunks if c.usage_metadata)
+    assert (usage["input_tokens"], usage["output_tokens"]) == (6, 7)
+
+
+def test_a_rule_can_tell_probabilities() -> None:
+    model = ScriptedChatModel(
+        rules=[
+            Rule(contains="relevant", reply="True", probabilities={"True": 0.75, "False": 0.25}),
+            Rule(contains="silent", reply="True"),
+        ]
+    )
+    prompts = [[("user", "relevant?")], [("user", "silent?")]]
+    probabilities, _ = asyncio.run(
+        next_token_probabilities(model, prompts, ["True", "False"], step="selection")
+    )
+    assert probabilities[0] == pytest.approx({"True": 0.75, "False": 0.25})
+    assert probabilities[1] is None
+
+
+def test_delayed_words_are_waited_for_together_and_can_be_cancelled() -> None:
+    model = ScriptedChatModel(otherwise="word " * 1000, delay=0.01)
+
+    async def impatient() -> list[Any]:
+        prompts = [[("user", str(n))] for n in range(50)]
+        return await asyncio.wait_for(call_all(model, prompts, step="reduction"), 0.2)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(impatient())
+    assert len(model.calls) == 50
+
+
+def test_threads_get_each_reply_once() -> None:
+    model = ScriptedChatModel(replies=[str(n) for n in range(40)])
+    got: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: got.extend(model.invoke("next").text for _ in range(10)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(got, key=int) == [str(n) for n in range(40)]
+    assert len(model.calls) == 40
+
+
+def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    rules = [{"contains": "rate", "reply": "10"}, {"matches": "^dead", "error": "gone"}]
+    path.write_text(json.dumps({"rules": rules, "replies": ["first"], "otherwise": "else"}))
+    model = read_script(path)
+    assert [model.invoke(text).text for text in ("a rate", "x", "y")] == ["10", "first", "else"]
+    with pytest.raises(GeneratorError, match="gone"):
+        model.invoke("dead")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "Invalid JSON"),
+        ('{"rule": []}', "wrong at rule"),
+        ('{"rules": [{"matches": "("}]}', r"wrong at rules\.0\.matches: .* no regular expression"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_bad_script_is_told_with_its_path(tmp_path: Path, text: str | None, told: str) -> None:
+    path = tmp_path / "script.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(GeneratorError, match=rf"script\.json .*{told}"):
+        read_script(path)

@@ -1,0 +1,293 @@
+"""Servers that are good, dead, slow, overloaded or wrong: all are real ones, on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessageChunk
+from pydantic import SecretStr
+
+from chatbot.models.errors import GeneratorError
+from chatbot.models.served import ServedChatModel
+from tests.chatbot.generator import generator
+from tests.chatbot.small_server import (
+    Answer,
+    endless,
+    raw,
+    refuses,
+    refuses_with,
+    serving,
+    words,
+)
+
+KEY = "sk-very-secret"
+HALF = 'data: {"choices": [{"delta": {"content": "half of"}}]}\n\n'
+
+
+def served(url: str, **options: Any) -> ServedChatModel:
+    return ServedChatModel(url=url, model="m", key=SecretStr(KEY), **options)
+
+
+def failure(answer: Answer, **options: Any) -> str:
+    with serving(answer) as server:
+        with pytest.raises(GeneratorError) as failed:
+            served(server.url, **{"retries": 0, **options}).invoke("hello")
+        assert server.url in str(failed.value)
+        assert KEY not in str(failed.value)
+    return str(failed.value)
+
+
+def test_words_and_usage_arrive_and_the_options_are_sent() -> None:
+    with serving(words("ninety days")) as server:
+        model = served(server.url, max_tokens=9)
+        reply = model.invoke("How long?", stop=["."], temperature=0.5, seed=3)
+    assert reply.text == "ninety days "
+    assert reply.usage_metadata == {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
+    assert server.keys == [f"Bearer {KEY}"]
+    body = server.bodies[0]
+    assert body["messages"] == [{"role": "user", "content": "How long?"}]
+    expected = {
+        "model": "m",
+        "max_tokens": 9,
+        "stop": [
+            ".",
+        ],
+        "temperature": 0.5,
+        "seed": 3,
+    }
+    assert {name: body[name] for name in expected} == expected
+
+
+def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of another service")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    with serving(words("yes")) as server:
+        assert ServedChatModel(url=server.url, model="m").invoke("hello").text == "yes "
+    assert server.keys == [None]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_an_overloaded_server_is_asked_again_after_the_time_it_says(status: int) -> None:
+    with serving(refuses(status, Retry_After="0.3"), words("yes")) as server:
+        started = time.perf_counter()
+        assert served(server.url).invoke("hello").text == "yes "
+        assert time.perf_counter() - started >= 0.3
+        assert len(server.bodies) == 2
+
+
+def test_retries_end_and_the_server_is_called_overloaded() -> None:
+    with serving(refuses(429, "slow down", Retry_After="0")) as server:
+        with pytest.raises(GeneratorError, match=r"overloaded \(429: slow down\): ask again later"):
+            served(server.url, retries=2).invoke("hello")
+        assert len(server.bodies) == 3
+
+
+def test_a_server_that_asks_for_an_hour_is_not_waited_for() -> None:
+    assert "overloaded" in failure(refuses(429, Retry_After="3600"), retries=4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (refuses(401, f"no such key: {KEY}"), "refuses the key (401): set STRATA_SERVER_KEY"),
+        (
+            refuses(404, "no model m"),
+            "has no model m, or no chat at this address (404: no model m)",
+        ),
+        (refuses(500, f"oops {KEY}"), "fails (500: oops …): ask again later"),
+        (refuses(400, "prompt too long"), "refuses the request (400: prompt too long)"),
+        (raw("", "text/plain"), "broke off in the middle"),
+        (raw("<html><h1>It works", "text/html"), "sends “<html><h1>It works” where an event"),
+        (raw('{"choices": []}', "application/json"), "where an event should be"),
+        (raw(HALF), "broke off in the middle of its answer"),
+        (raw("data: {half\n\n"), "sends “{half”, which is no JSON"),
+        (raw('data: {"choices": 7}\n\n'), "sends events of another form"),
+        (raw('data: {"error": {"message": "out of memory"}}\n\n'), "out of memory"),
+    ],
+)
+def test_a_wrong_server_is_told_of_with_its_address(answer: Answer, told: str) -> None:
+    assert told in failure(answer)
+
+
+def test_a_connection_that_breaks_is_told_of() -> None:
+    def breaks(request: Any) -> None:
+        request.begin(200, "text/event-stream", {"Content-Length": "100000"})
+        request.wfile.write(HALF.encode())
+
+    assert "broke off its answer after 1 words" in failure(breaks)
+
+
+@pytest.mark.parametrize("begun", [HALF, "", ": still here\n\n"])
+def test_a_slow_server_is_not_waited_for_longer_than_the_timeout(begun: str) -> None:
+    told = failure(raw(begun, pause=1), timeout=0.2)
+    assert "sent nothing for 0.2 seconds: ask again later, or raise STRATA_SERVER_TIMEOUT" in told
+
+
+def test_signs_of_life_are_not_words() -> None:
+    def pings(request: Any) -> None:
+        request.begin(200, "text/event-stream")
+        for _ in range(40):
+            request.wfile.write(b": ping\n\n")
+            request.wfile.flush()
+            time.sleep(0.05)
+
+    assert "sent nothing for 0.3 seconds" in failure(pings, timeout=0.3)
+
+
+def test_a_dead_server_is_told_of_at_once() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        model = served(f"http://me:{KEY}@127.0.0.1:{unused.getsockname()[1]}/v1")
+        with pytest.raises(GeneratorError, match=r"does not answer .* start it") as failed:
+            model.invoke("hello")
+    assert KEY not in str(failed.value)
+    with pytest.raises(GeneratorError, match="does not answer"):
+        served("127.0.0.1:8000").invoke("hello")
+
+
+def test_what_a_server_refuses_is_left_out_and_remembered() -> None:
+    with serving(refuses_with("response_format", words("yes"))) as server:
+        model = served(server.url)
+        for _ in range(2):
+            schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}
+            assert model.invoke("hello", response_format=schema).text == "yes "
+    assert ["response_format" in body for body in server.bodies] == [True, False, False]
+
+
+def test_only_what_the_refusal_names_is_left_out() -> None:
+    refusal = refuses(400, "stream_options is not supported")
+    with serving(refusal, words("yes")) as server:
+        reply = served(server.url).invoke("hello", logprobs=True, top_logprobs=2)
+    assert reply.usage_metadata is None
+    assert server.bodies[1].keys() == server.bodies[0].keys() - {"stream_options"}
+
+
+def test_a_request_that_is_wrong_in_itself_leaves_nothing_out_later() -> None:
+    with serving(refuses(400, "too long"), refuses(400, "too long"), words("yes")) as server:
+        model = served(server.url)
+        with pytest.raises(GeneratorError, match="too long"):
+            model.invoke("hello", logprobs=True)
+        model.invoke("hello", logprobs=True)
+    assert "logprobs" in server.bodies[-1]
+    assert "stream_options" in server.bodies[-1]
+
+
+def test_no_more_requests_at_once_than_allowed_in_any_event_loop() -> None:
+    async def five(model: ServedChatModel) -> None:
+        await asyncio.gather(*(model.ainvoke("hello") for _ in range(5)))
+
+    with serving(words("a b", pause=0.02)) as server:
+        model = served(server.url, concurrency=2)
+        asyncio.run(five(model))
+        asyncio.run(five(model))
+        assert len(server.bodies) == 10
+        assert server.most_at_once == 2
+
+
+async def leave(model: ServedChatModel) -> None:
+    async for _ in model.astream("hello"):
+        break
+
+
+async def cancel(model: ServedChatModel) -> None:
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(model.ainvoke("hello"), 0.2)
+
+
+@pytest.mark.parametrize("stop", [leave, cancel])
+def test_a_stream_that_is_left_or_cancelled_closes_its_connection(
+    stop: Callable[[ServedChatModel], Any],
+) -> None:
+    with serving(endless) as server:
+        asyncio.run(stop(served(server.url)))
+        assert server.left.wait(1)
+
+
+def test_a_blocking_stream_that_is_left_closes_its_connection() -> None:
+    with serving(endless) as server:
+        stream = served(server.url).stream("hello")
+        next(stream)
+        stream.close()  # type: ignore[attr-defined]
+        assert server.left.wait(1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_can_go_on_asking() -> None:
+    with serving(words("yes")) as server:
+        model = served(server.url)
+        assert model.invoke("hello").text == "yes "
+        child = os.fork()
+        if not child:
+            os._exit(0 if model.invoke("hello").text == "yes " else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "shows"),
+    [
+        ("http://gpu.example:8000/v1", True),
+        ("https://gpu.example/v1", False),
+        ("http://127.0.0.1:8000/v1", False),
+        ("http://[::1]:8000/v1", False),
+        ("http://localhost:8000/v1", False),
+        ("http://192.168.1.4/v1", True),
+    ],
+)
+def test_it_knows_when_the_key_travels_unencrypted(url: str, shows: bool) -> None:
+    assert served(url).shows_key_to_the_network is shows
+    assert not ServedChatModel(url=url, model="m").shows_key_to_the_network
+
+
+@pytest.fixture
+def real() -> ServedChatModel:
+    """The generator by its library's own HTTP server."""
+    model = generator()
+    return ServedChatModel(
+        url=f"{model._server.listening_address}/v1", model="any", key=SecretStr(model._key)
+    )
+
+
+@pytest.mark.generator
+def test_a_real_server_answers_and_counts(real: ServedChatModel) -> None:
+    reply = real.invoke("The port XF-1 runs at 10 Gbit/s. Which rate has XF-1? Only the value.")
+    assert "10" in reply.text
+    assert reply.usage_metadata is not None
+    assert reply.usage_metadata["input_tokens"] > 10
+
+
+@pytest.mark.generator
+def test_a_real_server_tells_probabilities_and_keeps_to_a_schema(real: ServedChatModel) -> None:
+    reply = real.invoke("2+2=4. Reply True or False.", max_tokens=1, logprobs=True, top_logprobs=5)
+    first = reply.response_metadata["logprobs"]["content"][0]
+    assert {"True", "False"} & {other["token"] for other in first["top_logprobs"]}
+    schema = {"type": "object", "properties": {"port": {"enum": [7]}}, "required": ["port"]}
+    asked = {"type": "json_schema", "json_schema": {"name": "port", "schema": schema}}
+    assert json.loads(real.invoke("Hello.", response_format=asked).text) == {"port": 7}
+
+
+@pytest.mark.generator
+def test_a_real_server_refuses_another_key(real: ServedChatModel) -> None:
+    wrong = real.model_copy(update={"key": SecretStr("another")})
+    with pytest.raises(GeneratorError, match="refuses the key"):
+        wrong.invoke("hello")
+
+
+@pytest.mark.generator
+def test_a_real_server_answers_several_at_once_and_streams(real: ServedChatModel) -> None:
+    async def ask(word: str) -> list[AIMessageChunk]:
+        return [c async for c in real.astream(f"Repeat these words: {word} {word} {word}")]
+
+    async def both() -> list[list[AIMessageChunk]]:
+        return await asyncio.gather(ask("amber"), ask("cobalt"))
+
+    for word, chunks in zip(("amber", "cobalt"), asyncio.run(both()), strict=True):
+        assert len([c for c in chunks if c.text]) > 1
+        assert word in "".join(c.text for c in chunks).lower()
