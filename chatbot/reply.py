@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from chatbot.release_resolution import ReleaseStatus
-from chatbot.turn import Citation, Turn
+from chatbot.turn import Answer, Citation, Turn
 
 
 def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
@@ -35,6 +35,7 @@ def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
             "versionless": queries.versionless if queries else None,
         },
         "citations": [citation_object(c) for c in answer.citations],
+        "sides": [_side_object(side, answer) for side in turn.sides],
         "warnings": list(answer.warnings),
         "fallbacks": [asdict(fallback) for fallback in turn.fallbacks],
         "timings": dict(turn.timings),
@@ -42,6 +43,19 @@ def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
         "prompt_tokens": turn.usage.prompt_tokens,
         "completion_tokens": turn.usage.completion_tokens,
         "profile": profile,
+    }
+
+
+def _side_object(side: Turn, whole: Answer) -> dict[str, Any]:
+    """One release of a comparison; `citations` are numbers of the whole answer's, from 1."""
+    release, own = side.asked[1], side.answer
+    return {
+        "release": release,
+        "status": str(side.documented) if side.documented else None,
+        "answer": own.text if own else "",
+        "value": own.value if own else "",
+        "abstained": own is None or own.abstained,
+        "citations": [i for i, c in enumerate(whole.citations, 1) if c.release == release],
     }
 
 
