@@ -41,8 +41,7 @@ def show_answer(
     """An answered turn; where it leaves the release open, `ask` asks for the one that is chosen."""
     with st.chat_message("assistant", avatar=":material/layers:"):
         st.markdown(_badge(reply))
-        releases = [r.name for p in products if p.name == reply["product"] for r in p.releases]
-        if apart := compared(reply, releases):
+        if apart := compared(reply):
             _show_sides(number, reply, apart)
         else:
             st.markdown(_text(reply["answer"], reply))
@@ -104,7 +103,7 @@ def _show_notes(reply: Mapping[str, Any]) -> None:
     steps = ", ".join(dict.fromkeys(step for step, _ in without))
     with st.expander(f"Done without the language model: {as_label(steps)}", type="compact"):
         for step, reason in without:
-            st.caption(f"{as_label(step)} — {as_label(reason, 300)}")
+            st.caption(f"{as_label(step)}\\: {as_label(reason, 300)}")
 
 
 def _show_citations(

@@ -35,9 +35,7 @@ def show_progress(asking: Asking) -> None:
     """A question that is being answered: its steps, what the model writes, a button to stop it."""
     progress = asking.progress
     with st.chat_message("assistant", avatar=":material/layers:"):
-        with st.container(
-            horizontal=True, vertical_alignment="center", key=f"running-{id(asking)}"
-        ):
+        with st.container(horizontal=True, wrap=False, key=f"running-{id(asking)}"):
             st.markdown(_steps(progress), width="stretch")
             st.button(
                 "Stop",
@@ -55,6 +53,7 @@ def _steps(progress: Progress) -> str:
         return ":gray[Stopping …]"
     if progress.place:
         return f":gray[{progress.now.capitalize()}]"
-    done = [f":gray[:material/check: {name}]" for name in progress.finished]
+    # A check mark stays with its step at the end of a line.
+    done = [f":gray[:material/check: {name}]".replace(" ", "\u00a0") for name in progress.finished]
     now = [f"**{progress.now} …**"] if progress.now else []
     return "  ".join([*done, *now]) or ":gray[One moment …]"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 _MOST = 3
-_SHORT = 40
+_SHORT = 60
 
 
 @dataclass(frozen=True)
@@ -33,37 +33,31 @@ class Compared:
     after: str = ""
 
 
-def compared(reply: Mapping[str, Any], order: Sequence[str]) -> Compared | None:
-    """Take the answer to a comparison apart, its sides in the `order` of the releases.
+def compared(reply: Mapping[str, Any]) -> Compared | None:
+    """Take the answer to a comparison apart; None where its sides do not fit next to each other.
 
-    None where nothing stands on two sides, or on more than fit next to each other.
+    Answers of earlier versions do not tell their sides.
     """
-    names = sorted(reply["compared_releases"], key=lambda n: order.index(n) if n in order else -1)
-    if not 2 <= len(names) <= _MOST:
+    cited = {s["release"]: tuple(s["citations"]) for s in reply.get("sides", ())}
+    if not 2 <= len(cited) <= _MOST:
         return None
-    cited = {
-        name: tuple(i for i, c in enumerate(reply["citations"], 1) if c["release"] == name)
-        for name in names
-    }
     lines = reply["answer"].split("\n")
-    first = next((i for i, line in enumerate(lines) if line.startswith(_lead(names[0]))), 0)
-    own = dict(zip(names, lines[first:], strict=False))
-    if len(own) == len(names) and all(own[n].startswith(_lead(n)) for n in names):
-        sides = (Side(n, cited[n], *_apart(own[n].removeprefix(_lead(n)))) for n in names)
-        behind = first + len(names)
+    leads = {release: f"- **{release}**:" for release in cited}
+    first = next((i for i, line in enumerate(lines) if line.startswith(tuple(leads.values()))), 0)
+    behind = first + len(cited)
+    own = dict(zip(cited, lines[first:behind], strict=False))
+    if len(own) == len(cited) and all(own[r].startswith(leads[r]) for r in cited):
+        sides = (Side(r, cited[r], *_apart(own[r].removeprefix(leads[r]))) for r in cited)
         return Compared("\n".join(lines[:first]), tuple(sides), "\n".join(lines[behind:]))
     if all(cited.values()):
-        return Compared(reply["answer"], tuple(Side(n, cited[n]) for n in names))
+        return Compared(reply["answer"], tuple(Side(r, cited[r]) for r in cited))
     return None
 
 
-def _lead(release: str) -> str:
-    return f"- **{release}**:"
-
-
 def _apart(line: str) -> tuple[str, str]:
-    """The value of a line, if it begins with one, and the words that follow."""
+    """The value of a line, if it is a short one, and the words that follow."""
     value, dash, words = line.strip().partition(" — “")
-    if dash or len(value) <= _SHORT:
-        return value, f"“{words}" if dash else ""
-    return "", line.strip()
+    quoted = f"“{words}" if dash else ""
+    if len(value) <= _SHORT:
+        return value, quoted
+    return "", f"{value}\n\n{quoted}".rstrip()
