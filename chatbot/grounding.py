@@ -22,6 +22,8 @@ _QUANTITY = re.compile(
     r")(?![\w/])"
 )
 
+_FIGURE = re.compile(r"(-?[\d.,]*\d)\s?(.+)")
+
 
 def plain(text: str) -> str:
     """Fold case, quotes, dashes and white space, so that equal words compare equal."""
@@ -99,3 +101,19 @@ def quoted(record: Record) -> str:
 def quantities(text: str) -> tuple[str, ...]:
     """The figures with their units: "300 ms", "10 Gbit/s", "-20 °C"; in order, each once."""
     return tuple(dict.fromkeys(m[0] for m in _QUANTITY.finditer(text)))
+
+
+def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
+    """Whether a record says the figure with its unit, side by side or in a cell and its header."""
+    parts = _FIGURE.fullmatch(plain(quantity))
+    if parts is None:
+        return False
+    figure, unit = parts.groups()
+    together = re.compile(rf"(?<![\w.]){re.escape(figure)}\s?{re.escape(unit)}(?!\w)")
+    alone = re.compile(rf"(?<![\w.]){re.escape(figure)}(?![\w.]*\w)")
+    of_header = re.compile(rf"(?<!\w){re.escape(unit)}(?!\w)")
+    return any(
+        together.search(plain(f"{record.quote} {record.reading}"))
+        or any(alone.search(plain(c)) and of_header.search(plain(h)) for h, c in record.cells)
+        for record in records
+    )

@@ -35,21 +35,22 @@ class Queue:
         try:
             await called
         except asyncio.CancelledError:
-            if called.done() and not called.cancelled():
-                # Called in and given up at the same moment: the next one gets the place.
-                self._leave()
-            else:
+            if waiter in self._waiting:
                 self._waiting.remove(waiter)
                 self._tell_places()
+            elif not called.cancelled():
+                # Called in and given up at the same moment: the next one gets the place.
+                self._leave()
             raise
 
     def _leave(self) -> None:
-        if not self._waiting:
-            self._free += 1
-            return
-        called, _ = self._waiting.popleft()
-        called.set_result(None)
-        self._tell_places()
+        while self._waiting:
+            called, _ = self._waiting.popleft()
+            if not called.done():
+                called.set_result(None)
+                self._tell_places()
+                return
+        self._free += 1
 
     def _tell_places(self) -> None:
         for place, (_, tell) in enumerate(self._waiting, 1):

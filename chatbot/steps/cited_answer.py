@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.grounding import cite, claims, plain, quantities, unsupported_claims
+from chatbot.grounding import cite, claims, holds_quantity, plain, quantities, unsupported_claims
 from chatbot.harmless import harmless, marks, without_marks
 from chatbot.model_calls import call
 from chatbot.quoting import quoted_answer
@@ -92,6 +92,7 @@ class _Sentence:
 
     text: str
     record: Record | None
+    ends_line: bool
 
 
 def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int) -> Answer:
@@ -109,11 +110,7 @@ def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int)
     read = plain(" ".join(f"{r.quote} {r.reading}" for r in records))
     invented = [
         *(c for c in unsupported_claims(bare, records) if not _stands_in(own, c)),
-        *(
-            q
-            for q in quantities(bare)
-            if not _holds_quantity(q, records) and not _stands_in(own, q)
-        ),
+        *(q for q in quantities(bare) if not holds_quantity(q, records) and not _stands_in(own, q)),
         *(n for n in _spelled_out(bare) if not _stands_in(f"{own} {read}", n)),
     ]
     if invented:
@@ -133,42 +130,39 @@ def _spelled_out(text: str) -> Iterator[str]:
     return (match[0] for match in _SPELLED_OUT.finditer(text))
 
 
-def _holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
-    """Whether one record holds the figure and its unit, together or in its table's header."""
-    parts = [re.escape(p) for p in re.findall(r"\d[\d.,]*|[^\d\s]\S*", plain(quantity))]
-    whole = [re.compile(rf"(?<!\w){p}(?![a-z])" if p[0] != "\\" else p) for p in parts]
-    return any(all(part.search(plain(f"{r.quote} {r.reading}")) for part in whole) for r in records)
-
-
 def _sentences(text: str, chunks: Sequence[ReducedChunk]) -> Iterator[_Sentence]:
     for line in text.split("\n"):
         # A mark stands behind the full stop or before it: the sentence ends after both.
         moved = re.sub(r"([.!?])((?:\s*\[\d[\d,; ]*\])+)", r"\2\1", line)
-        for sentence in sentences(moved) or [""]:
-            numbers = dict.fromkeys(marks(sentence))
-            named = [chunks[n - 1] for n in numbers if 1 <= n <= len(chunks)]
+        found = sentences(moved) or [""]
+        for sentence in found:
+            named = [chunks[n - 1] for n in marks(sentence) if 1 <= n <= len(chunks)]
             words = without_marks(sentence).rstrip()
-            others = [c for c in chunks if c not in named]
-            yield _Sentence(words, _bearer(words, named) or _bearer(words, others))
+            yield _Sentence(words, _bearer(words, chunks, named), sentence is found[-1])
 
 
-def _bearer(sentence: str, chunks: Sequence[ReducedChunk]) -> Record | None:
-    """The record that says most of the sentence and every name and figure of it that it can.
+def _bearer(
+    sentence: str, chunks: Sequence[ReducedChunk], named: Sequence[ReducedChunk]
+) -> Record | None:
+    """The record that says most of the sentence's words, names and figures.
 
-    A sentence without a name or a figure needs half its words in the record.
+    Of two that say as much it is the one of a chunk that the sentence names. A sentence without a
+    name or a figure needs half its words in the record.
     """
     wanted = {plain(w) for w in filtered(sentence).split()}
     if not wanted:
         return None
     told = [plain(c) for c in claims(sentence)]
-    best: tuple[float, Record] | None = None
-    for record in (r for chunk in chunks for r in chunk.records):
-        text = plain(f"{record.quote} {record.label}")
-        share = sum(w in text for w in wanted) / len(wanted)
-        share += sum(c in text for c in told) / len(told) if told else share
-        if share >= (0.6 if told else 1) and (best is None or share > best[0]):
-            best = share, record
-    return best[1] if best else None
+    best: tuple[float, bool, Record] | None = None
+    for chunk in chunks:
+        for record in chunk.records:
+            text = plain(f"{record.quote} {record.label}")
+            share = sum(w in text for w in wanted) / len(wanted)
+            share += sum(c in text for c in told) / len(told) if told else share
+            bears = share, chunk in named
+            if share >= (0.6 if told else 1) and (best is None or bears > best[:2]):
+                best = *bears, record
+    return best[2] if best else None
 
 
 def _with_citations(
@@ -176,7 +170,7 @@ def _with_citations(
 ) -> Answer:
     _, release = turn.asked
     citations: list[Citation] = []
-    lines: list[str] = []
+    answer = ""
     for sentence in said:
         text = sentence.text
         if sentence.record is not None:
@@ -185,8 +179,8 @@ def _with_citations(
                 citations.append(citation)
             stop = text[-1:] if text[-1:] in ".!?:" else ""
             text = f"{text.removesuffix(stop)} [{citations.index(citation) + 1}]{stop}"
-        lines.append(text)
-    answer = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+        answer += text + ("\n" if sentence.ends_line else " ")
+    answer = re.sub(r"\n{3,}", "\n\n", answer).strip()
     if citations:
         return Answer(answer, False, tuple(citations), bare)
     nearest = quoted_answer(turn, answer, best_first, 400)

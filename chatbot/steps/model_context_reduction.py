@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
+from chatbot.records import records
 from chatbot.structured import ask_for
 from chatbot.turn import (
     Fallback,
@@ -104,6 +105,9 @@ def _record(span: str, chunk: RetrievedChunk, pages: list[StoredPage]) -> Record
     for page in pages:
         quote = find_verbatim(span, page.text)
         if quote is not None:
+            known = next((r for r in records(page) if r.quote == quote), None)
+            if known is not None:
+                return replace(known, score=chunk.score)
             at = page.text.find(quote)
             block = next(b for start, end, b in page.page.spans() if start <= at < end)
             return Record(

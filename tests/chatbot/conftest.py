@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
@@ -12,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
 from corpora.building import ingest
+from tests.chatbot import lamp
 
 GUIDE = """# Relay guide
 
@@ -70,6 +72,40 @@ def relay(relay_settings: Settings) -> Callable[[BaseChatModel | None], Chatbot]
         return replace(open_chatbot(relay_settings), model=model)
 
     return with_model
+
+
+@pytest.fixture(scope="session")
+def lamp_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings of a data folder that holds two releases of the product "lamp"."""
+    folder = tmp_path_factory.mktemp("lamp")
+    settings = Settings(data_dir=folder / "data", generator="none")
+    chatbot = open_chatbot(settings)
+    for release, facts in lamp.RELEASES.items():
+        source = folder / release
+        source.mkdir()
+        for file, text in lamp.PAGES.items():
+            (source / file).write_text(text.format(**facts), "utf-8")
+        ingest(
+            [source],
+            product="lamp",
+            release=release,
+            database=chatbot.database,
+            data_dir=settings.data_dir,
+            embedder=chatbot.embedder,
+        )
+    chatbot.database.close()
+    return settings
+
+
+@pytest.fixture
+def lamp_chatbot(lamp_settings: Settings) -> Callable[..., Chatbot]:
+    """Makes a chatbot on the lamp's documentation: from a model, a profile, other settings."""
+
+    def made(model: BaseChatModel, profile: str = "qamr", **options: Any) -> Chatbot:
+        settings = lamp_settings.model_copy(update={"profile": profile, **options})
+        return replace(open_chatbot(settings), model=model)
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,62 @@
+"""A product whose documentation has several pages, and scripts of a model that reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from chatbot.models.scripted import Rule, ScriptedChatModel
+
+PAGES = {
+    "brightness.md": "# Brightness\n\nThe lamp gives {lumen} lumen. The default of dim_step is "
+    "{step} %. Dimming takes 400 ms.\n",
+    "power.md": "# Power\n\nThe lamp draws 12 W at any dim_step. The fuse is rated 2 A. Unplug the lamp before "
+    "you replace the fuse.\n",
+    "network.md": "# Network\n\nThe lamp listens for a dim_step on port 5540. The pairing command opens a "
+    "window of 180 seconds in which a remote can join.\n",
+    "box.md": "# Box\n\nThe box holds the lamp, a cable and four screws.\n",
+    "warranty.md": "# Warranty\n\nThe maker repairs the lamp for two years.\n",
+    "app.md": "# App\n\nThe app shows every lamp of the house.\n",
+    "cover.md": "# Cover\n\nTurn the cover to the left to take it off.\n",
+    "cleaning.md": "# Cleaning\n\nWipe the lamp with a dry cloth. Solvents harm the cover.\n",
+}
+RELEASES = {
+    "1.0": {"lumen": "600", "step": "10"},
+    "2.0": {"lumen": "800", "step": "5"},
+}
+
+REWRITING, REDUCTION, LISTWISE, POINTWISE, ANSWER, RELEASE = (
+    r"\A<conversation>",
+    r"\A<question>[\s\S]*</question>\s<chunk section=",
+    r"\A<question>[\s\S]*</question>\s<chunk number=",
+    r"\A<question>[\s\S]*</question>\s<chunk>",
+    r"\ADocumentation of",
+    r"\A<releases>",
+)
+"""What the last message of each step's prompt begins with."""
+
+
+def rewriting(base: str, filtered: str = "lamp", *, follow_up: bool = False) -> Rule:
+    reply = {"follow_up": follow_up, "base": base, "release": "", "filtered": filtered}
+    return Rule(matches=REWRITING, reply=json.dumps(reply))
+
+
+def reduction(heading: str, *spans: str) -> Rule:
+    reply = json.dumps({"needs": "the value", "spans": spans})
+    return Rule(matches=REDUCTION + rf'"[^"]*{heading}', reply=reply)
+
+
+NO_SPANS = Rule(matches=REDUCTION, reply='{"needs": "the value", "spans": []}')
+STUBBORN = Rule(contains="That reply cannot be used", reply="no")
+NO_RELEASE = Rule(matches=RELEASE, reply='{"words": "", "number": 0}')
+
+
+def answer(text: str) -> Rule:
+    return Rule(matches=ANSWER, reply=text)
+
+
+def model(*rules: Rule, replies: Sequence[str] = (), delay: float = 0.0) -> ScriptedChatModel:
+    """Play the rules; what has no form the second time either is given up by the step."""
+    short = Rule(contains="Reply with the exact value", reply="5 %")
+    rules = (*rules, short, NO_SPANS, NO_RELEASE, STUBBORN)
+    return ScriptedChatModel(rules=rules, replies=replies, delay=delay)

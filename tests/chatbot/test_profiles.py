@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from chatbot.assembly import Chatbot
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.profiles import PROFILES
+from chatbot.settings import BadSettings, Settings
+from chatbot.trace import trace_object
+from chatbot.turn import Turn
+from tests.chatbot import lamp
+
+MakeChatbot = Callable[..., Chatbot]
+
+QUESTION = "What is the default of dim_step in 2.0?"
+STEP_OF = {
+    lamp.RELEASE: "release_extraction",
+    lamp.REWRITING: "query_rewriting",
+    lamp.REDUCTION: "context_reduction",
+    lamp.LISTWISE: "context_selection",
+    lamp.ANSWER: "answer_generation",
+}
+
+
+def obliging() -> ScriptedChatModel:
+    """A model that does its part at every step; two chunks are left to choose from."""
+    return lamp.model(
+        lamp.rewriting(QUESTION, "default dim_step 2.0"),
+        lamp.reduction("Brightness", "The default of dim_step is 5 %."),
+        lamp.reduction("Power", "The lamp draws 12 W at any dim_step."),
+        lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1, 2]}'),
+        lamp.answer("The default of dim_step is 5 %. [1]"),
+    )
+
+
+def ask(make: MakeChatbot, profile: str, question: str = QUESTION) -> Turn:
+    return make(obliging(), profile, selected_chunks=1, selection="listwise").ask(question).turn
+
+
+def steps_asked(turn: Turn) -> list[str]:
+    """The steps that asked the model, in order, each once."""
+    return list(dict.fromkeys(call.step for call in turn.calls))
+
+
+def chunks_are_whole_pages(turn: Turn) -> bool:
+    return all(chunk.text == chunk.page.text for chunk in turn.retrieved)
+
+
+def reduced_to(turn: Turn) -> set[str]:
+    return {record.quote for chunk in turn.reduced for record in chunk.records}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_answers_from_the_release_and_cites_it(
+    lamp_chatbot: MakeChatbot, profile: str
+) -> None:
+    turn = ask(lamp_chatbot, profile)
+    assert turn.answer is not None
+    assert "5 %" in turn.answer.text
+    assert {c.release for c in turn.answer.citations} == {"2.0"}
+    assert turn.fallbacks == ()
+
+
+EXPECTED = {
+    "qamr": ["query_rewriting", "context_reduction", "context_selection", "answer_generation"],
+    "embedded": ["answer_generation"],
+    "baseline": ["query_rewriting", "context_selection", "answer_generation"],
+    "base": ["answer_generation"],
+    "+rewriting": ["query_rewriting", "answer_generation"],
+    "+dual-chunking": ["answer_generation"],
+    "+reduction": ["context_reduction", "answer_generation"],
+    "+selection": ["context_selection", "answer_generation"],
+}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_model_is_asked_by_the_steps_of_the_profile_alone(
+    lamp_chatbot: MakeChatbot, profile: str
+) -> None:
+    assert steps_asked(ask(lamp_chatbot, profile)) == EXPECTED[profile]
+
+
+@pytest.mark.parametrize("profile", ["baseline", "base", "+rewriting", "+reduction", "+selection"])
+def test_single_chunks_are_answered_from_where_there_is_no_dual_chunking(
+    lamp_chatbot: MakeChatbot, profile: str
+) -> None:
+    assert chunks_are_whole_pages(ask(lamp_chatbot, profile))
+
+
+def queries(turn: Turn) -> tuple[str, ...]:
+    assert turn.queries is not None
+    return turn.queries.distinct()
+
+
+def test_rewriting_gives_three_queries_where_a_release_is_named(lamp_chatbot: MakeChatbot) -> None:
+    assert queries(ask(lamp_chatbot, "qamr")) == (
+        QUESTION,
+        "default dim_step 2.0",
+        "default dim_step",
+    )
+
+
+def test_the_baseline_searches_with_one_rewritten_query(lamp_chatbot: MakeChatbot) -> None:
+    asked = lamp_chatbot(obliging(), "baseline")
+    history = [("What is dim_step?", "The step of dimming.")]
+    turn = asked.ask("and its default in 2.0?", history=history).turn
+    assert queries(turn) == (QUESTION,)
+
+
+@pytest.mark.parametrize("profile", ["base", "+dual-chunking", "+reduction", "+selection"])
+def test_without_rewriting_the_question_itself_is_searched_for(
+    lamp_chatbot: MakeChatbot, profile: str
+) -> None:
+    assert queries(ask(lamp_chatbot, profile)) == (QUESTION,)
+
+
+@pytest.mark.parametrize("profile", ["baseline", "base", "+rewriting", "+dual-chunking"])
+def test_without_reduction_a_chunk_is_kept_whole(lamp_chatbot: MakeChatbot, profile: str) -> None:
+    kept = reduced_to(ask(lamp_chatbot, profile))
+    assert "Dimming takes 400 ms." in " ".join(kept)
+
+
+def test_reduction_keeps_what_the_model_copied(lamp_chatbot: MakeChatbot) -> None:
+    kept = {"The default of dim_step is 5 %.", "The lamp draws 12 W at any dim_step."}
+    assert reduced_to(ask(lamp_chatbot, "qamr")) == kept
+
+
+def test_the_trace_tells_every_step(lamp_chatbot: MakeChatbot) -> None:
+    trace = trace_object(ask(lamp_chatbot, "qamr"))
+    assert trace["release"]["releases"] == ["2.0"]
+    assert trace["queries"]["versionless"] == "default dim_step"
+    assert {c["file"] for c in trace["retrieved"]} >= {"brightness.md", "power.md"}
+    assert len(trace["reduced"]) == 2
+    assert [c["kept"] for c in trace["selected"]] == [["The default of dim_step is 5 %."]]
+    assert all(c["reply"] and c["prompt_tokens"] for c in trace["calls"])
+    assert trace["fallbacks"] == []
+
+
+def test_a_step_can_be_seen_in_the_timings(lamp_chatbot: MakeChatbot) -> None:
+    timings = ask(lamp_chatbot, "qamr").timings
+    assert_in_order(
+        timings,
+        ["release_extraction", "query_rewriting", "undocumented_gate", "context_retrieval"],
+        ["context_reduction", "context_selection", "answer_generation"],
+    )
+
+
+def assert_in_order(found: Iterable[str], *wanted: list[str]) -> None:
+    order = [name for names in wanted for name in names]
+    assert [name for name in found if name in order] == order
+
+
+def test_a_profile_that_needs_a_model_says_so(lamp_settings: Settings) -> None:
+    from chatbot.assembly import open_chatbot
+
+    chatbot = open_chatbot(lamp_settings.model_copy(update={"profile": "qamr"}))
+    with pytest.raises(BadSettings, match="needs a language model"):
+        chatbot.ask(QUESTION)

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from chatbot.queueing import Queue
+
+
+class Shop:
+    """A queue, who was served in which order, and which places everybody was told."""
+
+    def __init__(self, at_once: int = 1) -> None:
+        self.queue = Queue(at_once)
+        self.served: list[str] = []
+        self.told: dict[str, list[int]] = {}
+        self.inside = 0
+        self.most_inside = 0
+        self.doors = {name: asyncio.Event() for name in "abcd"}
+
+    async def person(self, name: str) -> None:
+        places = self.told.setdefault(name, [])
+        async with self.queue.place(places.append):
+            self.served.append(name)
+            self.inside += 1
+            self.most_inside = max(self.most_inside, self.inside)
+            await self.doors[name].wait()
+            self.inside -= 1
+
+    async def come(self, names: str) -> dict[str, asyncio.Task[None]]:
+        tasks = {}
+        for name in names:
+            tasks[name] = asyncio.create_task(self.person(name))
+            await settle()
+        return tasks
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def test_first_come_first_served_and_all_know_their_place() -> None:
+    async def story() -> None:
+        shop = Shop()
+        tasks = await shop.come("abcd")
+        assert shop.told == {"a": [], "b": [1], "c": [2], "d": [3]}
+        for name in "abcd":
+            shop.doors[name].set()
+            await settle()
+        await asyncio.gather(*tasks.values())
+        assert shop.served == ["a", "b", "c", "d"]
+        assert shop.told == {"a": [], "b": [1], "c": [2, 1], "d": [3, 2, 1]}
+        assert shop.most_inside == 1
+
+    asyncio.run(story())
+
+
+def test_two_at_once_and_no_more() -> None:
+    async def story() -> None:
+        shop = Shop(at_once=2)
+        tasks = await shop.come("abcd")
+        assert shop.served == ["a", "b"]
+        for door in shop.doors.values():
+            door.set()
+        await asyncio.gather(*tasks.values())
+        assert shop.most_inside == 2
+        assert shop.served == ["a", "b", "c", "d"]
+
+    asyncio.run(story())
+
+
+def test_who_gives_up_lets_the_others_move_up() -> None:
+    async def story() -> None:
+        shop = Shop()
+        tasks = await shop.come("abc")
+        tasks["b"].cancel()
+        await settle()
+        assert shop.told["c"] == [2, 1]
+        shop.doors["a"].set()
+        shop.doors["c"].set()
+        await asyncio.gather(tasks["a"], tasks["c"])
+        assert shop.served == ["a", "c"]
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("called_in_first", [True, False])
+def test_who_gives_up_when_called_in_passes_the_place_on(called_in_first: bool) -> None:
+    async def story() -> None:
+        shop = Shop()
+        tasks = await shop.come("abc")
+        shop.doors["a"].set()
+        if called_in_first:
+            await tasks["a"]
+        tasks["b"].cancel()
+        shop.doors["c"].set()
+        await asyncio.wait_for(tasks["c"], 5)
+        assert shop.served[-1] == "c"
+        late = await shop.come("d")
+        shop.doors["d"].set()
+        await asyncio.wait_for(late["d"], 5)
+
+    asyncio.run(story())
