@@ -65,7 +65,7 @@ $(VENV)/.base: pyproject.toml | $(PY)
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(PY)
-	@scripts/install.sh $(PY) test
+	@scripts/install.sh $(PY) test,hf
 	@touch $@ $(VENV)/.base
 
 $(SAMPLE)/.built: $(SAMPLE_SOURCES) | $(VENV)/.base

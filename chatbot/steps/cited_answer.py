@@ -82,7 +82,7 @@ def _within(budget: int, chunks: Sequence[ReducedChunk]) -> list[ReducedChunk]:
 
 
 def _section(number: int, chunk: ReducedChunk) -> Fenced:
-    where = " › ".join((chunk.page.document.title, *chunk.page.heading_path))
+    where = " › ".join(dict.fromkeys((chunk.page.document.title, *chunk.page.heading_path)))
     return fenced("chunk", text_of(chunk), number=number, section=where)
 
 

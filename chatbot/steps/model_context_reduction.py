@@ -59,7 +59,7 @@ def reduce_context_by_model(
     """
 
     async def reduce_one(question: str, chunk: RetrievedChunk, corpus: Corpus) -> _Reduced:
-        section = " › ".join((chunk.page.document.title, *chunk.page.heading_path))
+        section = " › ".join(dict.fromkeys((chunk.page.document.title, *chunk.page.heading_path)))
         messages = render(
             STEP,
             question=fenced("question", question),
