@@ -119,6 +119,7 @@ class Chatbot:
             products=self.products,
             open_corpus=self.corpora.corpus,
             releases=self._releases,
+            unpublished=self.catalog.unpublished,
             glossary=self.glossaries.entries,
             embedder=self.embedder,
             is_ordinary_word=self.embedder.knows_word,

@@ -46,6 +46,7 @@ class Parts:
     products: Callable[[], Sequence[Product]]
     open_corpus: Callable[[str, str], Corpus]
     releases: Callable[[str], Sequence[str]]
+    unpublished: Callable[[str], Sequence[str]]
     glossary: Callable[[str], Sequence[Entry]]
     embedder: Embedder
     is_ordinary_word: Callable[[str], bool]

@@ -75,7 +75,11 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step) -> Profile:
         (
             "comparison",
             compare_releases(
-                build_chain(steps[:-1]), build_chain(steps[-1:]), p.open_corpus, p.releases
+                build_chain(steps[:-1]),
+                build_chain(steps[-1:]),
+                p.open_corpus,
+                p.releases,
+                p.unpublished,
             ),
         ),
         *steps,

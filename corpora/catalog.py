@@ -89,6 +89,15 @@ class Catalog:
                 found.append(Product(product.name, aliases, of_product, product.latest))
         return tuple(found)
 
+    def unpublished(self, product: str) -> tuple[str, ...]:
+        """Return the names of a product's releases of which nothing was published yet, in order."""
+        with self._database.reading() as session:
+            owner = _find_product(session, product)
+            rows = _releases(session, owner) if owner else []
+            waiting = [r for r in rows if r.published_generation_id is None and not r.retired]
+            waiting.sort(key=lambda r: (sort_key(r.sorts_as or r.name), r.name))
+            return tuple(row.name for row in waiting)
+
     def product(self, name: str) -> Product:
         """Return a product by its name or an alias; raise UnknownRelease if there is none."""
         wanted = name.strip().casefold()

@@ -21,6 +21,7 @@ from chatbot.comparison.question import (
 from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import (
     changes_in_words,
+    listed,
     of_release,
     presence_in_words,
     quotes_of,
@@ -39,12 +40,14 @@ def compare_releases(
     answer: Runnable[Turn, Turn],
     open_corpus: OpenCorpus,
     releases: Callable[[str], Sequence[str]],
+    unpublished: Callable[[str], Sequence[str]],
 ) -> ModelStep:
     """Answer a comparison: each release is asked apart, what can be computed is computed.
 
     `gather` is the chain up to the selected evidence, `answer` what follows. It runs for all
     releases at once, and `answer` only where neither a value can be read by rule nor a difference
-    of the pages tells. `releases` gives the releases of a product, oldest first.
+    of the pages tells. `releases` gives the releases of a product, oldest first, `unpublished`
+    those without any documentation, which an answer about all releases names.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -55,14 +58,20 @@ def compare_releases(
         order = list(await asyncio.to_thread(releases, resolution.product))
         names = sorted(resolution.releases, key=lambda n: order.index(n) if n in order else -1)
         sides = [_side(turn, resolution, release) for release in names]
+        answered = await compare_sides(turn, sides, order[0])
+        if names != order:
+            return answered
+        return _naming(answered, await asyncio.to_thread(unpublished, resolution.product))
+
+    async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
         if wanted is Asked.PRESENCE and not leans_on_conversation(sides[0].question):
-            found = await asyncio.to_thread(_look_up, sides, order[0], open_corpus)
+            found = await asyncio.to_thread(_look_up, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
         sides = await _all(gather, sides)
         if wanted is Asked.PRESENCE:
-            found = await asyncio.to_thread(_look_up, sides, order[0], open_corpus)
+            found = await asyncio.to_thread(_look_up, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
         computed = None
@@ -161,6 +170,14 @@ def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
         timings=timings,
         answer=answer,
     )
+
+
+def _naming(turn: Turn, unpublished: Sequence[str]) -> Turn:
+    """Say which releases could not be looked at (design, law 3)."""
+    if turn.answer is None or not unpublished:
+        return turn
+    said = f"There is no documentation of {listed(unpublished)} yet; it is left out."
+    return replace(turn, answer=replace(turn.answer, text=f"{turn.answer.text}\n\n{said}"))
 
 
 def _own(side: Turn, answer: Answer) -> Turn:
