@@ -180,6 +180,10 @@ def open_model(settings: Settings) -> BaseChatModel | None:
             return HuggingFaceChatModel(
                 model=_needed(settings.model, "model", settings),
                 quantization=settings.quantization,
+                device=settings.device,
+                top_k=settings.top_k,
+                repetition_penalty=settings.repetition_penalty,
+                offline=settings.offline,
                 max_tokens=settings.answer_tokens,
                 temperature=settings.temperature,
             )

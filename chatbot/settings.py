@@ -65,6 +65,11 @@ class Settings(BaseSettings):
         None, description="transformers: a folder or a name on the Hub; server: the model's name"
     )
     quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
+    device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
+    top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
+    repetition_penalty: float = Field(1.0, gt=0, description="transformers; the paper: 1.15")
+    offline: bool = Field(False, description="transformers: never ask the Hub")
+
     server_url: str | None = Field(None, description="e.g. http://127.0.0.1:8000/v1")
     server_key: SecretStr | None = Field(None, description="from the environment, never a file")
     server_timeout: float = Field(120.0, gt=0, description="seconds until the next word")
