@@ -19,6 +19,7 @@ _INDEX = re.compile(r"(?<![^\s`\[])[^\s`\[]*[\w)\]]\[\d+\](?:[\w.()\[\]]*[\w)\]]
 _CODE_OR_MARK = re.compile(r"(`[^`\n]*`)|\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
+_PICTURE = re.compile(r"(?<!\w)!(?=\[)")
 _JOINT = re.compile(r"(?<!\S)\S*\]\(\S*")
 _DEFINITION = re.compile(
     r"^[ \t>*+-]*\[[^\]\n]+\]:\s*(?:<|[/#?.]|[\w+.-]+:|www\.)\S*(?:[ \t]+[\"'(].*)?$", re.M
@@ -46,7 +47,7 @@ def harmless(text: str, *, evidence: str) -> str:
     """
     text = visible(text)
     text = _until_stable(lambda part: _without_links(part, evidence), text)
-    text = _JOINT.sub(lambda m: _apart(m[0], evidence), text)
+    text = _JOINT.sub(lambda m: _apart(m[0], evidence), _PICTURE.sub("", text))
     text = _OPENED.sub(lambda m: _tag(m, evidence), text)
     text = _ADDRESS.sub(lambda m: _address(m, evidence), text)
     text = _INDEX.sub(lambda m: _index(m, evidence), text)
@@ -64,6 +65,11 @@ def marks(text: str) -> list[int]:
 def without_marks(text: str) -> str:
     """The text without its marks of citations."""
     return _until_stable(lambda part: _CODE_OR_MARK.sub(lambda m: m[1] or "", part), text)
+
+
+def with_marks_as_code(text: str) -> str:
+    """A document's or an asker's words as they stand in a sentence of ours: "[2]" is no mark."""
+    return _CODE_OR_MARK.sub(lambda m: m[1] or re.sub(r"(\[.*)", r"`\1`", m[0]), text)
 
 
 def _until_stable(change: Callable[[str], str], text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from chatbot.grounding import cite, quoted
 from chatbot.turn import Answer, Citation, Record, Turn
+from prompts.fencing import visible
 
 MOST_QUOTES = 6
 TELLING = 0.8
@@ -19,7 +20,10 @@ def quoted_answer(turn: Turn, lead: str, records: Sequence[Record], shown: int) 
 
 
 def quotes(turn: Turn, records: Sequence[Record], shown: int) -> tuple[str, tuple[Citation, ...]]:
-    """The telling ones of the records as a Markdown quotation with marks, and their citations."""
+    """The telling ones of the records as a Markdown quotation with marks, and their citations.
+
+    What no reader sees is left out of the quotation; the citations have every character.
+    """
     _, release = turn.asked
     lines: list[str] = []
     citations: list[Citation] = []
@@ -27,8 +31,9 @@ def quotes(turn: Turn, records: Sequence[Record], shown: int) -> tuple[str, tupl
     telling = [r for r in records if r.score >= least or r is records[0]]
     for record in within(shown, telling)[:MOST_QUOTES]:
         citations.append(cite(record, release))
-        body = quoted(record).replace("\n", "\n> ")
-        owner = "" if record.label in body else f" — {record.label}"
+        body = "\n> ".join(visible(quoted(record)).splitlines())
+        label = " ".join(visible(record.label).split())
+        owner = "" if label in body else f" — {label}"
         lines.append(f"> {body}{owner} [{len(citations)}]")
     return "\n>\n".join(lines), tuple(citations)
 

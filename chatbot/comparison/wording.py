@@ -11,8 +11,10 @@ from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, n
 from chatbot.comparison.presence import Finding, expected_first
 from chatbot.comparison.quantities import same_value
 from chatbot.grounding import cite
+from chatbot.harmless import with_marks_as_code
 from chatbot.turn import Answer, Citation, Documented, Record, Turn
 from ingestion.page import DocumentKind
+from prompts.fencing import visible
 
 SHOWN = 12
 """Differences between two releases that are written out; the others are counted."""
@@ -38,9 +40,10 @@ class Quotes:
 
 
 def in_short(text: str, longest: int = _QUOTED) -> str:
-    """A passage on one line, cut at a word."""
-    text = " ".join(_LEAD_IN.sub("", text).split())
-    return text if len(text) <= longest else f"{text[:longest].rsplit(' ', 1)[0]} …"
+    """A passage on one line, cut at a word; a mark of a citation in it is not ours."""
+    text = " ".join(_LEAD_IN.sub("", visible(text)).split())
+    cut = text if len(text) <= longest else f"{text[:longest].rsplit(' ', 1)[0]} …"
+    return with_marks_as_code(cut)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.grounding import claims, supporting, unsupported_claims
-from chatbot.harmless import harmless, without_marks
+from chatbot.harmless import harmless, with_marks_as_code, without_marks
 from chatbot.model_calls import call
 from chatbot.quoting import quoted_answer, quotes, within
 from chatbot.readers import read_value
@@ -45,8 +45,10 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
         )
         if not records:
             return replace(turn, answer=nothing_found(turn))
+        evidence = "\n".join(record.page.text for record in records)
         if (reading := read_value(turn.queries.subject, records)) is not None:
-            answer = _answer(turn, reading.value, reading.record, records[:READ_QUOTES], shown)
+            value = with_marks_as_code(harmless(reading.value, evidence=evidence))
+            answer = _answer(turn, value, reading.record, records[:READ_QUOTES], shown)
             return replace(turn, answer=answer)
         if model is None:
             return replace(turn, answer=quoted_answer(turn, NO_MODEL, records, shown))
@@ -54,7 +56,6 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
             model, _prompt(turn, within(budget, records)), step="answer_generation", shown=True
         )
         turn = replace(turn, calls=(*turn.calls, made))
-        evidence = "\n".join(record.page.text for record in records)
         value = without_marks(harmless(_FENCE.sub("", made.reply), evidence=evidence)).strip()
         return replace(turn, answer=_grounded(turn, value, records, shown))
 

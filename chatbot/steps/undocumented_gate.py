@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.glossary import documents
+from chatbot.harmless import harmless, with_marks_as_code
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
 from corpora.corpus import Corpus
@@ -127,7 +128,8 @@ def not_found(turn: Turn) -> str:
     """Say "I don't know" and what was searched (design, law 3)."""
     product, release = turn.asked
     assert turn.queries is not None
-    searched = turn.queries.versionless or turn.queries.filtered or turn.question
+    asked = turn.queries.versionless or turn.queries.filtered or turn.question
+    searched = with_marks_as_code(harmless(asked, evidence=asked))
     pages = len(turn.retrieved)
     looked = f", and the {pages} nearest pages do not tell" if pages else ""
     return (
