@@ -18,6 +18,8 @@ from corpora.release import name_tokens, sort_key
 from ingestion.page import BlockKind, DocumentKind
 
 _CANDIDATES = 80
+_EVERYWHERE = 30
+"""Passages with a word from which nobody need ask whether a release has it."""
 _SPOKEN_OF = 3
 """Mentions from which a thing is not gone, whatever another passage says."""
 _GONE = re.compile(
@@ -252,8 +254,30 @@ def expected_first(since: str, releases: Sequence[str]) -> str | None:
 
 
 def end_of(name: str, corpus: Corpus) -> Record | None:
-    """The words in which a release says that a thing is gone, if it does."""
+    """The words in which a release that has no entry for a thing says that it is gone."""
     words = name.split()
     if not words or len(words) > 6:
         return None
-    return next(iter(_look_up(_phrase(words), words, corpus).ends), None)
+    hits = _look_up(_phrase(words), words, corpus)
+    return hits.ends[0] if hits.ends and not hits.entries else None
+
+
+def lacking(words: Sequence[str], corpora: Sequence[Corpus]) -> dict[str, tuple[str, Finding]]:
+    """Releases that lack one of some words that is the name of an entry in another release.
+
+    By release: the word, and that it was removed or is not found at all. A release that only
+    mentions the word is not among them.
+    """
+    found: dict[str, tuple[str, Finding]] = {}
+    for word in words:
+        if all(c.frequency(word) >= _EVERYWHERE for c in corpora):
+            continue
+        hits = {c.release: _look_up(_phrase([word]), [word], c) for c in corpora}
+        if not any(h.entries for h in hits.values()):
+            continue
+        for release, own in hits.items():
+            finding = _finding(release, own, elsewhere=True, everyday=word.isalpha())
+            mentioned = own.mentions or own.in_notes
+            if finding.status is Documented.REMOVED or not (own.entries or mentioned):
+                found.setdefault(release, (word, finding))
+    return found

@@ -10,7 +10,7 @@ from itertools import pairwise
 from langchain_core.runnables import Runnable
 
 from chatbot.comparison.changes import find_changes
-from chatbot.comparison.presence import Finding, find_everywhere
+from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
     asked,
@@ -27,9 +27,10 @@ from chatbot.comparison.wording import (
     quotes_of,
     values_side_by_side,
 )
+from chatbot.grounding import cite
 from chatbot.readers import read_value
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
-from chatbot.turn import Answer, Documented, ModelStep, Route, Turn
+from chatbot.turn import Answer, Citation, Documented, ModelStep, Route, Turn
 from corpora.corpus import Corpus
 
 OpenCorpus = Callable[[str, str], Corpus]
@@ -75,12 +76,14 @@ def compare_releases(
             if found:
                 return _answered(turn, *found)
         computed = None
-        if wanted is Asked.CHANGES and not all(_can_be_read(side) for side in sides):
-            computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+        if not all(_can_be_read(side) for side in sides):
+            if wanted is Asked.CHANGES:
+                computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
             if computed:
                 return _answered(turn, sides, computed)
+            sides = await asyncio.to_thread(_without_the_thing, sides, open_corpus)
         sides = await _all(answer, sides)
-        if any(side.answer is None or side.answer.abstained for side in sides):
+        if all(_abstains(side) for side in sides):
             computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
         return _answered(turn, sides, computed or values_side_by_side(sides))
 
@@ -139,6 +142,32 @@ def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:
     there = finding.status is Documented.DOCUMENTED
     own = Answer(quotes_of(citations), abstained=not there, citations=citations)
     return replace(side, documented=finding.status, answer=own)
+
+
+def _abstains(side: Turn) -> bool:
+    return side.answer is None or side.answer.abstained
+
+
+def _without_the_thing(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[Turn]:
+    """The sides, answered where the release lacks what another one has an entry for.
+
+    Otherwise a value of something alike would be read there.
+    """
+    corpora = [open_corpus(*side.asked) for side in sides]
+    words = [w for w in topic(_subject(sides[0])).split() if not w.isalpha() or len(sides) <= 3]
+    found = lacking(words, corpora)
+    return [_lacks(s, *found[s.asked[1]]) if s.asked[1] in found else s for s in sides]
+
+
+def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
+    product, release = side.asked
+    citations: tuple[Citation, ...] = ()
+    text = f"I don't know: the documentation of {product} {release} does not mention `{word}`."
+    if finding.record is not None and finding.status is Documented.REMOVED:
+        citations = (cite(finding.record, release),)
+        text = f"`{word}` is gone in {release}:"
+    answer = Answer(text, abstained=True, citations=citations)
+    return replace(side, documented=finding.status, answer=answer)
 
 
 def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answer | None:
