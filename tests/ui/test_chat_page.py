@@ -1,52 +1,15 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
-from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import ask, button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
-
-APP = Path(__file__).parents[2] / "ui" / "app.py"
-
-
-def open_page(conversation: str | None = None) -> AppTest:
-    page = AppTest.from_file(str(APP), default_timeout=30)
-    if conversation:
-        page.query_params["conversation"] = conversation
-    page.run()
-    assert not page.exception
-    return page
-
-
-def ask(page: AppTest, question: str) -> AppTest:
-    page.chat_input[0].set_value(question).run()
-    return settle(page)
-
-
-def settle(page: AppTest, seconds: float = 30) -> AppTest:
-    end = time.monotonic() + seconds
-    while any(button.label == "Stop" for button in page.button):
-        assert time.monotonic() < end, "the question still runs"
-        time.sleep(0.05)
-        page.run()
-    assert not page.exception
-    return page
-
-
-def texts(page: AppTest) -> str:
-    return "\n".join(element.value for element in page.markdown)
-
-
-def button(page: AppTest, label: str) -> AppTest:
-    next(b for b in page.button if label in b.label).click().run()
-    assert not page.exception
-    return page
 
 
 def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:

@@ -64,6 +64,8 @@ def _one(
 
     if conversation == "new":
         conversation = chatbot.conversations.start(product, question)
+        # Before the answer, because it is of use also where there comes none.
+        errors.print(f"conversation {conversation}", style="dim", highlight=False)
     asked: dict[str, Any] = {"product": product, "release": release, "conversation": conversation}
     if as_json:
         reply = chatbot.ask(question, **asked)
@@ -84,8 +86,6 @@ def _one(
     _print_reply(reply.content)
     if trace:
         print_json(trace_object(reply.turn))
-    if conversation:
-        output.print(f"\n[dim]conversation {conversation}[/]")
 
 
 def _print_reply(reply: dict[str, Any]) -> None:

@@ -1,0 +1,44 @@
+"""The chat page without a browser: open it, ask, wait, press buttons, read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "ui" / "app.py"
+
+
+def open_page(conversation: str | None = None) -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=30)
+    if conversation:
+        page.query_params["conversation"] = conversation
+    page.run()
+    assert not page.exception
+    return page
+
+
+def ask(page: AppTest, question: str) -> AppTest:
+    page.chat_input[0].set_value(question).run()
+    return settle(page)
+
+
+def settle(page: AppTest, seconds: float = 30) -> AppTest:
+    end = time.monotonic() + seconds
+    while any(button.label == "Stop" for button in page.button):
+        assert time.monotonic() < end, "the question still runs"
+        time.sleep(0.05)
+        page.run()
+    assert not page.exception
+    return page
+
+
+def texts(page: AppTest) -> str:
+    return "\n".join(element.value for element in page.markdown)
+
+
+def button(page: AppTest, label: str) -> AppTest:
+    next(b for b in page.button if label in b.label).click().run()
+    assert not page.exception
+    return page
