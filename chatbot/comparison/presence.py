@@ -165,21 +165,25 @@ def _candidates(words: Sequence[str], corpus: Corpus) -> Iterator[Record]:
 
 def is_name(record: Record, words: Sequence[str]) -> bool:
     """Whether a passage is the entry of a thing: a row, a parameter, a class with its name."""
-    wanted = plain(" ".join(words))
-    name = name_of(record)
-    if name == wanted:
-        return True
+    wanted = _bare(" ".join(words))
+    names = {_bare(name_of(record)), _bare(record.path[-1]) if record.path else ""}
     if record.kind == BlockKind.SIGNATURE:
-        return name.endswith(f".{wanted.removesuffix('()')}") or name == wanted.removesuffix("()")
-    return bool(record.path) and plain(record.path[-1]) == wanted
+        return any(name == wanted or name.endswith(f".{wanted}") for name in names)
+    return wanted in names
+
+
+def _bare(name: str) -> str:
+    return plain(name).removesuffix("()")
 
 
 def tells_of_end(record: Record, words: Sequence[str]) -> bool:
     """Whether a passage says that the thing is gone, or goes by another name.
 
     Its own words must say so, or the heading above it, or the header of the thing's column
-    ("Before"). "X instead of Y" tells of the end of Y in release notes only.
+    ("Before"). "X instead of Y" tells of the end of Y in release notes only, and "use X" of none.
     """
+    if _successor(" ".join(words)).search(record.quote):
+        return False
     in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
     thing = re.escape(" ".join(words))
     column = next(
@@ -191,6 +195,14 @@ def tells_of_end(record: Record, words: Sequence[str]) -> bool:
     if any(re.search(r"\b(?:removed|deprecated and removed)\b", h, re.I) for h in record.path[-1:]):
         return True
     return bool(_ends(" ".join(words), in_notes).search(record.quote))
+
+
+def _successor(thing: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:use|(?:replaced|superseded) (?:by|with)|in favou?r of|see)\s+(?:the\s+)?(?:\w+\s+)?"
+        rf"(?<![\w-]){re.escape(thing)}(?![\w-])",
+        re.I,
+    )
 
 
 def _is_to_come(text: str, release: str) -> bool:

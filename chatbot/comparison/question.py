@@ -90,9 +90,14 @@ def wants_only(question: str) -> str | None:
     return "added" if added else "removed"
 
 
+def names_its_thing(question: str) -> bool:
+    """Whether a question, given without its releases, says itself what it is about."""
+    return bool(topic(question)) and not _REFERS.search(question)
+
+
 def leans_on_conversation(question: str) -> bool:
-    """Whether a question, given without its releases, needs the one before it to be understood."""
-    return not topic(question) or bool(_CONTINUES.search(question) or _REFERS.search(question))
+    """Whether such a question needs the one before it: "and in 17.20?", "is it the same?"."""
+    return not names_its_thing(question) or bool(_CONTINUES.search(question))
 
 
 def topic(subject: str) -> str:

@@ -15,6 +15,7 @@ from chatbot.comparison.question import (
     Asked,
     asked,
     leans_on_conversation,
+    names_its_thing,
     topic,
     wants_only,
 )
@@ -66,7 +67,7 @@ def compare_releases(
 
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
-        if wanted is Asked.PRESENCE and not leans_on_conversation(sides[0].question):
+        if wanted is Asked.PRESENCE and names_its_thing(sides[0].question):
             found = await asyncio.to_thread(_look_up, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
@@ -85,6 +86,8 @@ def compare_releases(
         sides = await _all(answer, sides)
         if all(_abstains(side) for side in sides):
             computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+        if computed:
+            sides = [replace(side, answer=None) for side in sides]
         return _answered(turn, sides, computed or values_side_by_side(sides))
 
     return compare

@@ -17,20 +17,13 @@ from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
 from corpora.building import ingest
 from corpora.embedding import MiniLM
-from tests.hash_embedder import HashEmbedder
+from tests.chatbot.words_embedder import WordsEmbedder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CASES = [
     json.loads(line)
     for line in (Path(__file__).parent / "comparison_cases.jsonl").read_text("utf-8").splitlines()
 ]
-
-
-class Embedder(HashEmbedder):
-    """Knows every word, so that only identifiers and acronyms are names."""
-
-    def knows_word(self, word: str) -> bool:
-        return True
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +33,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
     command = [sys.executable, str(EXAMPLES / "build.py"), "--output", str(folder / "files")]
     subprocess.run(command, check=True, capture_output=True)
     settings = Settings(data_dir=folder / "data", generator="none")
-    embedder = Embedder()
+    embedder = WordsEmbedder()
     chatbot = replace(open_chatbot(settings), embedder=cast("MiniLM", embedder))
     for release in ("17.10", "17.20", "18.00"):
         source = folder / "files" / "tessaline" / release

@@ -1,0 +1,194 @@
+"""Since which release, up to which one: on a product whose pages say so themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.settings import Settings
+from corpora.building import ingest
+from corpora.catalog import NoCorpus
+from corpora.corpus import Corpus
+from corpora.embedding import MiniLM
+from tests.chatbot.words_embedder import WordsEmbedder
+
+DRAIN = "\n### drain()\n\nEmpties the valve. New in version 1.2.\n"
+FLUSH = "\n### flush()\n\nRinses the valve. New in version 0.9.\n"
+VENT = "\n### vent()\n\nOpens the upper valve. New in version 1.2.\n"
+PURGE = "\n### purge()\n\nRinses and empties the valve.{later}\n"
+SETTINGS = "\n## Settings\n\n| Setting | Default | Unit |\n|---|---|---|\n| hold | {hold} | s |\n"
+TALK = "\n## Operation\n\nThe pump is quiet. The lever moves {lever}.\n"
+REFERENCE = {
+    "1.0": FLUSH + PURGE.format(later="") + SETTINGS.format(hold=5) + TALK.format(lever="left"),
+    "1.2": FLUSH
+    + VENT
+    + PURGE.format(later=" purge() will be removed in 1.4.")
+    + SETTINGS.format(hold=5)
+    + TALK.format(lever="right"),
+    "1.4": FLUSH + VENT + DRAIN + SETTINGS.format(hold=7) + TALK.format(lever="up"),
+    "2.0": FLUSH + VENT + DRAIN + SETTINGS.format(hold=7) + TALK.format(lever="down"),
+}
+NOTES = {"1.4": "\n## Removed\n\n- The method purge() has been removed; use drain().\n"}
+
+
+@pytest.fixture(scope="module")
+def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
+    """The valve in four releases; of a fifth there is the name only."""
+    folder = tmp_path_factory.mktemp("valve")
+    settings = Settings(data_dir=folder / "data", generator="none")
+    embedder = WordsEmbedder()
+    chatbot = replace(open_chatbot(settings), embedder=cast("MiniLM", embedder))
+    for release, text in REFERENCE.items():
+        source = folder / release
+        source.mkdir()
+        (source / "reference.md").write_text(f"# Reference\n\n## Methods\n{text}", "utf-8")
+        notes = f"# Release notes, release {release}\n{NOTES.get(release, '')}"
+        (source / "release-notes.md").write_text(f"{notes}\n## Other\n\n- New paint.\n", "utf-8")
+        ingest(
+            [source],
+            product="valve",
+            release=release,
+            database=chatbot.database,
+            data_dir=settings.data_dir,
+            embedder=embedder,
+        )
+    chatbot.catalog.add_release("valve", "3.0")
+    yield chatbot
+    chatbot.database.close()
+
+
+def status(chatbot: Chatbot, question: str) -> tuple[str, dict[str, str]]:
+    content = chatbot.ask(question).content
+    assert content["model_calls"] == 0
+    return content["answer"], {side["release"]: side["status"] for side in content["sides"]}
+
+
+def test_the_first_release_with_a_thing_is_found_and_the_page_agrees(chatbot: Chatbot) -> None:
+    answer, sides = status(chatbot, "since which release is vent() there?")
+    assert sides == {
+        "1.0": "not_found",
+        "1.2": "documented",
+        "1.4": "documented",
+        "2.0": "documented",
+    }
+    assert "first documented in 1.2" in answer
+    assert "agrees: it says 1.2" in answer
+
+
+def test_a_page_that_says_otherwise_is_contradicted_openly(chatbot: Chatbot) -> None:
+    answer, _ = status(chatbot, "since which release is drain() there?")
+    assert "first documented in 1.4" in answer
+    assert "do not agree: documented from 1.4 here, the text of 2.0 says 1.2" in answer
+    assert "New in version 1.2." in answer
+
+
+def test_a_thing_older_than_all_releases_is_said_to_be(chatbot: Chatbot) -> None:
+    answer, sides = status(chatbot, "since which release is flush() there?")
+    assert set(sides.values()) == {"documented"}
+    assert "says since 0.9, older than what is here" in answer
+
+
+def test_removed_is_not_the_same_as_not_found(chatbot: Chatbot) -> None:
+    answer, sides = status(chatbot, "in which releases is purge() documented?")
+    assert sides == {
+        "1.0": "documented",
+        "1.2": "documented",
+        "1.4": "removed",
+        "2.0": "not_found",
+    }
+    assert "documented from 1.0 to 1.2; 1.4 says that it is gone" in answer
+    assert "The method purge() has been removed; use drain()." in answer
+
+
+def test_a_release_without_documentation_is_named_not_skipped(chatbot: Chatbot) -> None:
+    answer, _ = status(chatbot, "since which release is vent() there?")
+    assert answer.endswith("There is no documentation of 3.0 yet; it is left out.")
+    answer, _ = status(chatbot, "is the default of hold the same in all releases?")
+    assert "3.0" in answer
+    answer, _ = status(chatbot, "is vent() there in both 1.2 and 1.4?")
+    assert "3.0" not in answer
+
+
+def test_a_corpus_that_went_away_meanwhile_is_named(
+    chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = chatbot.corpora.corpus
+
+    def corpus(product: str, release: str) -> Corpus:
+        if release == "1.4":
+            raise NoCorpus("gone")
+        return opened(product, release)
+
+    monkeypatch.setattr(chatbot.corpora, "corpus", corpus)
+    answer, sides = status(replace(chatbot), "since which release is vent() there?")
+    assert sides["1.4"] == "no_corpus"
+    assert "- **1.4**: no documentation ingested" in answer
+
+
+def test_a_question_may_lean_on_the_one_before_it(chatbot: Chatbot) -> None:
+    before = ("What is the default of the setting hold in 1.4?", "7 s")
+    reply = chatbot.ask("Is it the same in all releases?", history=[before])
+    assert reply.turn.answer is not None
+    assert reply.turn.answer.value == "1.0: 5 s; 1.2: 5 s; 1.4: 7 s; 2.0: 7 s"
+
+
+def test_a_question_with_a_subject_of_its_own_leaves_the_one_before_it(chatbot: Chatbot) -> None:
+    before = ("What is the default of the setting hold in 1.4?", "7 s")
+    reply = chatbot.ask("And since which release is vent() there?", history=[before])
+    assert "`vent` is first documented in 1.2" in reply.content["answer"]
+
+
+def test_what_is_nowhere_is_refused(chatbot: Chatbot) -> None:
+    reply = chatbot.ask("since which release is the turbocharger there?")
+    assert reply.content["abstained"]
+    assert "none of 1.0, 1.2, 1.4 and 2.0 mentions `turbocharger`" in reply.content["answer"]
+    assert not reply.content["citations"]
+
+
+def test_one_call_a_side_where_no_rule_reads_the_value(chatbot: Chatbot) -> None:
+    model = ScriptedChatModel(
+        rules=[
+            Rule(contains="moves left", reply="left"),
+            Rule(contains="moves right", reply="right"),
+        ]
+    )
+    asked = replace(chatbot, model=model)
+    reply = asked.ask("Which way does the lever move: 1.0 vs 1.2?")
+    assert len(model.calls) == reply.content["model_calls"] == 2
+    assert reply.turn.answer is not None
+    assert reply.turn.answer.value == "1.0: left; 1.2: right"
+    assert [s["value"] for s in reply.content["sides"]] == ["left", "right"]
+
+
+def test_where_the_model_does_not_know_the_difference_of_the_pages_is_told(
+    chatbot: Chatbot,
+) -> None:
+    model = ScriptedChatModel(otherwise="I don't know")
+    reply = replace(chatbot, model=model).ask("Which way does the lever move: 1.0 vs 1.2?")
+    assert not reply.content["abstained"]
+    assert "“The lever moves left.” → “The lever moves right.”" in reply.content["answer"]
+    assert [side["status"] for side in reply.content["sides"]] == ["documented", "documented"]
+
+
+def test_a_difference_is_told_without_asking_the_model(chatbot: Chatbot) -> None:
+    reply = chatbot.ask("what changed in the lever between 1.0 and 2.0?")
+    assert reply.content["model_calls"] == 0
+    assert "“The lever moves left.” → “The lever moves down.”" in reply.content["answer"]
+
+
+def test_releases_are_compared_from_the_older_to_the_newer(chatbot: Chatbot) -> None:
+    answer = chatbot.ask("what changed in the lever in 2.0 compared with 1.2?").content["answer"]
+    assert answer.startswith("What differs on “lever” from 1.2 to 2.0:")
+
+
+def test_the_pages_of_a_side_stay_on_their_side(chatbot: Chatbot, tmp_path: Path) -> None:
+    reply = chatbot.ask("what changed in the lever between 1.0 and 1.2?")
+    for side in reply.turn.sides:
+        assert side.answer is not None
+        assert {c.release for c in side.answer.citations} <= {side.asked[1]}

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+
+from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, pair_passages
+from chatbot.comparison.quantities import same_value
+from chatbot.records import records
+from chatbot.turn import Record
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
+
+HEADER = ("Parameter", "Default", "Unit")
+RELEASES = ("1.0", "2.0")
+
+
+def rows(*texts: str, path: tuple[str, ...] = ("Guide", "Timers")) -> list[Block]:
+    return [Block(BlockKind.TABLE_ROW, text, path, header=HEADER) for text in texts]
+
+
+def say(*texts: str, path: tuple[str, ...] = ("Guide", "Timers")) -> list[Block]:
+    return [Block(BlockKind.PARAGRAPH, text, path) for text in texts]
+
+
+def passages(blocks: list[Block]) -> list[Record]:
+    return list(records(stored_page(*blocks), together=0))
+
+
+def pairs(old: list[Block], new: list[Block]) -> list[Pair]:
+    return pair_passages(passages(old), passages(new), RELEASES)
+
+
+def told(found: list[Pair]) -> list[tuple[str | None, str | None]]:
+    return [
+        (pair.before.quote if pair.before else None, pair.after.quote if pair.after else None)
+        for pair in found
+        if not pair.same
+    ]
+
+
+def test_a_row_is_paired_by_its_first_cell_and_its_cells_are_told_with_their_unit() -> None:
+    found = pairs(rows("hold — 5 — min", "delay — 2 — s"), rows("delay — 2 — s", "hold — 300 — s"))
+    (pair,) = [p for p in found if not p.same]
+    assert changed_cells(pair) == [("Default", "5 min", "300 s")]
+
+
+def test_rows_of_other_things_are_no_versions_of_each_other_however_alike() -> None:
+    found = pairs(rows("hold-1 — 5 — min"), rows("hold-2 — 5 — min"))
+    assert told(found) == [(None, "hold-2 — 5 — min"), ("hold-1 — 5 — min", None)]
+
+
+def test_a_column_that_is_new_is_a_change_of_the_row() -> None:
+    wide = Block(
+        BlockKind.TABLE_ROW,
+        "hold — 5 — min — any",
+        ("Guide", "Timers"),
+        header=(*HEADER, "Range"),
+    )
+    (pair,) = pairs(rows("hold — 5 — min"), [wide])
+    assert changed_cells(pair) == [("Range", "", "any")]
+
+
+def test_a_sentence_finds_its_new_version_in_the_same_section() -> None:
+    found = pairs(
+        say("The element has room for 32 groups.", "Both ends must agree."),
+        say("Both ends must agree.", "The element has room for 128 groups."),
+    )
+    assert told(found) == [
+        ("The element has room for 32 groups.", "The element has room for 128 groups.")
+    ]
+
+
+def test_what_moved_to_another_section_has_not_changed() -> None:
+    found = pairs(
+        say("Both ends must agree on this."), say("Both ends must agree on this.", path=("Other",))
+    )
+    assert told(found) == []
+
+
+def test_numbers_of_headings_and_names_of_releases_are_no_difference() -> None:
+    found = pairs(
+        rows("hold — 5 — min", path=("Guide to 1.0", "4.2 Timers"))
+        + say("This is the guide to 1.0.", path=("Guide to 1.0", "4.2 Timers")),
+        rows("hold — 6 — min", path=("Guide to 2.0", "6.2 Timers"))
+        + say("This is the guide to 2.0.", path=("Guide to 2.0", "6.2 Timers")),
+    )
+    assert told(found) == [("hold — 5 — min", "hold — 6 — min")]
+
+
+def test_a_member_is_found_again_under_another_title() -> None:
+    old = Block(BlockKind.SIGNATURE, "update(values, sync='x')", ("Query API", "Query.update"))
+    new = Block(
+        BlockKind.SIGNATURE, "update(values: Any, sync: S = 'y')", ("Legacy", "Query.update")
+    )
+    assert told(pairs([old], [new])) == [(old.text, new.text)]
+
+
+def test_equal_sentences_are_paired_one_to_one() -> None:
+    found = pairs(say("The same again."), say("The same again.", "The same again."))
+    assert told(found) == [(None, "The same again.")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a b c", "a x c", ("a b c", "a x c")),
+        (
+            "one two three four five six seven eight 5 minutes pass",
+            "one two three four five six seven eight 9 minutes pass",
+            (
+                "… three four five six seven eight 5 minutes pass",
+                "… three four five six seven eight 9 minutes pass",
+            ),
+        ),
+        ("a", "a b", ("a", "a b")),
+        ("same", "same", ("same", "same")),
+        ("", "new", ("", "new")),
+    ],
+)
+def test_excerpts_keep_what_differs(before: str, after: str, expected: tuple[str, str]) -> None:
+    assert excerpts(before, after) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "same"),
+    [
+        (["5 min", "300 s"], True),
+        (["5 tenths of a second", "500 ms"], True),
+        (["193100 GHz", "193.100 THz"], True),
+        (["1,024", "1024"], True),
+        (["'auto'", "auto"], True),
+        (["2 hours", "120 minutes", "7200 seconds"], True),
+        (["5 min", "600 s"], False),
+        (["5", "5 min"], False),
+        (["-1.0 dBm", "0.0 dBm"], False),
+        (["on", "off"], False),
+        (["5 min", "5 m"], False),
+    ],
+)
+def test_a_value_is_the_same_in_other_units(values: list[str], same: bool) -> None:
+    assert same_value(values) is same
