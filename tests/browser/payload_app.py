@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tests.ui.payloads import PAYLOADS
+from ui.answer_text import answer_markdown
 from ui.escaping import as_label, as_text
 
 for i, payload in enumerate(PAYLOADS):
@@ -20,4 +21,6 @@ for i, payload in enumerate(PAYLOADS):
         st.button(as_label(payload, 9999), key=f"b{i}")
     with st.container(key=f"error-{i}"):
         st.error(f"No answer: {as_text(payload)}")
+    with st.container(key=f"answer-{i}"):
+        st.markdown(answer_markdown(f"{payload} [1]\n| a | b |\n| - | - |\n| {payload} [1]", 9))
 st.title("All are shown", anchor=False)

@@ -160,6 +160,23 @@ def test_at_the_width_of_a_phone_nothing_is_cut_off(served: str, open_page: Open
     )
 
 
+@pytest.mark.parametrize(("width", "beside"), [(1440, True), (390, False)])
+def test_releases_that_are_compared_stand_beside_or_below_each_other(
+    served: str, open_page: OpenPage, width: int, beside: bool
+) -> None:
+    page = open_page(served, width=width)
+    ask(page, "What is the default of hold_time in valve 1.0 and 2.0?")
+    older, newer = page.locator("[class*=st-key-sides] [data-testid=stColumn]").all()
+    expect(older).to_contain_text("20 s")
+    expect(newer).to_contain_text("45 s")
+    first, second = older.bounding_box(), newer.bounding_box()
+    assert first
+    assert second
+    assert (first["y"] == second["y"]) is beside
+    assert (first["x"] + first["width"] <= second["x"]) is beside
+    assert fits(page)
+
+
 @pytest.mark.generator
 def test_the_real_model_is_stopped_and_then_answers(
     documentation: Settings, open_page: OpenPage
