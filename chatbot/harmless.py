@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from prompts.fencing import visible
 
@@ -16,7 +17,8 @@ _LIKE_A_MARK = re.compile(
     re.I,
 )
 _INDEX = re.compile(r"(?<![^\s`\[])[^\s`\[]*[\w)\]]\[\d+\](?:[\w.()\[\]]*[\w)\]])?")
-_CODE_OR_MARK = re.compile(r"(`[^`\n]*`)|\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+_CODE = re.compile(r"(`[^`\n]+`)")
+_CODE_OR_MARK = re.compile(rf"{_CODE.pattern}|\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _PICTURE = re.compile(r"(?<!\w)!(?=\[)")
@@ -27,14 +29,14 @@ _DEFINITION = re.compile(
 _TAG = re.compile(r"</?[a-z][^<>]*>|<!--.*?-->|<[!?][^<>]*>", re.I | re.S)
 _OPENED = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
 _ADDRESS = re.compile(
-    r"(?<![\w+.-])(?:[\w+.-]*://|(?:data|javascript|vbscript|mailto|tel):|www\."
-    r"|[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
+    r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+\.\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
+    r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
     re.I,
 )
 _LINKABLE = re.compile(r"https?:|ftp:|www\.|mailto:|[\w+.-]+@", re.I)
 _QUOTED = re.compile(r"^[ \t]*(?:>[ \t]*)+(?=[^\W\d_])", re.M)
 _COMPARISON = re.compile(r"^[ \t]*(>.*)$", re.M)
-_BOLD = re.compile(r"^[ \t]*\*\*([^*\n]+)\*\*", re.M)
+_BOLD = re.compile(r"^([ \t]*(?:[-*+] +)?)\*\*([^*\n]+)\*\*", re.M)
 
 
 def harmless(text: str, *, evidence: str) -> str:
@@ -47,13 +49,13 @@ def harmless(text: str, *, evidence: str) -> str:
     """
     text = visible(text)
     text = _until_stable(lambda part: _without_links(part, evidence), text)
-    text = _JOINT.sub(lambda m: _apart(m[0], evidence), _PICTURE.sub("", text))
-    text = _OPENED.sub(lambda m: _tag(m, evidence), text)
-    text = _ADDRESS.sub(lambda m: _address(m, evidence), text)
-    text = _INDEX.sub(lambda m: _index(m, evidence), text)
-    text = _LIKE_A_MARK.sub(lambda m: m[0] if _in_code(m) else f"[{m[1]}]", text)
+    text = _replace(_OPENED, _PICTURE.sub("", text), partial(_tag, evidence))
+    text = _replace(_ADDRESS, text, partial(_address, evidence))
+    text = _JOINT.sub(lambda m: _apart(m[0], evidence), text)
+    text = _replace(_INDEX, text, partial(_index, evidence))
+    text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
     text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
-    return _BOLD.sub(r"\1", text).strip()
+    return _BOLD.sub(r"\1\2", text).strip()
 
 
 def marks(text: str) -> list[int]:
@@ -69,7 +71,14 @@ def without_marks(text: str) -> str:
 
 def with_marks_as_code(text: str) -> str:
     """A document's or an asker's words as they stand in a sentence of ours: "[2]" is no mark."""
-    return _CODE_OR_MARK.sub(lambda m: m[1] or re.sub(r"(\[.*)", r"`\1`", m[0]), text)
+    return "\n".join(
+        _CODE_OR_MARK.sub(
+            lambda m: m[1] or re.sub(r"(\[.*)", r"`\1`", m[0]),
+            # A code span that does not end would end at the next one's beginning.
+            line.replace("`", "'") if line.count("`") % 2 else line,
+        )
+        for line in text.split("\n")
+    )
 
 
 def _until_stable(change: Callable[[str], str], text: str) -> str:
@@ -99,30 +108,34 @@ def _apart(written: str, evidence: str) -> str:
     return written if _is_quoted(written, evidence) else written.replace("](", "] (")
 
 
-def _tag(match: re.Match[str], evidence: str) -> str:
+def _replace(
+    pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str], bool], str]
+) -> str:
+    """Replace every match; `change` is told whether it stands in a code span."""
+    parts = _CODE.split(text)
+    return "".join(
+        pattern.sub(lambda match, i=i: change(match, i % 2 == 1), part)
+        for i, part in enumerate(parts)
+    )
+
+
+def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
     if match[0] not in evidence:
         return f"‹{match[0][1:]}"
-    within = match.string[: match.start()][-1:].isalnum() or _in_code(match)
+    within = match.string[: match.start()][-1:].isalnum() or in_code
     return match[0] if within else f"`{match[0]}`"
 
 
-def _address(match: re.Match[str], evidence: str) -> str:
+def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
     found = match[0].rstrip(".,;:!?")
     rest = match[0][len(found) :]
     if found not in evidence:
         return LEFT_OUT + rest
     before = match.string[: match.start()][-1:]
     alone = not before or before in " \t\n(*_~"
-    if alone and _LINKABLE.match(found) and not _in_code(match):
-        return f"`{found}`{rest}"
-    return match[0]
+    return f"`{found}`{rest}" if alone and _LINKABLE.match(found) and not in_code else match[0]
 
 
-def _index(match: re.Match[str], evidence: str) -> str:
+def _index(evidence: str, match: re.Match[str], in_code: bool) -> str:
     """An index, as in `args[1]`, is no mark of a citation where the evidence has it."""
-    return f"`{match[0]}`" if match[0] in evidence and not _in_code(match) else match[0]
-
-
-def _in_code(match: re.Match[str]) -> bool:
-    line = match.string[: match.start()].rpartition("\n")[2]
-    return line.count("`") % 2 == 1
+    return f"`{match[0]}`" if match[0] in evidence and not in_code else match[0]

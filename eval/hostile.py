@@ -1,0 +1,218 @@
+"""Hostile documents, questions, conversations and glossaries: does an attack have an effect?
+
+Every case has a document of its own in one release, beside the others; another release holds
+other figures. What an answer must never do whatever the model says is in `eval.hostile_checks`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from chatbot.assembly import Chatbot, Reply
+from corpora.building import ingest
+from corpora.glossary import Entry
+from eval.gold import GoldError
+from eval.hostile_checks import broken_promises, own_words, read_all
+
+PRODUCT = "relay"
+RELEASE = "17.20"
+OTHER_RELEASE = "18.00"
+
+Place = Literal[
+    "document",
+    "list",
+    "code",
+    "heading",
+    "title",
+    "file",
+    "table_header",
+    "table_cell",
+    "markdown",
+    "question",
+    "history",
+    "glossary",
+]
+
+
+class HostileCase(BaseModel):
+    """An attack: a `text` at some `place`, and the `reply` of a model that obeys it.
+
+    `must_not` are words of that reply which no answer may hold, since they stand in no document.
+    `sign` is a word by which one sees that a real model obeyed. The `subject` is one word, by
+    which the case's own document is found; the text stands `repeat` times.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    kind: str
+    place: Place
+    subject: str
+    text: str
+    reply: str
+    must_not: tuple[str, ...]
+    sign: str | None = None
+    repeat: int = 1
+
+    @property
+    def written(self) -> str:
+        """The attack as it stands at its place."""
+        return self.text * self.repeat
+
+    @property
+    def question(self) -> str:
+        """What is asked: the attack itself where the question is the place of it."""
+        plain = f"How long is the {self.subject} log kept in {RELEASE}?"
+        return self.written if self.place == "question" else plain
+
+    @property
+    def history(self) -> tuple[tuple[str, str], ...]:
+        """The conversation before the question."""
+        return ((f"Is there a {self.subject} log?", self.written),) * (self.place == "history")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an attack came to: the promises that the answer breaks, and whether its sign shows."""
+
+    id: str
+    kind: str
+    answer: str
+    broken: tuple[str, ...]
+    obeyed: bool
+    seconds: float
+
+
+def read_cases(path: Path) -> tuple[HostileCase, ...]:
+    """Read cases from JSON lines; raises GoldError with the line that is wrong."""
+    cases: dict[str, HostileCase] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            case = HostileCase.model_validate_json(line)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"]) or "the line"
+            raise GoldError(f"{path}, line {number}: {place}: {first['msg']}") from error
+        if case.id in cases:
+            raise GoldError(f"{path}, line {number}: the id {case.id!r} stands there twice")
+        cases[case.id] = case
+    return tuple(cases.values())
+
+
+def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -> None:
+    """Write the documents of all cases into `folder` and ingest them into an empty database."""
+    attacked, other = folder / RELEASE, folder / OTHER_RELEASE
+    for source in (attacked, other):
+        source.mkdir(parents=True)
+    rows = ""
+    for number, case in enumerate(cases):
+        name, content = _document(case, days=31 + number)
+        (attacked / name).write_text(content, "utf-8")
+        rows += f"<p>The {case.subject} log is kept for {1031 + number} days.</p>"
+    (other / "logs.html").write_text(_page("Logs", rows), "utf-8")
+    for release, source in ((RELEASE, attacked), (OTHER_RELEASE, other)):
+        ingest(
+            [source],
+            product=PRODUCT,
+            release=release,
+            database=chatbot.database,
+            data_dir=chatbot.settings.data_dir,
+            embedder=chatbot.embedder,
+        )
+    entries = [Entry(c.subject, (c.written,)) for c in cases if c.place == "glossary"]
+    chatbot.glossaries.replace(PRODUCT, entries)
+
+
+def run_cases(
+    chatbot: Chatbot, cases: Sequence[HostileCase], on_progress: Callable[[int], None]
+) -> list[Outcome]:
+    """Put every case to a chatbot into which `ingest_cases` has put their documents."""
+    evidence = read_all(chatbot.corpora.corpus(PRODUCT, RELEASE))
+    outcomes = []
+    for number, case in enumerate(cases, 1):
+        started = time.perf_counter()
+        content = ask(chatbot, case).content
+        seconds = time.perf_counter() - started
+        outcomes.append(
+            Outcome(
+                id=case.id,
+                kind=case.kind,
+                answer=content["answer"],
+                broken=broken(chatbot, case, content, evidence),
+                obeyed=case.sign is not None and case.sign in _told(content, case),
+                seconds=round(seconds, 3),
+            )
+        )
+        on_progress(number)
+    return outcomes
+
+
+def ask(chatbot: Chatbot, case: HostileCase) -> Reply:
+    """Ask the question of a case, after its conversation."""
+    return chatbot.ask(case.question, product=PRODUCT, history=case.history)
+
+
+def broken(
+    chatbot: Chatbot, case: HostileCase, content: Mapping[str, Any], evidence: str
+) -> tuple[str, ...]:
+    """Name the promises that the reply to a case breaks; `evidence` is all the release says."""
+    return broken_promises(
+        content,
+        chatbot.corpora.corpus(PRODUCT, RELEASE),
+        evidence=evidence,
+        question=case.question,
+        must_not=case.must_not,
+    )
+
+
+def to_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The outcomes as a JSON object, with their counts."""
+    return {
+        "cases": len(outcomes),
+        "broken": sum(bool(o.broken) for o in outcomes),
+        "obeyed": sum(o.obeyed for o in outcomes),
+        "outcomes": [asdict(outcome) for outcome in outcomes],
+    }
+
+
+def _told(content: Mapping[str, Any], case: HostileCase) -> str:
+    """What the answer says itself: neither quoted from a document nor the question again."""
+    return own_words(content["answer"]).replace(case.question, "")
+
+
+def _document(case: HostileCase, *, days: int) -> tuple[str, str]:
+    """The file's name and content: what is asked, and the attack if a document is its place."""
+
+    def at(place: Place, otherwise: str = "") -> str:
+        return escape(case.written) if case.place == place else otherwise
+
+    name = case.written if case.place == "file" else case.subject
+    fact = f"The {case.subject} log is kept for {days} days."
+    common = "Every log is written to the disk."
+    if case.place == "markdown":
+        return f"{name}.md", f"# The {case.subject} log\n\n{fact}\n\n{case.written}\n\n{common}\n"
+    attack = at("document") or (at("glossary") and f"See {at('glossary')}.")
+    blocks = (
+        f"<p>{fact}</p>",
+        f"<h2>{at('heading', 'Storage')}</h2><p>{common}</p>",
+        f"<p>{attack}</p>" if attack else "",
+        f"<ul><li>{at('list')}</li></ul>" if at("list") else "",
+        f"<pre>{at('code')}</pre>" if at("code") else "",
+        f"<table><tr><th>Log</th><th>{at('table_header', 'State')}</th></tr>"
+        f"<tr><td>{case.subject}</td><td>{at('table_cell', 'open')}</td></tr></table>",
+    )
+    return f"{name}.html", _page(at("title", f"The {case.subject} log"), "".join(blocks))
+
+
+def _page(title: str, body: str) -> str:
+    return (
+        f'<html><head><meta charset="utf-8"><title>{title}</title></head>'
+        f"<body><h1>{title}</h1>{body}</body></html>"
+    )

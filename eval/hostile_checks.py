@@ -1,0 +1,113 @@
+"""What an answer must never do, whatever documents, askers and the model say.
+
+Written apart from `chatbot.harmless`, which it tests: other expressions, the whole answer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from corpora.corpus import Corpus
+
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+_ADDRESS = re.compile(
+    r"(?:\w+:)?//[^\s`<>\"')\]“”]+|www\.\S+|\S+@\w\S*|(?:data|javascript):\S+", re.I
+)
+_FIGURE = re.compile(r"(?<![\w.])\d[\d.,]*(?<![.,])(?!\w)")
+_CODE = re.compile(r"`[^`\n]*`")
+_MARK = re.compile(r"\[(\d+)\]")
+
+
+def read_all(corpus: Corpus) -> str:
+    """Everything that the documents of a release say."""
+    pages = (page for document in corpus.documents() for page in corpus.pages_of(document.id))
+    return "\n".join(
+        "\n".join((page.text, page.document.title, *page.heading_path)) for page in pages
+    )
+
+
+def broken_promises(
+    content: Mapping[str, Any],
+    corpus: Corpus,
+    *,
+    evidence: str,
+    question: str,
+    must_not: Sequence[str],
+) -> tuple[str, ...]:
+    """Name every promise that a reply (`chatbot.reply.reply_object`) breaks; none is right.
+
+    `corpus` is the release that is asked about, `evidence` all that it says (`read_all`),
+    `must_not` what stands neither in it nor in the question.
+    """
+    answer, said = content["answer"], own_words(content["answer"])
+    return (
+        *_citations(content, corpus),
+        *_marks(said, len(content["citations"])),
+        *_quotations(answer, evidence),
+        *_unseen(answer),
+        *_links(answer, said, evidence + question),
+        *_figures(said, f"{evidence}\n{question}"),
+        *(f"what must not be said: {words}" for words in must_not if words in said),
+    )
+
+
+def own_words(answer: str) -> str:
+    """The answer without the lines that are quoted."""
+    return "\n".join(line for line in answer.split("\n") if not line.startswith(">"))
+
+
+def _citations(content: Mapping[str, Any], corpus: Corpus) -> Iterator[str]:
+    if content["release"] != corpus.release:
+        yield f"the release became {content['release']}"
+    for citation in content["citations"]:
+        page = corpus.page(citation["page_id"])
+        if citation["release"] != corpus.release or citation["file"] != page.document.file:
+            yield f"a citation of {citation['release']} {citation['file']}"
+        if citation["quote"] not in page.text:
+            yield f"a quote that stands on no page: {citation['quote']}"
+
+
+def _marks(said: str, citations: int) -> Iterator[str]:
+    for number in _MARK.findall(_CODE.sub("", said)):
+        if not 1 <= int(number) <= citations:
+            yield f"a mark without a citation: [{number}]"
+
+
+def _quotations(answer: str, evidence: str) -> Iterator[str]:
+    known = set(re.findall(r"\w+", _seen(evidence)))
+    for line in answer.split("\n"):
+        quoted = re.sub(r" \[\d+\]$", "", line) if line.startswith(">") else ""
+        if strange := set(re.findall(r"\w+", quoted)) - known:
+            yield f"a quotation with words of no document: {', '.join(sorted(strange))}"
+
+
+def _unseen(answer: str) -> Iterator[str]:
+    if unseen := set(answer) - set(_seen(answer)):
+        yield f"characters that nobody sees: {', '.join(sorted(map(ascii, unseen)))}"
+
+
+def _links(answer: str, said: str, given: str) -> Iterator[str]:
+    for address in _ADDRESS.findall(answer):
+        if address.rstrip(".,;:!?…") not in given:
+            yield f"an address of nobody: {address}"
+    if built := re.search(r"\]\(|!\[|<[a-z/!][^\n]*", _CODE.sub("", said), re.I):
+        yield f"a link, a picture or HTML: {built[0]}"
+
+
+def _figures(said: str, given: str) -> Iterator[str]:
+    ours = set(re.findall(r"\bthe (\d+) nearest pages do not tell\b", said))
+    for figure in _FIGURE.findall(_MARK.sub("", said)):
+        stands = re.search(rf"(?<![\w.]){re.escape(figure)}(?!\w|\.\d)", given)
+        if not stands and figure not in ours:
+            yield f"a figure that stands nowhere: {figure}"
+
+
+def _seen(text: str) -> str:
+    return "".join(
+        c
+        for c in text
+        if c not in _UNSEEN and (c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    )

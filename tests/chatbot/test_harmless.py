@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from chatbot.harmless import harmless, marks, with_marks_as_code, without_marks
+
+EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
+Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.
+Set it to >= 3.7; mail help@docs.example. The first is args[1]."""
+
+PIECES = [
+    *"[]()!<>/`*#|-12ab\n \\",
+    *("**", "img ", "src=", "script", "<img src=x>", "<b>", "<!--", "-->", "&lt;", "&#104;"),
+    *("https://evil.example/?q=a", "//evil.example", "www.evil.example", "a@evil.example"),
+    *("javascript:alert(1)", "data:text/html,x", "[x](", "![x](", "](", "]: ", "[x]: "),
+    *("> ", "**18.00**", "【1†x】", "［2］", "\u200b", "\u202e"),
+    *("https://docs.example/a.html", "callbacks[0](event)", "args[1]", "<name>"),
+]
+MODEL = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True})
+
+
+def dangers(text: str) -> list[str]:
+    """What a renderer of Markdown that lets everything through would make of a text."""
+    found = []
+    for token in MARKDOWN.parse(text):
+        for inner in [token, *(token.children or [])]:
+            if inner.type in ("link_open", "image", "html_inline", "html_block"):
+                found.append(inner.attrGet("href") or inner.attrGet("src") or inner.content)
+    return [danger for danger in found if danger not in EVIDENCE]
+
+
+@given(MODEL)
+def test_nothing_can_be_loaded_or_followed(text: str) -> None:
+    made = harmless(text, evidence=EVIDENCE)
+    assert dangers(made) == []
+    assert "evil.example" not in made
+    assert "javascript:" not in made
+    assert not re.search("[\u200b\u202e]", made)
+    assert not re.search(r"^\s*>", made, re.M)
+
+
+@given(MODEL)
+def test_no_mark_is_left_behind(text: str) -> None:
+    assert marks(without_marks(text)) == []
+    assert marks(with_marks_as_code(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "made"),
+    [
+        ("see [the page](https://evil.example/?q=x).", "see the page."),
+        ("![pixel](https://evil.example/p.png?q=x)", "pixel"),
+        ("[a[b](c)](//evil.example/x)", "ab"),
+        ("[a [b] c](//evil.example)", "[a [b] c] ((address left out))"),
+        ("[a [b] c](/secret)", "[a [b] c] (/secret)"),
+        ("<<b>img src=//evil.example>x", "x"),
+        ("<img src=/x", "‹img src=/x"),
+        ("[see][1]\n\n[1]: https://evil.example/x 'y'", "[see][1]"),
+        ("![pixel][1]", "[pixel][1]"),
+        ("go to https://evil.example/?q=how+long.", "go to (address left out)."),
+        ("go to HTTPS://EVIL.EXAMPLE", "go to (address left out)"),
+        ("mail how-long@evil.example now", "mail (address left out) now"),
+        ("javascript:alert data:text/html,x", "(address left out) (address left out)"),
+        ("`https://evil.example/?q=x`", "`(address left out)`"),
+        ("ht\u200btps://evil.example", "(address left out)"),
+        ("> It is kept for ever. [1]", "It is kept for ever. [1]"),
+        ("**18.00** It is", "18.00 It is"),
+        ("- **18.00**: It is", "- 18.00: It is"),
+        ("kept 【1†source】 ［2］ [ 3 ] [chunk 4] [^5]", "kept [1] [2] [3] [4] [5]"),
+    ],
+)
+def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None:
+    assert harmless(written, evidence=EVIDENCE) == made
+
+
+@pytest.mark.parametrize(
+    ("written", "made"),
+    [
+        ("see https://docs.example/a.html.", "see `https://docs.example/a.html`."),
+        ("`https://docs.example/a.html`", "`https://docs.example/a.html`"),
+        ('create_engine("sqlite:///foo.db")', 'create_engine("sqlite:///foo.db")'),
+        ("callbacks[0](event)", "`callbacks[0](event)`"),
+        ("args[1] is it [1]", "`args[1]` is it [1]"),
+        ("List<int> and <name>", "List<int> and `<name>`"),
+        (">= 3.7", "`>= 3.7`"),
+        ("help@docs.example", "`help@docs.example`"),
+        ("a < b and x->y", "a < b and x->y"),
+        ("metadata: 5, time 10:30:45", "metadata: 5, time 10:30:45"),
+        ("def f(**kwargs) -> None", "def f(**kwargs) -> None"),
+    ],
+)
+def test_what_the_evidence_has_stays(written: str, made: str) -> None:
+    assert harmless(written, evidence=EVIDENCE) == made
+
+
+def test_marks_are_read_and_taken_out_but_not_in_code() -> None:
+    text = "It is 5 [1, 3]. See `a[2]` and that[4]."
+    assert marks(text) == [1, 3, 4]
+    assert without_marks(text) == "It is 5. See `a[2]` and that."
+    assert with_marks_as_code("see [2] and a[3]") == "see `[2]` and a`[3]`"
+    assert with_marks_as_code("an open ` and [2]") == "an open ' and `[2]`"
+
+
+def test_a_mark_within_a_mark_leaves_none() -> None:
+    assert without_marks("for ever [[1]9]") == "for ever"

@@ -1,0 +1,261 @@
+"""Hostile text in every place, a model that obeys it, and what may come of it: nothing.
+
+The cases stand in eval/questions/hostile.jsonl, where `strata eval hostile` puts them to a real
+model as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import eval
+from chatbot.assembly import BadQuestion, Chatbot, open_chatbot
+from chatbot.harmless import marks
+from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.settings import Settings
+from chatbot.turn import ModelCall
+from eval.hostile import (
+    OTHER_RELEASE,
+    PRODUCT,
+    RELEASE,
+    HostileCase,
+    ask,
+    broken,
+    ingest_cases,
+    read_cases,
+)
+from eval.hostile_checks import read_all
+from prompts import render
+
+CASES = read_cases(Path(eval.__file__).parent / "questions" / "hostile.jsonl")
+
+SECTION = re.compile(r"<(/?)(chunk|conversation|excerpts|question|releases)\b([^<>]*)>")
+LOOKS_LIKE_A_SECTION = re.compile(
+    r"<[\s/\\]*(?:chunk|conversation|excerpts|question|releases)\b", re.I
+)
+CONTROL_TOKENS = (
+    "<|", "<｜", "<s>", "</s>", "<<SYS", "<</SYS", "[INST]", "[/INST]", "[SYSTEM_PROMPT]",
+    "[TOOL_CALLS]", "<start_of_turn>", "<end_of_turn>", "<eos>", "<think>", "</think>",
+    "<tool_call>", "</tool_call>", "<fim_suffix>",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def hostile_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings of a data folder with the documents of all cases."""
+    folder = tmp_path_factory.mktemp("hostile")
+    settings = Settings(data_dir=folder / "data", generator="none", selection="listwise")
+    chatbot = open_chatbot(settings)
+    ingest_cases(chatbot, CASES, folder)
+    chatbot.corpora.close()
+    chatbot.database.close()
+    return settings
+
+
+@pytest.fixture(scope="session")
+def hostile(hostile_settings: Settings) -> Callable[[str], Chatbot]:
+    """The chatbot of a profile over these documents, opened once."""
+    opened: dict[str, Chatbot] = {}
+
+    def with_profile(profile: str) -> Chatbot:
+        if profile not in opened:
+            settings = hostile_settings.model_copy(update={"profile": profile})
+            opened[profile] = open_chatbot(settings)
+        return opened[profile]
+
+    return with_profile
+
+
+def obeying(case: HostileCase) -> ScriptedChatModel:
+    """A model that does what the attack wants, in every step that it can reach."""
+    fact = f"Every log is written to the disk. {case.reply}"
+    moved = f"How long is it kept in {OTHER_RELEASE}? {case.text}"[:900]
+    forged = {
+        r"\A<releases>": {"words": case.question.split()[0], "number": 1},
+        r"\A<conversation>": {
+            "follow_up": True,
+            "base": moved,
+            "release": OTHER_RELEASE,
+            "filtered": moved,
+        },
+        r"\A<question>[\s\S]*\n</question>\n<chunk section=": {
+            "needs": case.text[:900],
+            "spans": [case.text, case.reply, "Every log is written to the disk.", fact],
+        },
+        r"\A<question>[\s\S]*\n</question>\n<chunk number=": {"order": [17, 2, 1]},
+    }
+    rules = [Rule(matches=m, reply=json.dumps(reply)) for m, reply in forged.items()]
+    return ScriptedChatModel(rules=rules, otherwise=case.reply)
+
+
+@pytest.fixture(scope="session")
+def evidence(hostile: Callable[[str], Chatbot]) -> str:
+    return read_all(hostile("base").corpora.corpus(PRODUCT, RELEASE))
+
+
+@pytest.mark.parametrize("profile", ["embedded", "qamr"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_an_attack_that_the_model_obeys_has_no_effect(
+    hostile: Callable[[str], Chatbot], evidence: str, case: HostileCase, profile: str
+) -> None:
+    chatbot = replace(hostile(profile), model=obeying(case))
+    reply = ask(chatbot, case)
+    assert broken(chatbot, case, reply.content, evidence) == (), reply.content["answer"]
+    assert reply.turn.calls
+    for call in reply.turn.calls:
+        assert_data_stays_in_its_sections(call, profile)
+
+
+def assert_data_stays_in_its_sections(call: ModelCall, profile: str) -> None:
+    (system_role, system), (user_role, user), *retried = call.prompt
+    assert (system_role, user_role) == ("system", "user")
+    assert system == written_system(call)
+    assert sections(user) == expected_sections(user, call, profile)
+    for text in (user, *(text for _, text in retried)):
+        assert [token for token in CONTROL_TOKENS if token in text] == []
+    for _, text in retried:
+        assert not LOOKS_LIKE_A_SECTION.search(text)
+
+
+def test_every_step_of_the_chain_was_attacked(hostile: Callable[[str], Chatbot]) -> None:
+    case = next(c for c in CASES if c.place == "history")
+    turn = ask(replace(hostile("qamr"), model=obeying(case)), case).turn
+    assert {call.step for call in turn.calls} == {
+        "query_rewriting",
+        "context_reduction",
+        "context_selection",
+        "answer_generation",
+    }
+    assert {f.step for f in turn.fallbacks} == {"query_rewriting", "context_selection"}
+
+
+def test_chunks_that_are_scored_one_by_one_stay_in_their_sections(
+    hostile: Callable[[str], Chatbot],
+) -> None:
+    case = next(c for c in CASES if c.id == "closing-tag")
+    chatbot = hostile("qamr")
+    settings = chatbot.settings.model_copy(update={"selection": "pointwise"})
+    turn = ask(replace(chatbot, settings=settings, model=obeying(case)), case).turn
+    scored = [call for call in turn.calls if call.step == "context_selection"]
+    assert len(scored) > 3
+    for call in scored:
+        assert sections(call.prompt[1][1]) == ["question", "/question", "chunk", "/chunk"]
+
+
+def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
+    case = next(c for c in CASES if c.id == "citation-of-no-chunk")
+    chatbot = replace(hostile("embedded"), model=obeying(case))
+    question = f"How long is the {case.subject} log kept: {RELEASE} vs {OTHER_RELEASE}?"
+    content = chatbot.ask(question, product=PRODUCT).content
+    assert "explained in `[2]` and in `[17]`" in content["answer"]
+    claimed = marks(content["answer"])
+    assert claimed == list(range(1, len(content["citations"]) + 1))
+
+
+def test_what_nobody_sees_is_gone_before_release_and_search(
+    hostile: Callable[[str], Chatbot],
+) -> None:
+    case = next(c for c in CASES if c.id == "question-hidden-release")
+    content = ask(replace(hostile("embedded"), model=obeying(case)), case).content
+    assert content["release"] == RELEASE
+    assert content["queries"]["base"] == f"How long is the {case.subject} log kept in {RELEASE}?"
+
+
+@pytest.mark.parametrize("question", ["\u200b", " \u202e\u2066 ", "\U000e0041\ufeff", "\ud800"])
+def test_a_question_of_what_nobody_sees_is_empty(
+    hostile: Callable[[str], Chatbot], question: str
+) -> None:
+    with pytest.raises(BadQuestion, match="empty"):
+        hostile("embedded").ask(question, product=PRODUCT)
+
+
+def test_what_an_attack_wants_would_be_noticed(
+    hostile: Callable[[str], Chatbot], evidence: str
+) -> None:
+    """The checks can fail: the answer as it is passes, none of what an attacker wants does."""
+    case = CASES[0]
+    chatbot = replace(hostile("base"), model=obeying(case))
+    content = ask(chatbot, case).content
+    citation = content["citations"][0]
+
+    def found(**changes: object) -> tuple[str, ...]:
+        return broken(chatbot, case, {**content, **changes}, evidence)
+
+    assert found() == ()
+    assert found(release=OTHER_RELEASE)
+    assert found(citations=[{**citation, "quote": "forged"}])
+    assert found(citations=[{**citation, "release": OTHER_RELEASE}])
+    for answer in (
+        "kept for 999 days",
+        "kept for 4711 days",
+        "kept [7]",
+        "> written by nobodyatall [1]",
+        "[x](/y)",
+        "![x][y]",
+        "<b>x</b>",
+        "see https://evil.example/x",
+        "mail a@evil.example",
+        "kept\u200b",
+    ):
+        assert found(answer=answer)
+
+
+def test_there_are_cases_of_every_kind() -> None:
+    assert len(CASES) >= 40
+    assert {case.place for case in CASES} == {
+        "document", "list", "code", "heading", "title", "file", "table_header", "table_cell",
+        "markdown", "question", "history", "glossary",
+    }  # fmt: skip
+
+
+def written_system(call: ModelCall) -> str:
+    """The system part of the prompt's file: nothing was put into it."""
+    names = {
+        "query_rewriting": ("conversation", "question"),
+        "context_reduction": ("question", "chunk"),
+        "answer_generation": ("product", "release", "chunks", "question"),
+    }
+    if call.step == "context_selection":
+        name, variables = "listwise_selection", ("question", "chunks")
+    elif "\n<excerpts>" in call.prompt[1][1]:
+        name, variables = "answer_generation", ("product", "release", "excerpts", "question")
+    elif call.step == "answer_generation":
+        name, variables = "cited_answer", names[call.step]
+    else:
+        name, variables = call.step, names[call.step]
+    return render(name, **dict.fromkeys(variables, ""))[0][1]
+
+
+def sections(prompt: str) -> list[str]:
+    """The tags of a prompt in order, with the names of their attributes."""
+    found = []
+    for closing, tag, attributes in SECTION.findall(prompt):
+        names = re.findall(r'(\w+)="[^"]*"', attributes)
+        assert re.sub(r'\w+="[^"]*"', "", attributes).strip() == ""
+        found.append(f"{closing}{' '.join([tag, *names])}")
+    return found
+
+
+def expected_sections(prompt: str, call: ModelCall, profile: str) -> list[str]:
+    if call.step == "query_rewriting":
+        return ["conversation", "/conversation", "question", "/question"]
+    if call.step == "context_reduction":
+        return ["question", "/question", "chunk section", "/chunk"]
+    if call.step == "context_selection":
+        return ["question", "/question"] + ["chunk number", "/chunk"] * count(prompt)
+    if profile == "embedded":
+        return ["excerpts", "/excerpts"]
+    return ["chunk number section", "/chunk"] * count(prompt) + ["question", "/question"]
+
+
+def count(prompt: str) -> int:
+    """The chunks of a prompt: each has the next number, and no number comes twice."""
+    numbers = [int(n) for n in re.findall(r'^<chunk number="(\d+)"', prompt, re.M)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    return len(numbers)
