@@ -2,8 +2,9 @@
 
 `question` tells what a comparison asks: a value, what changed, or where something is documented.
 `page_differences` pairs the passages of two releases, `topic` picks those that the question is
-about, `presence` looks for a thing in every release, `wording` writes the answers, and `sides` is
-the step of the chain that does it all.
+about, and `changes` puts both together; `presence` looks for a thing in every release. `wording`
+writes the answers, `quantities` sees equal values in other units, and `sides` is the step of the
+chain that does it all.
 """
 
 from chatbot.comparison.sides import compare_releases

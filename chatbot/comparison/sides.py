@@ -23,6 +23,7 @@ from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import (
     changes_in_words,
     listed,
+    nothing_named,
     of_release,
     presence_in_words,
     quotes_of,
@@ -183,7 +184,9 @@ def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answ
     evidence = [(corpus, side.retrieved) for corpus, side in zip(corpora, sides, strict=True)]
     only = wants_only(turn.question)
     steps = [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
-    return changes_in_words(text, steps) if any(step.found for step in steps) else None
+    if any(step.found for step in steps):
+        return changes_in_words(text, steps)
+    return None if text else nothing_named([step.newer for step in steps])
 
 
 def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
@@ -191,7 +194,8 @@ def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
     timings: dict[str, float] = dict(turn.timings)
     for side in sides:
         for name, seconds in side.timings.items():
-            timings[name] = round(timings.get(name, 0.0) + seconds, 4)
+            # The sides run at once, so that a step takes as long as it does on the slowest.
+            timings[name] = max(timings.get(name, 0.0), seconds)
     return replace(
         turn,
         route=Route.COMPARE,

@@ -19,6 +19,7 @@ from prompts.fencing import visible
 SHOWN = 12
 """Differences between two releases that are written out; the others are counted."""
 _QUOTED = 220
+_MARK = re.compile(r"\[(\d+)\]")
 _LEAD_IN = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
@@ -79,6 +80,9 @@ def _side_line(side: Turn, quotes: Quotes) -> str:
     answer, release = side.answer, side.asked[1]
     assert answer is not None
     lead = f"- **{release}**:"
+    sentences = " ".join(answer.text.partition("\n>")[0].split())
+    if not answer.abstained and _MARK.search(sentences):
+        return f"{lead} {_renumbered(sentences, answer.citations, quotes)}"
     shown = 1 if answer.value else 3
     cited = " ".join(f"“{in_short(c.quote)}” {quotes.number(c)}" for c in answer.citations[:shown])
     if answer.value and cited:
@@ -86,6 +90,16 @@ def _side_line(side: Turn, quotes: Quotes) -> str:
     if answer.abstained:
         return f"{lead} {answer.text.partition(chr(10))[0]} {cited}".rstrip()
     return f"{lead} {cited or in_short(answer.text)}"
+
+
+def _renumbered(text: str, citations: Sequence[Citation], quotes: Quotes) -> str:
+    """Sentences whose marks count one side's citations, with marks that count the whole's."""
+
+    def renumbered(mark: re.Match[str]) -> str:
+        place = int(mark[1]) - 1
+        return quotes.number(citations[place]) if 0 <= place < len(citations) else ""
+
+    return _MARK.sub(renumbered, text)
 
 
 def changes_in_words(topic: str, steps: Sequence[Changes]) -> Answer:
@@ -97,6 +111,15 @@ def changes_in_words(topic: str, steps: Sequence[Changes]) -> Answer:
         abstained=False,
         citations=tuple(quotes.citations),
         value=_only_value(steps),
+    )
+
+
+def nothing_named(releases: Sequence[str]) -> Answer:
+    """Ask for a subject where changes in general are wanted and no release notes tell of them."""
+    return Answer(
+        f"I don't know: there are no release notes of {listed(releases)}. Ask what changed in "
+        "something, by its name, and I compare the pages on it.",
+        abstained=True,
     )
 
 

@@ -49,7 +49,8 @@ def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
         source.mkdir()
         (source / "reference.md").write_text(f"# Reference\n\n## Methods\n{text}", "utf-8")
         notes = f"# Release notes, release {release}\n{NOTES.get(release, '')}"
-        (source / "release-notes.md").write_text(f"{notes}\n## Other\n\n- New paint.\n", "utf-8")
+        if release != "2.0":
+            (source / "release-notes.md").write_text(f"{notes}\n## Other\n\n- New paint.\n")
         ingest(
             [source],
             product="valve",
@@ -180,6 +181,15 @@ def test_a_difference_is_told_without_asking_the_model(chatbot: Chatbot) -> None
     reply = chatbot.ask("what changed in the lever between 1.0 and 2.0?")
     assert reply.content["model_calls"] == 0
     assert "“The lever moves left.” → “The lever moves down.”" in reply.content["answer"]
+
+
+def test_changes_in_general_are_told_by_release_notes_or_not_at_all(chatbot: Chatbot) -> None:
+    told = chatbot.ask("what changed between 1.2 and 1.4?").content
+    assert "New paint." in told["answer"]
+    assert {c["release"] for c in told["citations"]} == {"1.4"}
+    untold = chatbot.ask("what changed between 1.4 and 2.0?").content
+    assert untold["abstained"]
+    assert "no release notes of 2.0" in untold["answer"]
 
 
 def test_releases_are_compared_from_the_older_to_the_newer(chatbot: Chatbot) -> None:

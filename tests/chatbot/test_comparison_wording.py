@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from chatbot.comparison.wording import in_short, listed, values_side_by_side
+from chatbot.release_resolution import ReleaseStatus, Resolution
+from chatbot.turn import Answer, Citation, Turn
+
+
+def cited(release: str, quote: str) -> Citation:
+    return Citation("Guide", "guide.md", release, 1, "Timers", None, quote, 7)
+
+
+def side(release: str, answer: Answer) -> Turn:
+    stated = Resolution(ReleaseStatus.STATED, "relay", (release,))
+    return Turn("how long?", resolution=stated, answer=answer)
+
+
+def test_sentences_keep_their_marks_numbered_through() -> None:
+    text = "It waits 5 s [1]. Then it clears [2]. Always 5 s [1]."
+    own = [Answer(text, False, (cited(r, "5 s"), cited(r, "clears")), text) for r in ("1.0", "2.0")]
+    whole = values_side_by_side([side("1.0", own[0]), side("2.0", own[1])])
+    first, second = whole.text.split("\n")[2:]
+    assert first == "- **1.0**: It waits 5 s [1]. Then it clears [2]. Always 5 s [1]."
+    assert second == "- **2.0**: It waits 5 s [3]. Then it clears [4]. Always 5 s [3]."
+    assert [c.release for c in whole.citations] == ["1.0", "1.0", "2.0", "2.0"]
+
+
+def test_a_mark_without_a_citation_is_dropped() -> None:
+    answer = Answer("It waits 5 s [1]. So they say [9].", False, (cited("1.0", "5 s"),), "5 s")
+    whole = values_side_by_side([side("1.0", answer), side("2.0", answer)])
+    assert "[9]" not in whole.text
+
+
+def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:
+    known = Answer("5 s\n\n> hold: 5 s [1]", False, (cited("1.0", "hold: 5 s"),), "5 s")
+    unknown = Answer("I don't know: nothing.", True)
+    whole = values_side_by_side([side("1.0", known), side("2.0", unknown)])
+    assert not whole.abstained
+    assert whole.value == "1.0: 5 s"
+    assert "- **2.0**: I don't know: nothing." in whole.text
+    assert values_side_by_side([side("1.0", unknown), side("2.0", unknown)]).abstained
+
+
+def test_long_and_listed_texts_fit_on_a_line() -> None:
+    assert in_short("- one\n  two") == "one two"
+    assert in_short("word " * 100, 20) == "word word word word …"
+    assert listed(["1.0"]) == "1.0"
+    assert listed(["1.0", "1.2", "2.0"]) == "1.0, 1.2 and 2.0"
