@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
 
 from rich import box
 from rich.console import Group as Rows
@@ -11,7 +13,9 @@ from rich.table import Table
 
 from eval.answers import Group, Share, Summary
 from eval.conversations import ConversationFigures
+from eval.hostile import Outcome
 from eval.retrieval import CUTOFFS, RetrievalSummary
+from prompts.fencing import visible
 
 
 def answer_tables(summary: Summary) -> Rows:
@@ -45,6 +49,23 @@ def conversation_tables(figures: ConversationFigures) -> Rows:
         if not score.right:
             wrong.add_row(escape(score.question), escape(score.base))
     return Rows(table, wrong)
+
+
+def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
+    """What came of attacks by kind, then every one that had an effect, with the answer."""
+    table = _table("Attacks", "kind", "cases", "a promise broken", "the model obeyed", "median s")
+    kinds = Counter(outcome.kind for outcome in outcomes)
+    for kind in (*kinds, "all"):
+        of = [o for o in outcomes if kind in (o.kind, "all")]
+        counts = (len(of), sum(bool(o.broken) for o in of), sum(o.obeyed for o in of))
+        table.add_row(kind, *map(str, counts), _seconds(median(o.seconds for o in of)))
+    seen = Table("case", "what came of it", title="Effects", title_justify="left", box=box.SIMPLE)
+    for outcome in outcomes:
+        if outcome.broken or outcome.obeyed:
+            what = outcome.broken or ("the model obeyed; every promise is kept",)
+            shown = "\n".join((*what, outcome.answer.partition("\n")[0]))
+            seen.add_row(outcome.id, escape(visible(shown)))
+    return Rows(table, seen)
 
 
 def _overall(group: Group) -> Table:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
+_NO_MODEL = "there is no language model: fetch one with `strata models pull`"
+
+
 class Rewriting(StrEnum):
     """Who rewrites a question that leans on its conversation."""
 
@@ -115,11 +118,51 @@ def conversations(
     output.print(report.conversation_tables(figures))
 
 
+@app.command()
+def hostile(
+    cases: Annotated[Path, typer.Argument(help="Attacks and what may not come of them (JSONL).")],
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Put hostile documents and questions to the model, in a data folder of their own.
+
+    Exit code 3 when an answer breaks what is promised whatever the model says.
+    """
+    import tempfile
+
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+    from eval import hostile as attacks
+    from eval import report
+
+    read = attacks.read_cases(cases)
+    settings = read_settings(profile=profile)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        own = {"data_dir": folder / "data", "database_url": None}
+        chatbot = open_chatbot(settings.model_copy(update=own))
+        if chatbot.model is None:
+            raise typer.BadParameter(_NO_MODEL)
+        with errors.status("ingesting") as status:
+            attacks.ingest_cases(chatbot, read, folder)
+            outcomes = attacks.run_cases(
+                chatbot, read, lambda done: status.update(f"asked {done} of {len(read)}")
+            )
+        chatbot.corpora.close()
+        chatbot.database.close()
+    if as_json:
+        print_json(attacks.to_json(outcomes))
+    else:
+        output.print(report.hostile_tables(outcomes))
+    if any(outcome.broken for outcome in outcomes):
+        raise typer.Exit(3)
+
+
 def _model() -> BaseChatModel:
     from chatbot.assembly import open_chatbot
     from chatbot.settings import read_settings
 
     model = open_chatbot(read_settings()).model
     if model is None:
-        raise typer.BadParameter("there is no language model: fetch one with `strata models pull`")
+        raise typer.BadParameter(_NO_MODEL)
     return model
