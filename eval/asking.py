@@ -54,7 +54,7 @@ def rank_pages(
     by_id = {q.id: q for q in questions}
     ranked = {}
     for item in retrieval_items(by_id.values()):
-        turn = search(expand(rewrite(_turn(chatbot, by_id[item.id], item))))
+        turn = search(expand(rewrite(turn_in_release(chatbot, by_id[item.id], item))))
         ranked[item.key] = [
             RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
             for c in turn.retrieved
@@ -62,7 +62,8 @@ def rank_pages(
     return ranked
 
 
-def _turn(chatbot: Chatbot, question: GoldQuestion, item: RetrievalItem) -> Turn:
+def turn_in_release(chatbot: Chatbot, question: GoldQuestion, item: RetrievalItem) -> Turn:
+    """The turn of a question as if release extraction had found the release it means."""
     resolution = resolve_release(
         question.question, chatbot.products(), product=question.product, history=question.history
     )
