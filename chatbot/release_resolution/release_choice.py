@@ -56,7 +56,7 @@ def choose_release(
             return _ask(
                 product, ReleaseStatus.AMBIGUOUS, _may_be_several(mention.said), reading.covers
             )
-        if not reading.release and (mention.sure or not known):
+        if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
             return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
     if not known:
         return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])

@@ -51,6 +51,27 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(r"\b(?:does|did|will|has)\s+$", re.IGNORECASE)
+_TWO = (
+    r"v?\d+(?:\.\w+)+\s+(?:{between})\s+(?:in\s+)?v?\d+(?:\.\w+)+(?![\w%]|\s*(?:s|ms|seconds?)\b)"
+)
+_SIDES = (
+    re.compile(
+        r"\b(?:chang|differ|compar|diff\b|same\b|new\b)[^?]*\bbetween\s+"
+        + _TWO.format(between="and"),
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:compar\w+|diff(?:erences?)?)\s+(?:(?:of|in|between)\s+)?"
+        + _TWO.format(between="and|with|to|vs\\.?|versus"),
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:what\b[^?]*\bchang\w+|upgrad\w+|migrat\w+)\b[^?]*\bfrom\s+"
+        + _TWO.format(between="to"),
+        re.IGNORECASE,
+    ),
+    re.compile(_TWO.format(between="vs\\.?|versus"), re.IGNORECASE),
+)
 _OF_SOMETHING = re.compile(r"\s+of\s+(?:the\s+|an?\s+)?(?P<word>[^\W\d][\w+]*|\ue001+)", re.I)
 
 
@@ -103,10 +124,21 @@ def says_release(text: str, number: Number, lead: re.Match[str]) -> bool:
 
 def _looks_like_release(text: str, number: Number, lead: re.Match[str]) -> bool:
     """Judge an unknown number without any cue: to ask beats to answer from another release."""
+    if _is_side(text, number) and not _names_technology(text):
+        return True
     if (lead["preposition"] or "").casefold() in {"in", "on", "under", "since", "as of"}:
         return number.akin or not _names_technology(text)
     set_off = lead["preposition"] or lead["before"] or lead["after"] or lead["open"]
     return number.akin and bool(set_off or text[: number.start].endswith(", "))
+
+
+def _is_side(text: str, number: Number) -> bool:
+    """Whether the number is one of two that a question compares."""
+    return any(
+        pair.start() <= number.start < pair.end()
+        for sides in _SIDES
+        for pair in sides.finditer(text)
+    )
 
 
 def _names_technology(text: str) -> bool:
