@@ -25,9 +25,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import Chatbot, Reply, open_chatbot
 from chatbot.events import Event, Token
 from chatbot.settings import Settings, read_settings
+from chatbot.trace import trace_object
 from chatbot.turn import Turn
 from eval.gold import GoldQuestion, read_gold
 
@@ -91,16 +92,22 @@ def main(
     questions: Annotated[int, typer.Option(help="How many, spread over the file.")] = 10,
     profile: Annotated[str, typer.Option(help="The chain of steps.")] = "qamr",
     slots: Annotated[int, typer.Option(help="Requests the embedded backend serves.")] = 4,
+    traces: Annotated[
+        Path | None, typer.Option(help="Where the replies go, with their traces (JSONL).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure a profile with its calls one after the other and together, in one run."""
+    """Measure a profile with its calls one after the other and together, in one run.
+
+    The replies are those of the calls made together; `strata eval answers` scores them.
+    """
     asked = _spread(read_gold(gold), questions)
     settings = read_settings(profile=profile, generator_slots=slots)
     console = Console(stderr=True)
     found = []
     for variant in (ONE_BY_ONE, TOGETHER):
         with console.status(variant) as status:
-            found.append(_measure(variant, asked, settings, status.update))
+            found.append(_measure(variant, asked, settings, status.update, traces))
     if as_json:
         print(json.dumps([asdict(figures) for figures in found], indent=2))  # noqa: T201
         return
@@ -113,7 +120,11 @@ def _spread(questions: Sequence[GoldQuestion], count: int) -> list[GoldQuestion]
 
 
 def _measure(
-    variant: str, questions: Sequence[GoldQuestion], settings: Settings, tell: Callable[[str], None]
+    variant: str,
+    questions: Sequence[GoldQuestion],
+    settings: Settings,
+    tell: Callable[[str], None],
+    traces: Path | None,
 ) -> Figures:
     chatbot = open_chatbot(settings)
     if chatbot.model is None:
@@ -127,15 +138,20 @@ def _measure(
         chatbot = replace(chatbot, model=OneByOne(inner=chatbot.model))
     figures = Figures(variant)
     for question in questions:
-        figures.add(*_ask(chatbot, question))
+        reply, seconds, first_word = _ask(chatbot, question)
+        figures.add(reply.turn, seconds, first_word)
+        if traces and variant == TOGETHER:
+            kept = {"id": question.id, **reply.content, "trace": trace_object(reply.turn)}
+            with traces.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(kept, ensure_ascii=False) + "\n")
         tell(f"{variant}: {figures.questions} of {len(questions)}")
     chatbot.corpora.close()
     chatbot.database.close()
     return figures
 
 
-def _ask(chatbot: Chatbot, question: GoldQuestion) -> tuple[Turn, float, float]:
-    """The turn, the seconds it took, and those until the first word of the answer."""
+def _ask(chatbot: Chatbot, question: GoldQuestion) -> tuple[Reply, float, float]:
+    """The reply, the seconds it took, and those until the first word of the answer."""
     words: list[float] = []
 
     def listen(event: Event) -> None:
@@ -147,7 +163,7 @@ def _ask(chatbot: Chatbot, question: GoldQuestion) -> tuple[Turn, float, float]:
         question.question, product=question.product, history=question.history, listener=listen
     )
     seconds = time.perf_counter() - started
-    return reply.turn, seconds, words[0] - started if words else seconds
+    return reply, seconds, words[0] - started if words else seconds
 
 
 def _table(found: Sequence[Figures]) -> Table:
