@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
 _TAG = re.compile(r"</?[a-z][^<>]*>|<!--.*?-->|<[!?][^<>]*>", re.I | re.S)
 _OPENED = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
 _ADDRESS = re.compile(
-    r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+\.\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
+    r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
     r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
     re.I,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -119,6 +120,7 @@ def assert_data_stays_in_its_sections(call: ModelCall, profile: str) -> None:
     assert sections(user) == expected_sections(user, call, profile)
     for text in (user, *(text for _, text in retried)):
         assert [token for token in CONTROL_TOKENS if token in text] == []
+        assert [c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf")] == []
     for _, text in retried:
         assert not LOOKS_LIKE_A_SECTION.search(text)
 
@@ -150,7 +152,7 @@ def test_chunks_that_are_scored_one_by_one_stay_in_their_sections(
 
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
     case = next(c for c in CASES if c.id == "citation-of-no-chunk")
-    chatbot = replace(hostile("embedded"), model=obeying(case))
+    chatbot = replace(hostile("embedded"), model=ScriptedChatModel(otherwise="a while"))
     question = f"How long is the {case.subject} log kept: {RELEASE} vs {OTHER_RELEASE}?"
     content = chatbot.ask(question, product=PRODUCT).content
     assert "explained in `[2]` and in `[17]`" in content["answer"]
