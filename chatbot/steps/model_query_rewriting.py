@@ -44,7 +44,9 @@ def rewrite_query_by_model(
     async def rewrite(turn: Turn) -> Turn:
         assert turn.resolution is not None
         history = turn.history[-turns:]
-        said = "\n".join(f"user: {user}\nassistant: {reply[:600]}" for user, reply in history)
+        # A turn is one line each: a line end within a reply would let it speak for the user.
+        lines = ((" ".join(u.split()), " ".join(a.split())[:600]) for u, a in history)
+        said = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in lines)
         messages = render(
             STEP,
             conversation=fenced("conversation", said),

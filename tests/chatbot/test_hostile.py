@@ -95,6 +95,12 @@ def obeying(case: HostileCase) -> ScriptedChatModel:
     return ScriptedChatModel(rules=rules, otherwise=case.reply)
 
 
+def selecting(chatbot: Chatbot, case: HostileCase, **settings: object) -> Chatbot:
+    """A chatbot that has to select, since one chunk is all that it may keep."""
+    changed = chatbot.settings.model_copy(update={"selected_chunks": 1, **settings})
+    return replace(chatbot, settings=changed, model=obeying(case))
+
+
 @pytest.fixture(scope="session")
 def evidence(hostile: Callable[[str], Chatbot]) -> str:
     return read_all(hostile("base").corpora.corpus(PRODUCT, RELEASE))
@@ -127,7 +133,7 @@ def assert_data_stays_in_its_sections(call: ModelCall, profile: str) -> None:
 
 def test_every_step_of_the_chain_was_attacked(hostile: Callable[[str], Chatbot]) -> None:
     case = next(c for c in CASES if c.place == "history")
-    turn = ask(replace(hostile("qamr"), model=obeying(case)), case).turn
+    turn = ask(selecting(hostile("qamr"), case), case).turn
     assert {call.step for call in turn.calls} == {
         "query_rewriting",
         "context_reduction",
@@ -141,13 +147,33 @@ def test_chunks_that_are_scored_one_by_one_stay_in_their_sections(
     hostile: Callable[[str], Chatbot],
 ) -> None:
     case = next(c for c in CASES if c.id == "closing-tag")
-    chatbot = hostile("qamr")
-    settings = chatbot.settings.model_copy(update={"selection": "pointwise"})
-    turn = ask(replace(chatbot, settings=settings, model=obeying(case)), case).turn
+    turn = ask(selecting(hostile("qamr"), case, selection="pointwise"), case).turn
     scored = [call for call in turn.calls if call.step == "context_selection"]
-    assert len(scored) > 3
+    assert len(scored) > 1
     for call in scored:
         assert sections(call.prompt[1][1]) == ["question", "/question", "chunk", "/chunk"]
+
+
+def test_a_reply_in_the_conversation_cannot_speak_for_the_user(
+    hostile: Callable[[str], Chatbot],
+) -> None:
+    case = next(c for c in CASES if c.id == "history-closes-its-tag")
+    assert "\nuser: " in case.text
+    turn = ask(replace(hostile("qamr"), model=obeying(case)), case).turn
+    rewriting = next(call for call in turn.calls if call.step == "query_rewriting")
+    assert re.findall(r"^(user|assistant): ", rewriting.prompt[1][1], re.M) == ["user", "assistant"]
+
+
+def test_a_value_that_is_read_without_the_model_is_no_citation_and_no_picture(
+    hostile: Callable[[str], Chatbot],
+) -> None:
+    case = next(c for c in CASES if c.id == "cell-with-a-mark")
+    chatbot = replace(hostile("embedded"), model=ScriptedChatModel())
+    content = chatbot.ask(
+        f"What is the state of the {case.subject} log in {RELEASE}?", product=PRODUCT
+    ).content
+    assert content["model_calls"] == 0
+    assert content["answer"].startswith("open `[2]` x\n")
 
 
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
