@@ -39,6 +39,16 @@ def test_part_of_a_number_or_name_supports_nothing(evidence: tuple[Record, ...])
     assert supporting("overflow", evidence) is None
 
 
+@pytest.mark.parametrize("part", ["2", "5", "54", "1.4"])
+def test_a_figure_is_not_found_inside_a_longer_one(part: str) -> None:
+    text = "Since 1.4.54 it waits 2.5 seconds."
+    (record,) = records(stored_page(Block(BlockKind.PARAGRAPH, text, PATH)))
+    assert supporting(part, (record,)) is None
+    assert unsupported_claims(f"It is {part} s.", (record,)) == (part,)
+    assert supporting("2.5", (record,)) is record
+    assert supporting("1.4.54", (record,)) is record
+
+
 def test_the_number_of_a_list_item_is_no_value() -> None:
     (item,) = records(stored_page(Block(BlockKind.LIST_ITEM, "1. Copy the load.", PATH)))
     assert supporting("1", (item,)) is None
