@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,10 @@ from corpora.release import Product
 from prompts import fenced, render
 
 STEP = "release_extraction"
+_OF_A_RELEASE = re.compile(
+    r"\b(?:releases?|versions?|editions?|generations?|series|branch|builds?|lts|long[- ]term)\b",
+    re.I,
+)
 
 
 class NamedRelease(BaseModel):
@@ -33,30 +38,38 @@ def extract_release_with_model(
     *,
     max_tokens: int = 80,
 ) -> ModelStep:
-    """Resolve by rules, and ask the model where they found nothing that names a release.
+    """Resolve by rules, and ask the model where they leave open which release is meant.
 
-    The model chooses from the numbered releases or "none"; the words it read must stand in the
-    question. A release that the rules found, or found missing, is never asked about again.
+    That is where the question speaks of a release in words and the rules know none of them ("the
+    first generation"). The model chooses from the numbered releases or "none"; the words it read
+    must stand in the question. What the rules judged, a release that they found or found missing
+    and every number, is not judged again (docs/decisions/0008).
     """
 
     async def extract(turn: Turn) -> Turn:
         resolved = await asyncio.to_thread(by_rules, turn)
         resolution = resolved.resolution
-        if resolution is None or not leaves_open(resolution):
+        if resolution is None or not leaves_open(turn.question, resolution):
             return resolved
         product = next(p for p in products() if p.name == resolution.product)
         found, resolved = await named_release(model, resolved, product, max_tokens=max_tokens)
-        return replace(resolved, resolution=found or resolution)
+        in_words = found is not None and _in_words(found.mentions[0].text)
+        return replace(resolved, resolution=found if in_words else resolution)
 
     return extract
 
 
-def leaves_open(resolution: Resolution) -> bool:
-    """Whether the rules found nothing in the question that names a release."""
+def leaves_open(question: str, resolution: Resolution) -> bool:
+    """Whether a question speaks of a release in words of which the rules know none."""
     return (
         resolution.status in (ReleaseStatus.LATEST, ReleaseStatus.CONVERSATION)
         and not resolution.mentions
+        and _OF_A_RELEASE.search(question) is not None
     )
+
+
+def _in_words(name: str) -> bool:
+    return _OF_A_RELEASE.search(name) is not None and not re.search(r"\d", name)
 
 
 async def named_release(

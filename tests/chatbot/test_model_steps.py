@@ -47,9 +47,16 @@ class TestReleaseExtraction:
         assert "first generation" in turn.resolution.explanation
 
     def test_none_leaves_the_latest(self, lamp_chatbot: MakeChatbot) -> None:
-        turn = self.ask(lamp_chatbot, "How bright is it?", "", 0)
+        turn = self.ask(lamp_chatbot, "How bright is this edition?", "", 0)
         assert turn.resolution is not None
         assert (turn.asked, turn.resolution.status) == (("lamp", "2.0"), "latest")
+
+    @pytest.mark.parametrize("words", ["port 1", "fuse"])
+    def test_words_that_speak_of_no_release_name_none(
+        self, lamp_chatbot: MakeChatbot, words: str
+    ) -> None:
+        turn = self.ask(lamp_chatbot, "Has this edition a fuse on port 1?", words, 1)
+        assert turn.asked == ("lamp", "2.0")
 
     @pytest.mark.parametrize(("words", "number"), [("first generation", 7), ("release 1.0", 1)])
     def test_a_reply_outside_the_list_or_the_question_is_not_taken(
