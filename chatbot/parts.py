@@ -36,7 +36,7 @@ from corpora.release import Product
 from corpora.retrieval import RetrievalSettings
 
 POINTWISE = frozenset({"embedded"})
-"""The backends that select pointwise unless told otherwise (docs/decisions/0008)."""
+"""The backends that select pointwise unless told otherwise (docs/decisions/0009)."""
 
 
 @dataclass(frozen=True)
