@@ -184,6 +184,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 top_k=settings.top_k,
                 repetition_penalty=settings.repetition_penalty,
                 offline=settings.offline,
+                largest_batch=settings.largest_batch,
                 max_tokens=settings.answer_tokens,
                 temperature=settings.temperature,
             )
@@ -230,4 +231,5 @@ def _embedded(settings: Settings) -> BaseChatModel | None:
         slots=settings.slots,
         context=settings.generator_context,
         max_tokens=settings.answer_tokens,
+        temperature=settings.temperature,
     )

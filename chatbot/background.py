@@ -14,6 +14,7 @@ from chatbot.events import Stopped
 Result = TypeVar("Result")
 
 _LOOK = 0.1
+_STARTING = threading.Lock()
 
 
 def run(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
@@ -28,7 +29,7 @@ def run(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Resul
                 return future.result(_LOOK)
             except TimeoutError:
                 if future.done():
-                    raise
+                    return future.result()
                 if stopped():
                     raise Stopped from None
     except BaseException:
@@ -36,8 +37,14 @@ def run(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Resul
         raise
 
 
-@cache
 def _loop() -> asyncio.AbstractEventLoop:
+    # Several threads may ask the very first questions at once, and there must be one loop.
+    with _STARTING:
+        return _started()
+
+
+@cache
+def _started() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="questions", daemon=True).start()
     return loop

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import cast
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
+from chatbot.concurrency import in_thread
 from chatbot.turn import RuleStep, Step, Turn
 
 Profile = Sequence[tuple[str, Step]]
@@ -37,16 +37,8 @@ def _timed(name: str, step: Step) -> Callable[[Turn], Awaitable[Turn]]:
         if iscoroutinefunction(step):
             turn = await step(turn)
         else:
-            turn = await asyncio.to_thread(_run, cast("RuleStep", step), turn)
+            turn = await in_thread(cast("RuleStep", step), turn)
         seconds = turn.timings.get(name, 0.0) + time.perf_counter() - started
         return replace(turn, timings={**turn.timings, name: round(seconds, 4)})
 
     return run
-
-
-def _run(step: RuleStep, turn: Turn) -> Turn:
-    try:
-        return step(turn)
-    except StopIteration as error:
-        # No future can carry this one: whoever waits for it would wait for ever.
-        raise RuntimeError("a step found nothing where it expected something") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableConfig
 
+from chatbot.concurrency import together
 from chatbot.turn import ModelCall
 
 Messages = Sequence[tuple[str, str]]
@@ -36,7 +36,7 @@ async def call_all(
     model: BaseChatModel, prompts: Sequence[Messages], *, step: str, **options: Any
 ) -> list[ModelCall]:
     """Ask all at once, in the prompts' order; the backend has slots for them or makes a batch."""
-    return await asyncio.gather(*(call(model, p, step=step, **options) for p in prompts))
+    return await together(call(model, p, step=step, **options) for p in prompts)
 
 
 async def next_token_probabilities(
@@ -47,11 +47,11 @@ async def next_token_probabilities(
     A word counts by any token that is the word or begins it, upper or lower case. None where the
     backend tells no probabilities.
     """
-    answers = await asyncio.gather(
-        *(
+    answers = await together(
+
             _stream(model, p, step=step, max_tokens=1, logprobs=True, top_logprobs=20)
             for p in prompts
-        )
+
     )
     return [_probabilities(reply, words) for _, reply in answers], [made for made, _ in answers]
 

@@ -166,7 +166,7 @@ class Parts:
         """Sentences with marks, checked against the chunks."""
         return generate_cited_answer(
             self._model,
-            context=self.settings.context_limit,
+            context=self.settings.evidence_limit,
             max_tokens=self.settings.cited_answer_tokens,
         )
 

@@ -31,10 +31,10 @@ class Queue:
         called = asyncio.get_running_loop().create_future()
         waiter = (called, tell)
         self._waiting.append(waiter)
-        tell(len(self._waiting))
         try:
+            tell(len(self._waiting))
             await called
-        except asyncio.CancelledError:
+        except BaseException:
             if waiter in self._waiting:
                 self._waiting.remove(waiter)
                 self._tell_places()

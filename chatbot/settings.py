@@ -68,10 +68,13 @@ class Settings(BaseSettings):
     device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
     top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
     repetition_penalty: float = Field(1.0, gt=0, description="transformers; the paper: 1.15")
+    largest_batch: int = Field(8, ge=1, description="transformers: requests computed together")
     offline: bool = Field(False, description="transformers: never ask the Hub")
 
     server_url: str | None = Field(None, description="e.g. http://127.0.0.1:8000/v1")
-    server_key: SecretStr | None = Field(None, description="from the environment, never a file")
+    server_key: SecretStr | None = Field(
+        None, description="put it into the environment, not into a file"
+    )
     server_timeout: float = Field(120.0, gt=0, description="seconds until the next word")
     server_retries: int = Field(4, ge=0, description="on 429 and 5xx, with growing pauses")
     server_concurrency: int = Field(8, ge=1, description="requests to the server at once")
@@ -118,8 +121,18 @@ class Settings(BaseSettings):
         return self.generator_slots or (1 if self.profile == "embedded" else 4)
 
     @property
+    def evidence_limit(self) -> int:
+        """`context_limit`, as far as the context of the embedded backend holds it (characters)."""
+        if self.backend != "embedded":
+            return self.context_limit
+        # A token is at least some three characters; the rest of the prompt takes about 400.
+        return min(
+            self.context_limit, 3 * (self.generator_context - self.cited_answer_tokens - 400)
+        )
+
+    @property
     def at_once(self) -> int:
-        """`questions_at_once`, else eight where a server answers, one for a model on this machine."""
+        """`questions_at_once`, else eight where a server answers, one for a model right here."""
         return self.questions_at_once or (8 if self.backend == "server" else 1)
 
     @classmethod

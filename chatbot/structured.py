@@ -33,7 +33,9 @@ async def ask_for(
     `check` raises ValueError with a reason that the model can act on. A backend that offers it is
     held to the form while it writes.
     """
-    schema = {"name": form.__name__, "schema": form.model_json_schema(), "strict": True}
+    # A strict server wants it said that nothing else may be in the object.
+    shape = {**form.model_json_schema(), "additionalProperties": False}
+    schema = {"name": form.__name__, "schema": shape, "strict": True}
     options: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": schema}}
     conversation = list(messages)
     calls: list[ModelCall] = []

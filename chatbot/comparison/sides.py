@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -29,6 +28,7 @@ from chatbot.comparison.wording import (
     quotes_of,
     values_side_by_side,
 )
+from chatbot.concurrency import in_thread, together
 from chatbot.grounding import cite
 from chatbot.readers import read_value
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
@@ -58,35 +58,35 @@ def compare_releases(
         if resolution is None or resolution.status is not ReleaseStatus.COMPARED:
             return turn
         assert resolution.product is not None
-        order = list(await asyncio.to_thread(releases, resolution.product))
+        order = list(await in_thread(releases, resolution.product))
         names = sorted(resolution.releases, key=lambda n: order.index(n) if n in order else -1)
         sides = [_side(turn, resolution, release) for release in names]
         answered = await compare_sides(turn, sides, order[0])
         if names != order:
             return answered
-        return _naming(answered, await asyncio.to_thread(unpublished, resolution.product))
+        return _naming(answered, await in_thread(unpublished, resolution.product))
 
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
         if wanted is Asked.PRESENCE and names_its_thing(sides[0].question):
-            found = await asyncio.to_thread(_look_up, sides, oldest, open_corpus)
+            found = await in_thread(_look_up, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
         sides = await _all(gather, sides)
         if wanted is Asked.PRESENCE:
-            found = await asyncio.to_thread(_look_up, sides, oldest, open_corpus)
+            found = await in_thread(_look_up, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
         computed = None
         if not all(_can_be_read(side) for side in sides):
             if wanted is Asked.CHANGES:
-                computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+                computed = await in_thread(_changes, turn, sides, open_corpus)
             if computed:
                 return _answered(turn, sides, computed)
-            sides = await asyncio.to_thread(_without_the_thing, sides, open_corpus)
+            sides = await in_thread(_without_the_thing, sides, open_corpus)
         sides = await _all(answer, sides)
         if all(_abstains(side) for side in sides):
-            computed = await asyncio.to_thread(_changes, turn, sides, open_corpus)
+            computed = await in_thread(_changes, turn, sides, open_corpus)
         if computed:
             sides = [replace(side, answer=None) for side in sides]
         return _answered(turn, sides, computed or values_side_by_side(sides))
@@ -95,7 +95,7 @@ def compare_releases(
 
 
 async def _all(chain: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
-    return list(await asyncio.gather(*(chain.ainvoke(side) for side in sides)))
+    return list(await together(chain.ainvoke(side) for side in sides))
 
 
 def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:

@@ -41,7 +41,7 @@ def generate_cited_answer(
     """Answer in sentences from the selected chunks only; "I don't know" without a call if none.
 
     At most `context` characters of the chunks are shown to the model. Every mark is checked: it
-    stays with the chunk it names if that bears the sentence, goes to the one that does, or goes.
+    goes to the passage that bears its sentence best, or goes where none does.
     An answer with a name, a figure or a unit that stands in no chunk is withheld, and the
     passages are shown (`shown` characters of them).
     """
@@ -117,7 +117,7 @@ def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int)
         withheld = quoted_answer(turn, WITHHELD, best_first, shown)
         warning = f"the model's answer was withheld: “{invented[0]}” is not in the documentation"
         return replace(withheld, warnings=(warning,))
-    return _with_citations(turn, list(_sentences(text, chunks)), bare, best_first)
+    return _with_citations(turn, list(_sentences(text, chunks, own)), bare, best_first)
 
 
 def _stands_in(text: str, claim: str) -> bool:
@@ -130,7 +130,7 @@ def _spelled_out(text: str) -> Iterator[str]:
     return (match[0] for match in _SPELLED_OUT.finditer(text))
 
 
-def _sentences(text: str, chunks: Sequence[ReducedChunk]) -> Iterator[_Sentence]:
+def _sentences(text: str, chunks: Sequence[ReducedChunk], own: str) -> Iterator[_Sentence]:
     for line in text.split("\n"):
         # A mark stands behind the full stop or before it: the sentence ends after both.
         moved = re.sub(r"([.!?])((?:\s*\[\d[\d,; ]*\])+)", r"\2\1", line)
@@ -138,25 +138,29 @@ def _sentences(text: str, chunks: Sequence[ReducedChunk]) -> Iterator[_Sentence]
         for sentence in found:
             named = [chunks[n - 1] for n in marks(sentence) if 1 <= n <= len(chunks)]
             words = without_marks(sentence).rstrip()
-            yield _Sentence(words, _bearer(words, chunks, named), sentence is found[-1])
+            yield _Sentence(words, _bearer(words, chunks, named, own), sentence is found[-1])
 
 
 def _bearer(
-    sentence: str, chunks: Sequence[ReducedChunk], named: Sequence[ReducedChunk]
+    sentence: str, chunks: Sequence[ReducedChunk], named: Sequence[ReducedChunk], own: str
 ) -> Record | None:
-    """The record that says most of the sentence's words, names and figures.
+    """The record that has every figure of the sentence, and most of its words and names.
 
-    Of two that say as much it is the one of a chunk that the sentence names. A sentence without a
-    name or a figure needs half its words in the record.
+    Figures that the asker's `own` words hold need not be there. Of two records that say as much
+    it is the one of a chunk that the sentence names. A sentence without a name or a figure needs
+    half its words in the record.
     """
     wanted = {plain(w) for w in filtered(sentence).split()}
     if not wanted:
         return None
-    told = [plain(c) for c in claims(sentence)]
+    told = [c for c in map(plain, claims(sentence)) if not _stands_in(own, c)]
+    figures = [c for c in told if any(map(str.isdigit, c))]
     best: tuple[float, bool, Record] | None = None
     for chunk in chunks:
         for record in chunk.records:
-            text = plain(f"{record.quote} {record.label}")
+            text = plain(f"{record.quote} {record.reading} {record.label}")
+            if not all(_stands_in(text, figure) for figure in figures):
+                continue
             share = sum(w in text for w in wanted) / len(wanted)
             share += sum(c in text for c in told) / len(told) if told else share
             bears = share, chunk in named
@@ -182,6 +186,8 @@ def _with_citations(
         answer += text + ("\n" if sentence.ends_line else " ")
     answer = re.sub(r"\n{3,}", "\n\n", answer).strip()
     if citations:
-        return Answer(answer, False, tuple(citations), bare)
+        unborne = any(s.text.strip() and s.record is None for s in said)
+        warnings = ("no passage bears the sentences without a mark",) if unborne else ()
+        return Answer(answer, False, tuple(citations), bare, warnings)
     nearest = quoted_answer(turn, answer, best_first, 400)
     return replace(nearest, value=bare, warnings=("no passage bears the answer word for word",))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
+from chatbot.concurrency import in_thread, together
 from chatbot.records import records
 from chatbot.structured import ask_for
 from chatbot.turn import (
@@ -27,6 +27,7 @@ from corpora.pages import StoredPage
 from prompts import fenced, render
 
 STEP = "context_reduction"
+_MOST_PLACES = 2
 
 
 class Reduction(BaseModel):
@@ -68,26 +69,47 @@ def reduce_context_by_model(
         reply, calls = await ask_for(model, messages, Reduction, step=STEP, max_tokens=max_tokens)
         if reply is None:
             return _Reduced(chunk, None, calls)
-        pages = await asyncio.to_thread(lambda: list(_pages(corpus, chunk.page)))
-        found = (_record(span, chunk, pages) for span in dict.fromkeys(reply.spans))
-        return _Reduced(chunk, tuple(r for r in found if r is not None), calls)
+        kept = await in_thread(_records, tuple(dict.fromkeys(reply.spans)), chunk, corpus)
+        return _Reduced(chunk, kept, calls)
 
     async def reduce_step(turn: Turn) -> Turn:
         assert turn.queries is not None
-        corpus = await asyncio.to_thread(open_corpus, *turn.asked)
+        corpus = await in_thread(open_corpus, *turn.asked)
         question = turn.queries.base
-        done = await asyncio.gather(*(reduce_one(question, c, corpus) for c in turn.retrieved))
+        done = await together(reduce_one(question, c, corpus) for c in turn.retrieved)
         failed = [d for d in done if d.records is None]
         reduced = [ReducedChunk(d.chunk.page, d.records, d.chunk.score) for d in done if d.records]
         turn = replace(turn, calls=(*turn.calls, *(c for d in done for c in d.calls)))
         if failed:
             by_rule = replace(turn, retrieved=tuple(d.chunk for d in failed))
-            reduced += (await asyncio.to_thread(fallback, by_rule)).reduced
+            reduced = _in_order(turn, [*reduced, *(await in_thread(fallback, by_rule)).reduced])
             reason = f"{len(failed)} of {len(done)} chunks: {failed[0].calls[-1].problem}"
             turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, reason)))
         return replace(turn, reduced=tuple(reduced))
 
     return reduce_step
+
+
+def _in_order(turn: Turn, reduced: Sequence[ReducedChunk]) -> list[ReducedChunk]:
+    """The chunks as retrieval ranked and scored them, whoever reduced them."""
+    places = {chunk.page.id: i for i, chunk in enumerate(turn.retrieved)}
+    found = sorted(reduced, key=lambda c: places.get(c.page.id, len(places)))
+    return [
+        replace(c, score=turn.retrieved[places[c.page.id]].score) if c.page.id in places else c
+        for c in found
+    ]
+
+
+def _records(spans: Sequence[str], chunk: RetrievedChunk, corpus: Corpus) -> tuple[Record, ...]:
+    """The spans that stand in the chunk, each as it stands on its page, with its heading."""
+    pages = list(_pages(corpus, chunk.page))
+    found: dict[tuple[int, str], Record] = {}
+    for span in spans:
+        if find_verbatim(span, chunk.text) is None:
+            continue
+        for record in _of_span(span, pages):
+            found.setdefault((record.page.id, record.quote), replace(record, score=chunk.score))
+    return tuple(found.values())
 
 
 def _pages(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:
@@ -98,26 +120,31 @@ def _pages(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:
             yield corpus.page(neighbour)
 
 
-def _record(span: str, chunk: RetrievedChunk, pages: list[StoredPage]) -> Record | None:
-    """The span as it stands on one of the pages, with its heading, if it stands in the chunk."""
-    if find_verbatim(span, chunk.text) is None:
-        return None
+def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
+    """The whole records that hold a span, so that no figure is cut; else the span alone.
+
+    A span that stands in many records says nothing by itself and is dropped.
+    """
     for page in pages:
         quote = find_verbatim(span, page.text)
-        if quote is not None:
-            known = next((r for r in records(page) if r.quote == quote), None)
-            if known is not None:
-                return replace(known, score=chunk.score)
-            at = page.text.find(quote)
-            block = next(b for start, end, b in page.page.spans() if start <= at < end)
-            return Record(
-                page=page,
-                quote=quote,
-                label=block.path[-1] if block.path else page.document.title,
-                reading=quote,
-                kind=block.kind,
-                anchor=block.anchor or page.anchor,
-                path=block.path,
-                score=chunk.score,
-            )
-    return None
+        if quote is None:
+            continue
+        whole = [r for r in records(page) if quote in r.quote]
+        if len(whole) > _MOST_PLACES:
+            return []
+        return whole or [_bare(quote, page)]
+    return []
+
+
+def _bare(quote: str, page: StoredPage) -> Record:
+    at = page.text.find(quote)
+    block = next(b for start, end, b in page.page.spans() if start <= at < end)
+    return Record(
+        page=page,
+        quote=quote,
+        label=block.path[-1] if block.path else page.document.title,
+        reading=quote,
+        kind=block.kind,
+        anchor=block.anchor or page.anchor,
+        path=block.path,
+    )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
+from chatbot.concurrency import in_thread
 from chatbot.grounding import claims, plain
 from chatbot.release_resolution import cut, resolve_release
 from chatbot.structured import ask_for
@@ -45,26 +46,27 @@ def rewrite_query_by_model(
         assert turn.resolution is not None
         history = turn.history[-turns:]
         # A turn is one line each: a line end within a reply would let it speak for the user.
-        lines = ((" ".join(u.split()), " ".join(a.split())[:600]) for u, a in history)
+        lines = ((" ".join(u.split())[:600], " ".join(a.split())[:600]) for u, a in history)
         said = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in lines)
         messages = render(
             STEP,
             conversation=fenced("conversation", said),
             question=fenced("question", turn.question),
         )
+        catalog = await in_thread(products)
         reply, calls = await ask_for(
             model,
             messages,
             Rewriting,
             step=STEP,
             max_tokens=max_tokens,
-            check=lambda made: _check(made, turn, said, products()),
+            check=lambda made: _check(made, turn, said, catalog),
         )
         turn = replace(turn, calls=(*turn.calls, *calls))
         if reply is None:
             turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
-            return fallback(turn)
-        return replace(turn, queries=_queries(reply, turn, products()))
+            return await in_thread(fallback, turn)
+        return replace(turn, queries=_queries(reply, turn, catalog))
 
     return rewrite
 
@@ -83,18 +85,22 @@ def only_base(rewrite: ModelStep) -> ModelStep:
 
 def _check(made: Rewriting, turn: Turn, said: str, products: Sequence[Product]) -> None:
     assert turn.resolution is not None
-    asked, base = plain(turn.question), plain(made.base)
-    known = f"{asked} {plain(said)}"
-    own = "" if turn.resolution.mentions else plain(made.release)
+    known = plain(f"{turn.question} {said}")
     for name in claims(turn.question):
-        if plain(name) not in base and not _in_mention(name, turn) and plain(name) not in own:
+        written = _in_mention(name, turn) or plain(name) in plain(made.release)
+        if not written and plain(name) not in plain(made.base):
             raise ValueError(f'"base" must keep "{name}" of the question')
+    for field, text in (("base", made.base), ("filtered", made.filtered)):
+        for name in claims(text):
+            if plain(name) not in known:
+                raise ValueError(f'"{field}" must not bring "{name}", which nobody wrote')
+        named = resolve_release(text, products, product=turn.resolution.product)
+        of_another = set(named.releases) - set(turn.resolution.releases)
+        if named.mentions and (of_another or not named.releases):
+            raise ValueError(f'"{field}" must not name a release that the question does not name')
     for name in claims(made.base):
-        if plain(name) not in known:
-            raise ValueError(f'"base" must not bring "{name}", which nobody wrote')
-    named = resolve_release(made.base, products, product=turn.resolution.product)
-    if named.mentions and not set(named.releases) <= set(turn.resolution.releases):
-        raise ValueError('"base" must not name a release that the question does not name')
+        if not _in_mention(name, turn) and plain(name) not in plain(made.filtered):
+            raise ValueError(f'"filtered" must keep "{name}"')
 
 
 def _in_mention(name: str, turn: Turn) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
+from chatbot.concurrency import in_thread
 from chatbot.release_resolution import Mention, ReleaseStatus, Resolution
 from chatbot.structured import ask_for
 from chatbot.turn import Fallback, ModelStep, RuleStep, Turn
@@ -47,11 +47,11 @@ def extract_release_with_model(
     """
 
     async def extract(turn: Turn) -> Turn:
-        resolved = await asyncio.to_thread(by_rules, turn)
+        resolved = await in_thread(by_rules, turn)
         resolution = resolved.resolution
         if resolution is None or not leaves_open(turn.question, resolution):
             return resolved
-        product = next(p for p in products() if p.name == resolution.product)
+        product = next(p for p in await in_thread(products) if p.name == resolution.product)
         found, resolved = await named_release(model, resolved, product, max_tokens=max_tokens)
         in_words = found is not None and _in_words(found.mentions[0].text)
         return replace(resolved, resolution=found if in_words else resolution)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from chatbot.concurrency import in_thread
 from chatbot.turn import ModelStep, RetrievedChunk, Turn
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
@@ -26,10 +26,10 @@ def retrieve_single_chunks(
     """
 
     async def retrieve_step(turn: Turn) -> Turn:
-        corpus = await asyncio.to_thread(open_corpus, *turn.asked)
-        while left := await asyncio.to_thread(corpus.single_chunks.embed_some, embedder):
+        corpus = await in_thread(open_corpus, *turn.asked)
+        while left := await in_thread(corpus.single_chunks.embed_some, embedder):
             _log.info("%s %s: %d single chunks to embed", corpus.product, corpus.release, left)
-        return await asyncio.to_thread(find, turn, corpus)
+        return await in_thread(find, turn, corpus)
 
     def find(turn: Turn, corpus: Corpus) -> Turn:
         assert turn.queries is not None

@@ -96,8 +96,9 @@ class TestRewriting:
             ("What is the default in 2.0?", "dim_step"),
             ("What is the default of dim_step and max_step in 2.0?", "max_step"),
             ("What is the default of dim_step in 1.0?", "1.0"),
+            ("What is the default of dim_step in 7.0?", "7.0"),
         ],
-        ids=["a name is lost", "a name is invented", "another release"],
+        ids=["a name is lost", "a name is invented", "another release", "no such release"],
     )
     def test_what_changes_the_question_is_not_taken(
         self, lamp_chatbot: MakeChatbot, base: str, problem: str
@@ -110,6 +111,13 @@ class TestRewriting:
         assert turn.queries is not None
         assert "dim_step" in turn.queries.filtered
         assert turn.asked == ("lamp", "2.0")
+
+    @pytest.mark.parametrize("filtered", ["default in 2.0", "dim_step warp_drive", "dim_step 1.0"])
+    def test_what_is_searched_for_keeps_the_names_too(
+        self, lamp_chatbot: MakeChatbot, filtered: str
+    ) -> None:
+        turn = self.queries(lamp_chatbot, STEP, lamp.rewriting(STEP, filtered))
+        assert fallen_back(turn) == ["query_rewriting"]
 
 
 class TestReduction:
@@ -124,6 +132,17 @@ class TestReduction:
             lamp_chatbot, lamp.reduction("Brightness", "The default is 50 %.", KEPT.lower(), KEPT)
         )
         assert [r.quote for c in turn.reduced for r in c.records] == [KEPT]
+
+    def test_a_span_cut_in_the_middle_becomes_the_whole_record(
+        self, lamp_chatbot: MakeChatbot
+    ) -> None:
+        turn = self.turn(lamp_chatbot, lamp.reduction("Brightness", "00 ms", "default of dim_step"))
+        kept = [r.quote for c in turn.reduced for r in c.records]
+        assert kept == ["Dimming takes 400 ms.", KEPT]
+
+    def test_a_span_that_stands_everywhere_says_nothing(self, lamp_chatbot: MakeChatbot) -> None:
+        turn = self.turn(lamp_chatbot, lamp.reduction("Brightness", "i"))
+        assert turn.reduced == ()
 
     def test_the_heading_comes_with_the_span(self, lamp_chatbot: MakeChatbot) -> None:
         turn = self.turn(lamp_chatbot, READ[1])
@@ -252,6 +271,12 @@ class TestAnswer:
     def test_a_mark_on_the_wrong_chunk_is_put_right(self, lamp_chatbot: MakeChatbot) -> None:
         found = self.answer(lamp_chatbot, "The default of dim_step is 5 %. [2]")
         assert [c.file for c in found.citations] == ["brightness.md"]
+
+    def test_a_sentence_that_no_passage_bears_has_no_mark(self, lamp_chatbot: MakeChatbot) -> None:
+        text = "The default of dim_step is 5 %. [1] Whoever likes it warm is happy. [2]"
+        found = self.answer(lamp_chatbot, text)
+        assert found.text.endswith("happy.")
+        assert found.warnings == ("no passage bears the sentences without a mark",)
 
     def test_a_mark_that_no_chunk_has_goes(self, lamp_chatbot: MakeChatbot) -> None:
         found = self.answer(lamp_chatbot, "The default of dim_step is 5 %. [17]")

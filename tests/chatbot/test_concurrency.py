@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from chatbot import background
+from chatbot.concurrency import in_thread, together
+from chatbot.events import Stopped
+
+
+def test_results_come_in_the_order_of_the_works() -> None:
+    async def wait(seconds: float) -> float:
+        await asyncio.sleep(seconds)
+        return seconds
+
+    assert asyncio.run(together(wait(s) for s in (0.03, 0.0, 0.01))) == [0.03, 0.0, 0.01]
+
+
+def test_one_failure_stops_the_other_works() -> None:
+    ended: list[str] = []
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise ValueError("broken")
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("stopped")
+
+    with pytest.raises(ValueError, match="broken"):
+        asyncio.run(together([work(), fail(), work()]))
+    assert ended == ["stopped", "stopped"]
+
+
+def test_an_iteration_that_ends_too_early_is_told() -> None:
+    with pytest.raises(RuntimeError, match="expected"):
+        asyncio.run(asyncio.wait_for(in_thread(next, iter(())), 5))
+
+
+def test_all_threads_share_one_loop() -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+    together_now = threading.Barrier(8)
+
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    def ask() -> None:
+        together_now.wait()
+        loops.append(background.run(loop(), lambda: False))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(loops)) == 1
+    assert len(loops) == 8
+
+
+def test_an_error_of_the_work_is_raised_even_a_timeout() -> None:
+    async def work() -> None:
+        await asyncio.sleep(0.15)
+        raise TimeoutError("the work's own")
+
+    with pytest.raises(TimeoutError, match="the work's own"):
+        background.run(work(), lambda: False)
+
+
+def test_stopped_work_is_cancelled() -> None:
+    cancelled = threading.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    with pytest.raises(Stopped):
+        background.run(work(), lambda: True)
+    assert cancelled.wait(5)
