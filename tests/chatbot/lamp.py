@@ -10,10 +10,10 @@ from chatbot.models.scripted import Rule, ScriptedChatModel
 PAGES = {
     "brightness.md": "# Brightness\n\nThe lamp gives {lumen} lumen. The default of dim_step is "
     "{step} %. Dimming takes 400 ms.\n",
-    "power.md": "# Power\n\nThe lamp draws 12 W at any dim_step. The fuse is rated 2 A. Unplug the lamp before "
-    "you replace the fuse.\n",
-    "network.md": "# Network\n\nThe lamp listens for a dim_step on port 5540. The pairing command opens a "
-    "window of 180 seconds in which a remote can join.\n",
+    "power.md": "# Power\n\nThe lamp draws 12 W at any dim_step. The fuse is rated 2 A. "
+    "Unplug the lamp before you replace the fuse.\n",
+    "network.md": "# Network\n\nThe lamp listens for a dim_step on port 5540. The pairing command "
+    "opens a window of 180 seconds in which a remote can join.\n",
     "box.md": "# Box\n\nThe box holds the lamp, a cable and four screws.\n",
     "warranty.md": "# Warranty\n\nThe maker repairs the lamp for two years.\n",
     "app.md": "# App\n\nThe app shows every lamp of the house.\n",
