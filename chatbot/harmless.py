@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from chatbot.marks import CODE
 from prompts.fencing import visible
 
 LEFT_OUT = "(address left out)"
@@ -17,8 +18,6 @@ _LIKE_A_MARK = re.compile(
     re.I,
 )
 _INDEX = re.compile(r"(?<![^\s`\[])[^\s`\[]*[\w)\]]\[\d+\](?:[\w.()\[\]]*[\w)\]])?")
-_CODE = re.compile(r"(`[^`\n]+`)")
-_CODE_OR_MARK = re.compile(rf"{_CODE.pattern}|\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _PICTURE = re.compile(r"(?<!\w)!(?=\[)")
@@ -45,10 +44,11 @@ def harmless(text: str, *, evidence: str) -> str:
     A link or picture leaves its words. An address stays, as code, only where it stands in the
     `evidence`: any other could carry the conversation away. HTML tags go unless they are quoted.
     Lines that look like our quotations or headings are lines of text, and what looks like the
-    mark of a citation becomes one (`marks`), so that it is checked.
+    mark of a citation becomes one (`chatbot.marks`), so that it is checked.
     """
     text = visible(text)
-    text = _until_stable(lambda part: _without_links(part, evidence), text)
+    while (freed := _without_links(text, evidence)) != text:
+        text = freed
     text = _replace(_OPENED, _PICTURE.sub("", text), partial(_tag, evidence))
     text = _replace(_ADDRESS, text, partial(_address, evidence))
     text = _JOINT.sub(lambda m: _apart(m[0], evidence), text)
@@ -56,36 +56,6 @@ def harmless(text: str, *, evidence: str) -> str:
     text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
     text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
     return _BOLD.sub(r"\1\2", text).strip()
-
-
-def marks(text: str) -> list[int]:
-    """The numbers of the citations that a text claims, in order; none within code."""
-    claimed = (match[2] or "" for match in _CODE_OR_MARK.finditer(text))
-    return [int(number) for mark in claimed for number in re.findall(r"\d+", mark)]
-
-
-def without_marks(text: str) -> str:
-    """The text without its marks of citations."""
-    return _until_stable(lambda part: _CODE_OR_MARK.sub(lambda m: m[1] or "", part), text)
-
-
-def with_marks_as_code(text: str) -> str:
-    """A document's or an asker's words as they stand in a sentence of ours: "[2]" is no mark."""
-    return "\n".join(
-        _CODE_OR_MARK.sub(
-            lambda m: m[1] or re.sub(r"(\[.*)", r"`\1`", m[0]),
-            # A code span that does not end would end at the next one's beginning.
-            line.replace("`", "'") if line.count("`") % 2 else line,
-        )
-        for line in text.split("\n")
-    )
-
-
-def _until_stable(change: Callable[[str], str], text: str) -> str:
-    """What is taken out may leave something behind that has to be taken out as well."""
-    while (changed := change(text)) != text:
-        text = changed
-    return text
 
 
 def _without_links(text: str, evidence: str) -> str:
@@ -112,7 +82,7 @@ def _replace(
     pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str], bool], str]
 ) -> str:
     """Replace every match; `change` is told whether it stands in a code span."""
-    parts = _CODE.split(text)
+    parts = CODE.split(text)
     return "".join(
         pattern.sub(lambda match, i=i: change(match, i % 2 == 1), part)
         for i, part in enumerate(parts)

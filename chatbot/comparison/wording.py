@@ -11,7 +11,7 @@ from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, n
 from chatbot.comparison.presence import Finding, expected_first
 from chatbot.comparison.quantities import same_value
 from chatbot.grounding import cite
-from chatbot.harmless import with_marks_as_code
+from chatbot.marks import marks, renumbered, with_marks_as_code
 from chatbot.turn import Answer, Citation, Documented, Record, Turn
 from ingestion.page import DocumentKind
 from prompts.fencing import visible
@@ -19,7 +19,8 @@ from prompts.fencing import visible
 SHOWN = 12
 """Differences between two releases that are written out; the others are counted."""
 _QUOTED = 220
-_MARK = re.compile(r"\[(\d+)\]")
+_SHORT = 6
+"""Words up to which a value is one that can be compared; sentences are only set side by side."""
 _LEAD_IN = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
@@ -53,11 +54,11 @@ def listed(names: Sequence[str]) -> str:
 
 
 def values_side_by_side(sides: Sequence[Turn]) -> Answer:
-    """One line for each release with its value or its words, led by whether they are the same."""
+    """One line for each release with its value or its words; led by whether short ones agree."""
     quotes = Quotes()
     lines = [_side_line(side, quotes) for side in sides]
     values = [side.answer.value for side in sides if side.answer and side.answer.value]
-    if len(values) < len(sides):
+    if len(values) < len(sides) or any(len(value.split()) > _SHORT for value in values):
         lead = "By release:"
     elif same_value(values):
         lead = f"The short answer is the same in {listed([side.asked[1] for side in sides])}:"
@@ -81,8 +82,8 @@ def _side_line(side: Turn, quotes: Quotes) -> str:
     assert answer is not None
     lead = f"- **{release}**:"
     sentences = " ".join(answer.text.partition("\n>")[0].split())
-    if not answer.abstained and _MARK.search(sentences):
-        return f"{lead} {_renumbered(sentences, answer.citations, quotes)}"
+    if not answer.abstained and marks(sentences):
+        return f"{lead} {_in_the_whole(sentences, answer.citations, quotes)}"
     shown = 1 if answer.value else 3
     cited = " ".join(f"“{in_short(c.quote)}” {quotes.number(c)}" for c in answer.citations[:shown])
     if answer.value and cited:
@@ -92,14 +93,10 @@ def _side_line(side: Turn, quotes: Quotes) -> str:
     return f"{lead} {cited or in_short(answer.text)}"
 
 
-def _renumbered(text: str, citations: Sequence[Citation], quotes: Quotes) -> str:
+def _in_the_whole(text: str, citations: Sequence[Citation], quotes: Quotes) -> str:
     """Sentences whose marks count one side's citations, with marks that count the whole's."""
-
-    def renumbered(mark: re.Match[str]) -> str:
-        place = int(mark[1]) - 1
-        return quotes.number(citations[place]) if 0 <= place < len(citations) else ""
-
-    return _MARK.sub(renumbered, text)
+    own = dict(enumerate(citations, 1))
+    return renumbered(text, lambda n: quotes.number(own[n]) if n in own else "")
 
 
 def changes_in_words(topic: str, steps: Sequence[Changes]) -> Answer:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.grounding import claims, supporting, unsupported_claims
-from chatbot.harmless import harmless, with_marks_as_code, without_marks
+from chatbot.harmless import harmless
+from chatbot.marks import with_marks_as_code, without_marks
 from chatbot.model_calls import call
 from chatbot.quoting import quoted_answer, quotes, within
 from chatbot.readers import read_value

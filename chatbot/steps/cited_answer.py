@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.grounding import cite, claims, holds_quantity, plain, quantities, unsupported_claims
-from chatbot.harmless import harmless, marks, without_marks
+from chatbot.harmless import harmless
+from chatbot.marks import marks, without_marks
 from chatbot.model_calls import call
 from chatbot.quoting import quoted_answer
 from chatbot.records import sentences

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.glossary import documents
-from chatbot.harmless import harmless, with_marks_as_code
+from chatbot.harmless import harmless
+from chatbot.marks import with_marks_as_code
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
 from corpora.corpus import Corpus

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from chatbot.comparison.wording import in_short, listed, values_side_by_side
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.turn import Answer, Citation, Turn
@@ -27,7 +29,37 @@ def test_sentences_keep_their_marks_numbered_through() -> None:
 def test_a_mark_without_a_citation_is_dropped() -> None:
     answer = Answer("It waits 5 s [1]. So they say [9].", False, (cited("1.0", "5 s"),), "5 s")
     whole = values_side_by_side([side("1.0", answer), side("2.0", answer)])
-    assert "[9]" not in whole.text
+    assert "It waits 5 s [1]. So they say." in whole.text
+
+
+def test_an_index_in_code_is_no_mark() -> None:
+    text = "It reads `args[0]` and `args[2]` [1]."
+    answers = [Answer(text, False, (cited(r, "args"),), text) for r in ("1.0", "2.0")]
+    whole = values_side_by_side([side("1.0", answers[0]), side("2.0", answers[1])])
+    assert "- **1.0**: It reads `args[0]` and `args[2]` [1]." in whole.text
+    assert "- **2.0**: It reads `args[0]` and `args[2]` [2]." in whole.text
+
+
+@pytest.mark.parametrize(
+    ("values", "lead"),
+    [
+        (("5 min", "300 s"), "The short answer is the same in 1.0 and 2.0:"),
+        (("5 s", "7 s"), "It differs between the releases:"),
+        (
+            ("The relay waits for 5 s.", "The waiting time of the relay is 5 s."),
+            "By release:",
+        ),
+        (("5 s", "It waits 5 s before it clears."), "By release:"),
+    ],
+)
+def test_only_of_short_values_it_is_said_that_they_differ(
+    values: tuple[str, str], lead: str
+) -> None:
+    sides = [
+        side(release, Answer(value, False, (cited(release, value),), value))
+        for release, value in zip(("1.0", "2.0"), values, strict=True)
+    ]
+    assert values_side_by_side(sides).text.startswith(f"{lead}\n")
 
 
 def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:

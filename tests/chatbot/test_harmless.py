@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chatbot.harmless import harmless, marks, with_marks_as_code, without_marks
+from chatbot.harmless import harmless
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
 Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.
@@ -44,12 +44,6 @@ def test_nothing_can_be_loaded_or_followed(text: str) -> None:
     assert "javascript:" not in made
     assert not re.search("[\u200b\u202e]", made)
     assert not re.search(r"^\s*>", made, re.M)
-
-
-@given(MODEL)
-def test_no_mark_is_left_behind(text: str) -> None:
-    assert marks(without_marks(text)) == []
-    assert marks(with_marks_as_code(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -98,15 +92,3 @@ def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None
 )
 def test_what_the_evidence_has_stays(written: str, made: str) -> None:
     assert harmless(written, evidence=EVIDENCE) == made
-
-
-def test_marks_are_read_and_taken_out_but_not_in_code() -> None:
-    text = "It is 5 [1, 3]. See `a[2]` and that[4]."
-    assert marks(text) == [1, 3, 4]
-    assert without_marks(text) == "It is 5. See `a[2]` and that."
-    assert with_marks_as_code("see [2] and a[3]") == "see `[2]` and a`[3]`"
-    assert with_marks_as_code("an open ` and [2]") == "an open ' and `[2]`"
-
-
-def test_a_mark_within_a_mark_leaves_none() -> None:
-    assert without_marks("for ever [[1]9]") == "for ever"

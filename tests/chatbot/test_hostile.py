@@ -17,7 +17,7 @@ import pytest
 
 import eval
 from chatbot.assembly import BadQuestion, Chatbot, open_chatbot
-from chatbot.harmless import marks
+from chatbot.marks import marks
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
 from chatbot.turn import ModelCall
