@@ -8,7 +8,6 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.inventory import answer_inventory
 from chatbot.relevance import Weights
 from chatbot.settings import BadSettings, Settings
 from chatbot.steps.answer_generation import generate_answer
@@ -18,6 +17,7 @@ from chatbot.steps.context_reduction import keep_whole, reduce_context
 from chatbot.steps.context_retrieval import retrieve_context
 from chatbot.steps.context_selection import select_context
 from chatbot.steps.glossary_expansion import expand_terms
+from chatbot.steps.inventory import answer_inventory
 from chatbot.steps.listwise_selection import select_context_listwise
 from chatbot.steps.model_context_reduction import reduce_context_by_model
 from chatbot.steps.model_query_rewriting import only_base, rewrite_query_by_model

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from chatbot.inquiries import read_inquiry
+from chatbot.catalog_questions import read_inquiry
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
 PRODUCTS = [MPI4PY, SQLALCHEMY, TESSALINE]
 CASES = [
     json.loads(line)
-    for line in (Path(__file__).parent / "inquiry_cases.jsonl").read_text("utf-8").splitlines()
+    for line in (Path(__file__).parent / "catalog_question_cases.jsonl").read_text("utf-8").splitlines()
 ]
 
 

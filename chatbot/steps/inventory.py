@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from chatbot.catalog_questions import Inquiry, Kind, read_inquiry
 from chatbot.clarification import ask_back
-from chatbot.inquiries import Inquiry, Kind, read_inquiry
 from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
 from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.corpus import Corpus
