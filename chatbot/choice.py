@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from chatbot.phrasing import listed
 from chatbot.release_resolution import Mention, ReleaseStatus, Resolution, cut, resolve_release
 from chatbot.release_resolution.product_names import product_spans
 from corpora.release import Product
@@ -101,7 +102,7 @@ def with_choice(
     read = resolve_release(question, products, product=product)
     said = bool(read.mentions) and read.releases == choice.releases
     words = [choice.product] if choice.product and not asked.product else []
-    words += [_listed(choice.releases)] if choice.releases and not said else []
+    words += [listed(choice.releases)] if choice.releases and not said else []
     if not words:
         return question
     end = len(question.rstrip(" ?.!"))
@@ -131,7 +132,7 @@ def replace_unknown(
             owner = (
                 f"{product} " if product and product.casefold() in mention.text.casefold() else ""
             )
-            words = _in_place_of(mention.text, owner + _listed(releases))
+            words = _in_place_of(mention.text, owner + listed(releases))
         question = question[: mention.start] + words + question[mention.end :]
     return question, bool(unclear)
 
@@ -174,10 +175,6 @@ def _at(position: int, asked: Resolution, offered: Sequence[Product]) -> Choice:
     if asked.product:
         return Choice(asked.product, _names(offered[0])[max(position, 0) :][:1])
     return Choice(offered[position].name if 0 <= position < len(offered) else None)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _in_place_of(mention: str, releases: str) -> str:

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from chatbot.choice import offered_products, read_choice, with_choice
-from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
-from chatbot.turn import Answer
+from chatbot.phrasing import listed
+from chatbot.release_resolution import ReleaseStatus, Resolution
+from chatbot.release_resolution.turns import resolve_turn
+from chatbot.turn import Answer, Turn
 from corpora.release import Product
 
 _OURS = re.compile(
     r"(?:I don't know: there is no .+\. )?Which (?:product|one|release of .+) do you mean: .+\?",
     re.DOTALL,
 )
-
-
-@dataclass(frozen=True)
-class Request:
-    """A question that stands without the clarifications before it, in the conversation so told."""
-
-    question: str
-    history: tuple[tuple[str, str], ...] = ()
-    product: str | None = None
-    release: str | None = None
 
 
 def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
@@ -50,46 +42,33 @@ def asks_back(answer: str) -> bool:
     return _OURS.fullmatch(answer.strip()) is not None
 
 
-def continued(
-    question: str,
-    history: Sequence[tuple[str, str]],
-    products: Sequence[Product],
-    *,
-    product: str | None = None,
-    release: str | None = None,
-    conversation_release: tuple[str, str] | None = None,
-) -> Request:
-    """Tell a conversation without its clarifications, and return the question that it comes to.
+def continued(turn: Turn, products: Sequence[Product]) -> Turn:
+    """Tell a turn's conversation without its clarifications, with the question it comes to.
 
     A reply that only chooses becomes the question that the clarification was about, with the
     choice in it; clarifications in a row are followed to the first. Any other reply is a question
-    of its own. `history` holds (user, assistant) texts, `product` and `release` are the caller's.
+    of its own.
     """
     told: list[tuple[str, str]] = []
-    asked: Request | None = None
+    asked: Turn | None = None
     answer = ""
-    request = Request(question, (), product, release)
-    for user, assistant in (*history, (question, "")):
-        reply = _as_reply(user, asked, products, conversation_release) if asked else None
+    request = turn
+    for user, assistant in (*turn.history, (turn.question, "")):
+        reply = _as_reply(user, asked, products) if asked else None
         if asked and reply is None:
             told.append((asked.question, answer))
-        request = reply or Request(user, tuple(told), product, release)
+        request = reply or replace(turn, question=user, history=tuple(told))
         asked, answer = None, assistant
         # Another's wording is known by what it follows: a question that leaves the release open.
-        if asks_back(answer) or ("?" in answer and not _resolve(request, products, None).releases):
+        if asks_back(answer) or ("?" in answer and not _names_release(request, products)):
             asked = request
         else:
             told.append((request.question, answer))
     return request
 
 
-def _as_reply(
-    text: str,
-    asked: Request,
-    products: Sequence[Product],
-    conversation_release: tuple[str, str] | None,
-) -> Request | None:
-    resolution = _resolve(asked, products, conversation_release)
+def _as_reply(text: str, asked: Turn, products: Sequence[Product]) -> Turn | None:
+    resolution = resolve_turn(asked, products)
     choice = read_choice(text, resolution, products)
     if choice is None:
         return None
@@ -101,29 +80,16 @@ def _as_reply(
     )
 
 
-def _resolve(
-    request: Request, products: Sequence[Product], conversation_release: tuple[str, str] | None
-) -> Resolution:
-    return resolve_release(
-        request.question,
-        products,
-        product=request.product,
-        release=request.release,
-        history=request.history,
-        conversation_release=conversation_release,
-    )
+def _names_release(turn: Turn, products: Sequence[Product]) -> bool:
+    return bool(resolve_turn(replace(turn, conversation_release=None), products).releases)
 
 
 def _choices(resolution: Resolution, products: Sequence[Product]) -> str:
     """List the choices; where the product is open, the releases of each behind it."""
     if resolution.product is not None:
-        return _either(resolution.available)
-    return _either(
+        return listed(resolution.available, "or")
+    offered = (
         f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
         for product in offered_products(resolution, products)
     )
-
-
-def _either(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    return listed(offered, "or")

@@ -21,7 +21,6 @@ from chatbot.comparison.question import (
 from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import (
     changes_in_words,
-    listed,
     nothing_named,
     of_release,
     presence_in_words,
@@ -30,6 +29,7 @@ from chatbot.comparison.wording import (
 )
 from chatbot.concurrency import in_thread, together
 from chatbot.grounding import cite
+from chatbot.phrasing import listed
 from chatbot.readers import read_value
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
 from chatbot.turn import Answer, Citation, Documented, ModelStep, Route, Turn

@@ -12,6 +12,7 @@ from chatbot.comparison.presence import Finding, expected_first
 from chatbot.comparison.quantities import same_value
 from chatbot.grounding import cite
 from chatbot.marks import marks, renumbered, with_marks_as_code
+from chatbot.phrasing import listed
 from chatbot.turn import Answer, Citation, Documented, Record, Turn
 from ingestion.page import DocumentKind
 from prompts.fencing import visible
@@ -46,11 +47,6 @@ def in_short(text: str, longest: int = _QUOTED) -> str:
     text = " ".join(_LEAD_IN.sub("", visible(text)).split())
     cut = text if len(text) <= longest else f"{text[:longest].rsplit(' ', 1)[0]} …"
     return with_marks_as_code(cut)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: "17.10, 17.20 and 18.00"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def values_side_by_side(sides: Sequence[Turn]) -> Answer:

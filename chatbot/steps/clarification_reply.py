@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from chatbot.clarification import continued
 from chatbot.turn import RuleStep, Turn
@@ -18,22 +17,6 @@ def take_up_question(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """
 
     def take_up(turn: Turn) -> Turn:
-        if not turn.history:
-            return turn
-        request = continued(
-            turn.question,
-            turn.history,
-            products(),
-            product=turn.product,
-            release=turn.release,
-            conversation_release=turn.conversation_release,
-        )
-        return replace(
-            turn,
-            question=request.question,
-            history=request.history,
-            product=request.product,
-            release=request.release,
-        )
+        return continued(turn, products()) if turn.history else turn
 
     return take_up

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from chatbot.catalog_questions import Inquiry, Kind, read_inquiry
 from chatbot.clarification import ask_back
+from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
+from chatbot.release_resolution.turns import resolve_turn
 from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.corpus import Corpus
 from corpora.pages import StoredDocument
@@ -47,7 +49,7 @@ def answer_inventory(
         inquiry = read_inquiry(turn.question, known, turn.history)
         if inquiry is None:
             return turn
-        resolution = _resolve(turn, turn.question, known)
+        resolution = resolve_turn(turn, known)
         if resolution.product is None and turn.product is not None:
             return turn
         scope = _scope(inquiry, resolution, known)
@@ -95,28 +97,18 @@ def _look_up(
     names = [product.name for product in scope]
     only = replace(turn, product=names[0] if len(names) == 1 else turn.product)
     if inquiry.kind in (Kind.DOCUMENTS, Kind.DOCUMENT_COUNT):
-        of_release = _resolve(only, turn.question, known)
+        of_release = resolve_turn(only, known)
         if not of_release.releases or of_release.product is None:
             return of_release
         return _documents(of_release, inquiry.kind, open_corpus)
-    anchor = _resolve(only, f"release {inquiry.release}" if inquiry.release else "", known)
+    anchored = f"release {inquiry.release}" if inquiry.release else ""
+    anchor = resolve_turn(replace(only, question=anchored), known)
     product = next((p for p in known if p.name == anchor.product), None)
     if product is None or len(anchor.releases) != 1:
         return anchor
     if inquiry.kind is Kind.IS_NEWEST:
         return _is_newest(anchor, product)
     return _beside(anchor, product, inquiry.kind)
-
-
-def _resolve(turn: Turn, text: str, known: Sequence[Product]) -> Resolution:
-    return resolve_release(
-        text,
-        known,
-        product=turn.product,
-        release=turn.release,
-        history=turn.history,
-        conversation_release=turn.conversation_release,
-    )
 
 
 def _products(known: Sequence[Product]) -> _Found:
@@ -159,15 +151,15 @@ def _is_there(written: str, scope: Sequence[Product]) -> _Found | Resolution:
     if not there:
         owner = f" of {scope[0].name}" if len(scope) == 1 else ""
         missing = f'There is no release "{written}"{owner}.'
-        listed = _by_product(f"{missing} There is, the newest first:", scope)
+        there_is = _by_product(f"{missing} There is, the newest first:", scope)
         resolution = next(iter(read.values()))
         if len(scope) > 1:
             pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
             resolution = replace(resolution, product=None, available=tuple(pairs))
         unknown = replace(resolution, status=ReleaseStatus.UNKNOWN, releases=(), mentions=())
-        return _Found(f"No. {listed}", "no", unknown)
+        return _Found(f"No. {there_is}", "no", unknown)
     named = [f"{product.name} {name}" for product, r in there for name in r.releases]
-    text = f"Yes: {_and(named)}."
+    text = f"Yes: {listed(named)}."
     if len(named) > 1:
         return _Found(text, "yes", _nothing_single())
     return _Found(text, "yes", there[0][1])
@@ -203,16 +195,16 @@ def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Cor
     texts, values = [], []
     for release in of.releases:
         documents = open_corpus(of.product or "", release).documents()
-        texts.append(_papers(f"{of.product} {release}", documents, listed=kind is Kind.DOCUMENTS))
+        texts.append(_papers(f"{of.product} {release}", documents, in_full=kind is Kind.DOCUMENTS))
         values.append(str(len(documents)))
     return _Found("\n\n".join(texts), ", ".join(values), of)
 
 
-def _papers(name: str, documents: Sequence[StoredDocument], *, listed: bool) -> str:
+def _papers(name: str, documents: Sequence[StoredDocument], *, in_full: bool) -> str:
     counts = Counter(document.kind for document in documents)
     parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
     lead = f"{name} has {_count(len(documents), 'document')}"
-    if not listed:
+    if not in_full:
         return f"{lead} ({parts})."
     # Listings of source code are many and looked for by nobody: they come last.
     order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
@@ -257,8 +249,3 @@ def _list(lead: str, lines: Iterable[str]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _and(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.clarification import ask_back
-from chatbot.release_resolution import resolve_release
+from chatbot.release_resolution.turns import resolve_turn
 from chatbot.turn import Route, RuleStep, Turn
 from corpora.release import Product
 
@@ -16,14 +16,7 @@ def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
 
     def extract(turn: Turn) -> Turn:
         known = products()
-        resolution = resolve_release(
-            turn.question,
-            known,
-            product=turn.product,
-            release=turn.release,
-            history=turn.history,
-            conversation_release=turn.conversation_release,
-        )
+        resolution = resolve_turn(turn, known)
         turn = replace(turn, resolution=resolution)
         if resolution.releases:
             return turn

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from chatbot.glossary import documents
 from chatbot.harmless import harmless
 from chatbot.marks import with_marks_as_code
+from chatbot.phrasing import listed
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
 from corpora.corpus import Corpus
@@ -108,7 +109,7 @@ def coverage(corpus: Corpus, text: str) -> float:
 
 def _refusal(turn: Turn, missing: Missing) -> Answer:
     product, release = turn.asked
-    where = _listed(missing.documented_in)
+    where = listed(missing.documented_in)
     return Answer(
         text=(
             f"I don't know: the documentation of {product} {release} does not mention "
@@ -121,7 +122,7 @@ def _refusal(turn: Turn, missing: Missing) -> Answer:
 def not_mentioned(turn: Turn) -> str:
     """Say which names of the question the release does not mention."""
     product, release = turn.asked
-    named = " or ".join(f"`{name}`" for name in turn.unmentioned)
+    named = listed((f"`{name}`" for name in turn.unmentioned), "or")
     return f"I don't know: the documentation of {product} {release} does not mention {named}."
 
 
@@ -142,7 +143,3 @@ def not_found(turn: Turn) -> str:
 def nothing_found(turn: Turn) -> Answer:
     """Refuse without anything to show for it."""
     return Answer(not_found(turn), abstained=True)
-
-
-def _listed(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

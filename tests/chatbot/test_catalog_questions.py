@@ -13,7 +13,9 @@ from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALI
 PRODUCTS = [MPI4PY, SQLALCHEMY, TESSALINE]
 CASES = [
     json.loads(line)
-    for line in (Path(__file__).parent / "catalog_question_cases.jsonl").read_text("utf-8").splitlines()
+    for line in (Path(__file__).parent / "catalog_question_cases.jsonl")
+    .read_text("utf-8")
+    .splitlines()
 ]
 
 

@@ -6,26 +6,22 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.clarification import Request, ask_back, asks_back, continued
+from chatbot.clarification import ask_back, asks_back, continued
 from chatbot.release_resolution import Resolution, resolve_release
+from chatbot.release_resolution.turns import resolve_turn
+from chatbot.turn import Turn
 from corpora.release import Product
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
 ALL = [MPI4PY, SQLALCHEMY, TESSALINE]
 
 
-def converse(products: list[Product], *said: str) -> tuple[Request, Resolution]:
+def converse(products: list[Product], *said: str) -> tuple[Turn, Resolution]:
     """Say one thing after the other; what is clear is answered with "It is 5."."""
     history: list[tuple[str, str]] = []
     for text in said:
-        request = continued(text, history, products)
-        resolution = resolve_release(
-            request.question,
-            products,
-            product=request.product,
-            release=request.release,
-            history=request.history,
-        )
+        request = continued(Turn(text, history=tuple(history)), products)
+        resolution = resolve_turn(request, products)
         clear = bool(resolution.releases)
         history.append((text, "It is 5." if clear else ask_back(resolution, products).text))
     return request, resolution
@@ -162,14 +158,14 @@ def test_what_comes_after_sees_the_question_with_its_choice() -> None:
 
 
 def test_a_clarification_in_another_wording_is_recognised_by_its_question() -> None:
-    history = [("What is hold_time in tessaline 7.5?", "Hm. 17.10, 17.20 or 18.00?")]
-    request = continued("17.20", history, [TESSALINE])
+    history = (("What is hold_time in tessaline 7.5?", "Hm. 17.10, 17.20 or 18.00?"),)
+    request = continued(Turn("17.20", history=history), [TESSALINE])
     assert request.question == "What is hold_time in tessaline 17.20?"
 
 
 def test_an_answer_that_asks_nothing_is_no_clarification() -> None:
-    history = [("What is hold_time in 17.10?", "It is 5. Anything else?")]
-    assert continued("17.20", history, [TESSALINE]).history == tuple(history)
+    history = (("What is hold_time in 17.10?", "It is 5. Anything else?"),)
+    assert continued(Turn("17.20", history=history), [TESSALINE]).history == history
 
 
 @pytest.mark.parametrize(

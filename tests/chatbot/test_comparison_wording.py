@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.comparison.wording import in_short, listed, values_side_by_side
+from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.turn import Answer, Citation, Turn
 
@@ -72,8 +72,6 @@ def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:
     assert values_side_by_side([side("1.0", unknown), side("2.0", unknown)]).abstained
 
 
-def test_long_and_listed_texts_fit_on_a_line() -> None:
+def test_long_texts_fit_on_a_line() -> None:
     assert in_short("- one\n  two") == "one two"
     assert in_short("word " * 100, 20) == "word word word word …"
-    assert listed(["1.0"]) == "1.0"
-    assert listed(["1.0", "1.2", "2.0"]) == "1.0, 1.2 and 2.0"

@@ -1,0 +1,11 @@
+"""How several things are named in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """At least one name, with a word before the last: "17.10, 17.20 and 18.00"."""
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end
