@@ -48,10 +48,7 @@ async def next_token_probabilities(
     backend tells no probabilities.
     """
     answers = await together(
-
-            _stream(model, p, step=step, max_tokens=1, logprobs=True, top_logprobs=20)
-            for p in prompts
-
+        _stream(model, p, step=step, max_tokens=1, logprobs=True, top_logprobs=20) for p in prompts
     )
     return [_probabilities(reply, words) for _, reply in answers], [made for made, _ in answers]
 

@@ -18,7 +18,7 @@ TEXT = (
 
 
 def tiny_tokenizer() -> Tokenizer:
-    """Byte-level BPE with a few merges, so that most characters beyond ASCII take several tokens."""
+    """Byte-level BPE with a few merges: a character beyond ASCII takes several tokens."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
