@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from chatbot.marks import CODE
+from chatbot.marks import CODE, with_marks_as_code
 from prompts.fencing import visible
 
 LEFT_OUT = "(address left out)"
@@ -56,6 +56,17 @@ def harmless(text: str, *, evidence: str) -> str:
     text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
     text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
     return _BOLD.sub(r"\1\2", text).strip()
+
+
+def as_code(text: str) -> str:
+    """A name, a path or an asker's word in a code span, which it cannot end."""
+    name = " ".join(visible(text).replace("`", "'").split())
+    return f"`{name}`"
+
+
+def as_words(text: str) -> str:
+    """A title or a topic in a sentence of ours: it loads, links and cites nothing."""
+    return with_marks_as_code(" ".join(harmless(text, evidence="").split()))
 
 
 def _without_links(text: str, evidence: str) -> str:

@@ -78,17 +78,20 @@ def find_everywhere(
     """Look a thing up in releases, in the order given; a release without a corpus is kept.
 
     The thing is looked for as it is written, and where no release has it so, by all of its words
-    in one passage. None where no release has it in these words, but each word by itself. Where a
+    in one passage. None where no release has it in these words, but each word by itself, and for
+    a thing without words. Where a
     release has an entry with the thing's name, a mere mention elsewhere is not taken for
     documentation if the name is an everyday word ("the parameter channel").
     """
+    words = thing.split()
+    if not words:
+        return None
     corpora: dict[str, Corpus | None] = {}
     for release in releases:
         try:
             corpora[release] = open_corpus(release)
         except NoCorpus:
             corpora[release] = None
-    words = thing.split()
     bare = [w for w in words if w.lower() not in _CATEGORY] or words
     hits: dict[str, _Hits] = {}
     for matches in (_phrase(bare), _all_words(bare)):

@@ -21,6 +21,7 @@ from chatbot.comparison.question import (
 from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import (
     changes_in_words,
+    no_thing_named,
     nothing_named,
     of_release,
     presence_in_words,
@@ -29,6 +30,7 @@ from chatbot.comparison.wording import (
 )
 from chatbot.concurrency import in_thread, together
 from chatbot.grounding import cite
+from chatbot.harmless import as_code
 from chatbot.phrasing import listed
 from chatbot.readers import read_value
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
@@ -128,10 +130,15 @@ def _can_be_read(side: Turn) -> bool:
 def _look_up(
     sides: Sequence[Turn], oldest: str, open_corpus: OpenCorpus
 ) -> tuple[list[Turn], Answer] | None:
-    """What every release says of a thing; None where it may be there in other words."""
+    """What every release says of a thing; None where it may be there in other words.
+
+    Where the question says "it", and nobody knows of what, that is asked.
+    """
     thing = topic(_subject(sides[0]))
     product = sides[0].asked[0]
     names = [side.asked[1] for side in sides]
+    if not thing:
+        return list(sides), no_thing_named(names)
     findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
     if findings is None:
         return None
@@ -166,10 +173,11 @@ def _without_the_thing(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[T
 def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     product, release = side.asked
     citations: tuple[Citation, ...] = ()
-    text = f"I don't know: the documentation of {product} {release} does not mention `{word}`."
+    named = as_code(word)
+    text = f"I don't know: the documentation of {product} {release} does not mention {named}."
     if finding.record is not None and finding.status is Documented.REMOVED:
         citations = (cite(finding.record, release),)
-        text = f"`{word}` is gone in {release}:"
+        text = f"{named} is gone in {release}:"
     answer = Answer(text, abstained=True, citations=citations)
     return replace(side, documented=finding.status, answer=answer)
 

@@ -11,6 +11,7 @@ from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, n
 from chatbot.comparison.presence import Finding, expected_first
 from chatbot.comparison.quantities import same_value
 from chatbot.grounding import cite
+from chatbot.harmless import as_code, as_words, harmless
 from chatbot.marks import marks, renumbered, with_marks_as_code
 from chatbot.phrasing import listed
 from chatbot.turn import Answer, Citation, Documented, Record, Turn
@@ -43,10 +44,10 @@ class Quotes:
 
 
 def in_short(text: str, longest: int = _QUOTED) -> str:
-    """A passage on one line, cut at a word; a mark of a citation in it is not ours."""
+    """A passage on one line, cut at a word; it loads, links and cites nothing."""
     text = " ".join(_LEAD_IN.sub("", visible(text)).split())
     cut = text if len(text) <= longest else f"{text[:longest].rsplit(' ', 1)[0]} …"
-    return with_marks_as_code(cut)
+    return with_marks_as_code(harmless(cut, evidence=cut))
 
 
 def values_side_by_side(sides: Sequence[Turn]) -> Answer:
@@ -116,6 +117,15 @@ def nothing_named(releases: Sequence[str]) -> Answer:
     )
 
 
+def no_thing_named(releases: Sequence[str]) -> Answer:
+    """Ask what is meant where a question is whether "it" is there, and nothing says what."""
+    return Answer(
+        f"I don't know what to look for in {listed(releases)}: the question does not name it. "
+        "Ask again with its name.",
+        abstained=True,
+    )
+
+
 def _only_value(steps: Sequence[Changes]) -> str:
     """The values, where one cell of one passage is all that differs."""
     if len(steps) != 1 or len(steps[0].changed) != 1 or steps[0].added or steps[0].gone:
@@ -129,7 +139,7 @@ def _only_value(steps: Sequence[Changes]) -> str:
 
 def _step(topic: str, changes: Changes, quotes: Quotes) -> str:
     older, newer = changes.older, changes.newer
-    on = f" on “{topic}”" if topic else ""
+    on = f" on “{as_words(topic)}”" if topic else ""
     lines = [_changed_line(pair, changes, quotes) for pair in changes.changed[:SHOWN]]
     for record in changes.added[: SHOWN - len(lines)]:
         lines.append(f"- **only in {newer}**: {_named(record)} {quotes.mark(record, newer)}")
@@ -173,7 +183,7 @@ def _changed_line(pair: Pair, changes: Changes, quotes: Quotes) -> str:
 
 def _cell(header: str, before: str, after: str) -> str:
     told = f"{in_short(before) or '(empty)'} → {in_short(after) or '(empty)'}"
-    return f"{header}: {told}" if header else told
+    return f"{in_short(header, 60)}: {told}" if header else told
 
 
 def _same_line(pair: Pair, changes: Changes, quotes: Quotes) -> str:
@@ -247,18 +257,19 @@ def _finding_line(finding: Finding, quotes: Quotes) -> str:
 
 
 def _presence_lead(thing: str, findings: Sequence[Finding], oldest: str) -> str:
+    named = as_code(thing)
     looked = [f for f in findings if f.status is not Documented.NO_CORPUS]
     there = [f.release for f in looked if f.status is Documented.DOCUMENTED]
     gone = [f.release for f in looked if f.status is Documented.REMOVED]
     if not there:
         if gone:
-            return f"`{thing}` is documented in none of these releases; {gone[0]} says it is gone."
-        return f"I don't know: none of {listed([f.release for f in looked])} mentions `{thing}`."
+            return f"{named} is documented in none of these releases; {gone[0]} says it is gone."
+        return f"I don't know: none of {listed([f.release for f in looked])} mentions {named}."
     first, last = there[0], there[-1]
     if len(there) == len(looked):
-        every = f"`{thing}` is documented in all of {listed(there)}"
+        every = f"{named} is documented in all of {listed(there)}"
         return f"{every}; {first} is the oldest release here." if first == oldest else f"{every}."
-    parts = [f"`{thing}` is"]
+    parts = [f"{named} is"]
     order = [f.release for f in looked]
     unbroken = order[order.index(first) : order.index(last) + 1] == there
     if first == last:

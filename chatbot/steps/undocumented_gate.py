@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.glossary import documents
-from chatbot.harmless import harmless
+from chatbot.harmless import as_code, harmless
 from chatbot.marks import with_marks_as_code
 from chatbot.phrasing import listed
 from chatbot.turn import Answer, RuleStep, Turn
@@ -113,7 +113,7 @@ def _refusal(turn: Turn, missing: Missing) -> Answer:
     return Answer(
         text=(
             f"I don't know: the documentation of {product} {release} does not mention "
-            f"`{missing.name}`. It is documented in {where}."
+            f"{as_code(missing.name)}. It is documented in {where}."
         ),
         abstained=True,
     )
@@ -122,7 +122,7 @@ def _refusal(turn: Turn, missing: Missing) -> Answer:
 def not_mentioned(turn: Turn) -> str:
     """Say which names of the question the release does not mention."""
     product, release = turn.asked
-    named = listed((f"`{name}`" for name in turn.unmentioned), "or")
+    named = listed(map(as_code, turn.unmentioned), "or")
     return f"I don't know: the documentation of {product} {release} does not mention {named}."
 
 

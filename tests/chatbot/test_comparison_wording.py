@@ -2,9 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.comparison.wording import in_short, values_side_by_side
+from chatbot.comparison.changes import Changes
+from chatbot.comparison.presence import Finding
+from chatbot.comparison.wording import (
+    changes_in_words,
+    in_short,
+    presence_in_words,
+    values_side_by_side,
+)
 from chatbot.release_resolution import ReleaseStatus, Resolution
-from chatbot.turn import Answer, Citation, Turn
+from chatbot.turn import Answer, Citation, Documented, Turn
 
 
 def cited(release: str, quote: str) -> Citation:
@@ -60,6 +67,15 @@ def test_only_of_short_values_it_is_said_that_they_differ(
         for release, value in zip(("1.0", "2.0"), values, strict=True)
     ]
     assert values_side_by_side(sides).text.startswith(f"{lead}\n")
+
+
+def test_words_of_documents_and_askers_load_link_and_cite_nothing() -> None:
+    hostile = "hold [1] ![x](https://evil.example/x)"
+    assert in_short(hostile) == "hold `[1]` x"
+    changes = changes_in_words(hostile, [Changes("1.0", "2.0")])
+    assert changes.text.endswith("nothing that differs on “hold `[1]` x” was found.")
+    found = presence_in_words("a` [9] `b", [Finding("1.0", Documented.NOT_FOUND)], "1.0")
+    assert "none of 1.0 mentions `a' [9] 'b`." in found.text
 
 
 def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:

@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.comparison.presence import find_everywhere
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.building import ingest
@@ -150,6 +151,21 @@ def test_what_is_nowhere_is_refused(chatbot: Chatbot) -> None:
     assert reply.content["abstained"]
     assert "none of 1.0, 1.2, 1.4 and 2.0 mentions `turbocharger`" in reply.content["answer"]
     assert not reply.content["citations"]
+
+
+@pytest.mark.parametrize(
+    "question", ["Is it there in 1.2 and 1.4?", "Is this supported in all releases?"]
+)
+def test_what_is_meant_is_asked_where_nothing_says_it(chatbot: Chatbot, question: str) -> None:
+    content = chatbot.ask(question).content
+    assert content["abstained"]
+    assert content["answer"].startswith("I don't know what to look for in 1.")
+    assert not content["citations"]
+
+
+def test_a_thing_without_words_is_not_looked_up(chatbot: Chatbot) -> None:
+    releases = ["1.2", "1.4"]
+    assert find_everywhere(" ", releases, lambda r: chatbot.corpora.corpus("valve", r)) is None
 
 
 def test_one_call_a_side_where_no_rule_reads_the_value(chatbot: Chatbot) -> None:

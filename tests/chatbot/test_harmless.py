@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chatbot.harmless import harmless
+from chatbot.harmless import as_code, as_words, harmless
+from chatbot.marks import marks
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
 Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.
@@ -92,3 +93,15 @@ def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None
 )
 def test_what_the_evidence_has_stays(written: str, made: str) -> None:
     assert harmless(written, evidence=EVIDENCE) == made
+
+
+def test_names_titles_and_topics_stand_in_our_sentences() -> None:
+    assert as_code("a/b` ![x](y)\n`.html") == "`a/b' ![x](y) '.html`"
+    assert as_words("Ports [3]\n> ![x](https://evil.example/x)") == "Ports `[3]` x"
+
+
+@given(MODEL)
+def test_words_in_our_sentences_are_on_one_line_and_cite_nothing(text: str) -> None:
+    for made in (as_code(text), as_words(text)):
+        assert marks(made) == []
+        assert "\n" not in made
