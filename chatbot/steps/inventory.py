@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from chatbot.catalog_questions import Inquiry, Kind, read_inquiry
 from chatbot.clarification import ask_back
+from chatbot.harmless import as_code, as_words
 from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
 from chatbot.release_resolution.turns import resolve_turn
@@ -208,7 +209,7 @@ def _papers(name: str, documents: Sequence[StoredDocument], *, in_full: bool) ->
         return f"{lead} ({parts})."
     # Listings of source code are many and looked for by nobody: they come last.
     order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
-    lines = [f"{document.title} (`{document.file}`)" for document in order[:_LISTED]]
+    lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order[:_LISTED]]
     if len(documents) > _LISTED:
         return _list(f"{lead} ({parts}):", [*lines, f"and {len(documents) - _LISTED} more"])
     return _list(f"{lead}:", lines)

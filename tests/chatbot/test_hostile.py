@@ -186,6 +186,17 @@ def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbo
     assert claimed == list(range(1, len(content["citations"]) + 1))
 
 
+def test_what_the_catalog_lists_is_neither_picture_nor_citation(
+    hostile: Callable[[str], Chatbot], evidence: str
+) -> None:
+    case = next(c for c in CASES if c.id == "title-with-a-picture")
+    chatbot = hostile("embedded")
+    content = chatbot.ask(f"Which documents of {RELEASE} are there?", product=PRODUCT).content
+    assert content["route"] == "inventory"
+    assert "- lapis `[9]` x (`lapis.html`)\n" in content["answer"]
+    assert broken(chatbot, case, content, evidence) == ()
+
+
 def test_what_nobody_sees_is_gone_before_release_and_search(
     hostile: Callable[[str], Chatbot],
 ) -> None:
