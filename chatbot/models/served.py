@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import BaseMessage
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import Field, PrivateAttr, SecretStr, field_validator
 
 from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
@@ -71,6 +71,13 @@ class ServedChatModel(StreamingChatModel):
     _places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
         default_factory=WeakKeyDictionary
     )
+
+    @field_validator("key")
+    @classmethod
+    def _bare(cls, key: SecretStr | None) -> SecretStr | None:
+        """The key without the line end of the file it was read from; None if nothing is left."""
+        bare = key.get_secret_value().strip() if key else ""
+        return SecretStr(bare) if bare else None
 
     @property
     def _llm_type(self) -> str:
@@ -168,10 +175,23 @@ class ServedChatModel(StreamingChatModel):
 
         return httpx.AsyncClient(
             timeout=httpx.Timeout(self.timeout, connect=self.connect_timeout),
-            headers={"Authorization": f"Bearer {self.key.get_secret_value()}"} if self.key else {},
+            headers=self._headers,
             verify=_certificates(),
             trust_env=not self._is_here,
         )
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        if self.key is None:
+            return {}
+        key = self.key.get_secret_value()
+        # The HTTP library refuses it too, but shows it as it says so.
+        if not (key.isascii() and key.isprintable()):
+            raise self._failed(
+                "is not asked: STRATA_SERVER_KEY holds a line break or another character that no "
+                "key has; set it again"
+            )
+        return {"Authorization": f"Bearer {key}"}
 
     async def _open(self, client: httpx.AsyncClient, body: dict[str, Any]) -> httpx.Response:
         """The response as it begins; asked again where that can help."""

@@ -28,7 +28,7 @@ class BrokenAnswer(Exception):
 async def events_of(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
     """The events of a streamed answer. Raises BrokenAnswer, also when the end is missing."""
     finished = False
-    async for line in response.aiter_lines():
+    async for line in _lines(response):
         name, _, data = line.partition(":")
         if name in _LINES:
             continue
@@ -37,7 +37,7 @@ async def events_of(response: httpx.Response) -> AsyncGenerator[dict[str, Any], 
         if data.strip() == "[DONE]":
             return
         try:
-            event = json.loads(data)
+            event = json.loads(data, strict=False)
         except ValueError:
             raise BrokenAnswer(f"sends “{brief(data)}”, which is no JSON") from None
         if not isinstance(event, dict):
@@ -48,6 +48,17 @@ async def events_of(response: httpx.Response) -> AsyncGenerator[dict[str, Any], 
         yield event
     if not finished:
         raise BrokenAnswer("broke off in the middle of its answer")
+
+
+async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
+    """The lines of a stream. httpx's own end at U+2028 and the like too, which JSON may hold."""
+    begun = b""
+    async for part in response.aiter_bytes():
+        *whole, begun = (begun + part).split(b"\n")
+        for line in whole:
+            yield line.decode("utf-8", "replace").removesuffix("\r")
+    if begun:
+        yield begun.decode("utf-8", "replace")
 
 
 def refused_extras(body: Mapping[str, Any], reason: str) -> set[str]:

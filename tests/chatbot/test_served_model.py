@@ -73,6 +73,38 @@ def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.keys == [None]
 
 
+@pytest.mark.parametrize("written", [f"{KEY}\n", f" {KEY}\r\n"])
+def test_the_line_end_of_a_key_is_not_sent(written: str) -> None:
+    with serving(words("yes")) as server:
+        model = ServedChatModel(url=server.url, model="m", key=SecretStr(written))
+        assert model.invoke("hello").text == "yes "
+    assert server.keys == [f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize("between", ["\n", "\r", "\x00", "é"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(between: str) -> None:
+    with serving(words("yes")) as server:
+        model = ServedChatModel(url=server.url, model="m", key=SecretStr(f"{KEY}{between}{KEY}"))
+        with pytest.raises(GeneratorError, match="STRATA_SERVER_KEY holds a line break") as failed:
+            model.invoke("hello")
+    assert KEY not in str(failed.value)
+    assert server.keys == []
+
+
+def test_a_key_of_spaces_is_none() -> None:
+    with serving(words("yes")) as server:
+        ServedChatModel(url=server.url, model="m", key=SecretStr(" \n")).invoke("hello")
+    assert server.keys == [None]
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_of_a_stream_ends_at_a_line_feed_only(sign: str, end: str) -> None:
+    event = f'data: {{"choices": [{{"delta": {{"content": "one{sign}two"}}}}]}}'
+    with serving(raw(f"{event}{end}{end}data: [DONE]{end}{end}")) as server:
+        assert served(server.url).invoke("hello").text == f"one{sign}two"
+
+
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_an_overloaded_server_is_asked_again_after_the_time_it_says(status: int) -> None:
     with serving(refuses(status, Retry_After="0.3"), words("yes")) as server:
