@@ -1,4 +1,4 @@
-"""ModelStep 5 of QAMR III-B: one short call that reads the value out of the kept records."""
+"""Step 5 of QAMR III-B: one short call that reads the value out of the kept records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.grounding import claims, supporting, unsupported_claims
+from chatbot.grounding import claims, says_unknown, supporting, unsupported_claims
 from chatbot.harmless import harmless
 from chatbot.marks import with_marks_as_code, without_marks
 from chatbot.model_calls import call
@@ -18,7 +18,6 @@ from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_fo
 from chatbot.turn import Answer, ModelStep, Record, Turn
 from prompts import fenced, render
 
-_DONT_KNOW = ("i don't know", "i dont know", "i do not know", "not specified", "not mentioned")
 # A small model's yes or no is often wrong where the words it read are right: these are shown.
 _FENCE = re.compile(r"^```\w*\n?|\n?```$", re.M)
 _VERDICT = re.compile(r"(yes|no)\b[.!]?$", re.I)
@@ -65,7 +64,7 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
 
 def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> Answer:
     """What the model replied, as far as the records bear it; else the records themselves."""
-    unknown = value.lower().strip(" .").startswith(_DONT_KNOW)
+    unknown = says_unknown(value)
     verdict = _VERDICT.match(value) is not None
     if not unknown and not verdict:
         record = supporting(value, records)

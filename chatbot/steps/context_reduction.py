@@ -1,4 +1,4 @@
-"""RuleStep 3 of QAMR III-B without a model: keep the records that matter, letter for letter."""
+"""Step 3 of QAMR III-B without a model: keep the records that matter, letter for letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RuleStep 2 of QAMR III-B: from the release's own corpus, context chunks without duplicates."""
+"""Step 2 of QAMR III-B: from the release's own corpus, context chunks without duplicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RuleStep 4 of QAMR III-B without a model: the reduced chunks that answer best."""
+"""Step 4 of QAMR III-B without a model: the reduced chunks that answer best."""
 
 from __future__ import annotations
 
