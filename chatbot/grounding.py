@@ -23,6 +23,13 @@ _QUANTITY = re.compile(
 )
 
 _FIGURE = re.compile(r"(-?[\d.,]*\d)\s?(.+)")
+_DOES_NOT_KNOW = re.compile(
+    r"^\W*(?:(?:i|we) (?:don.?t|do not) know|not (?:specified|mentioned|documented|stated|provided)"
+    r"|no (?:information|mention)\b"
+    r"|(?:this|that|it) is not (?:specified|mentioned|documented|stated)"
+    r"|the (?:chunks?|excerpts?|documentation) (?:do|does) not (?:tell|say|mention|specify|state))",
+    re.I,
+)
 
 
 def plain(text: str) -> str:
@@ -31,6 +38,11 @@ def plain(text: str) -> str:
     text = re.sub(r"[‘’“”`'\"*]", "", text)
     text = re.sub(r"[–—−]", "-", text)
     return re.sub(r"\s+", " ", text).strip()
+
+
+def says_unknown(reply: str) -> bool:
+    """Whether a model says that it does not know, in the words asked for or in its own."""
+    return _DOES_NOT_KNOW.match(reply) is not None
 
 
 def claims(value: str) -> list[str]:

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.grounding import cite, claims, holds_quantity, plain, quantities, unsupported_claims
+from chatbot.grounding import (
+    cite,
+    claims,
+    holds_quantity,
+    plain,
+    quantities,
+    says_unknown,
+    unsupported_claims,
+)
 from chatbot.harmless import harmless
 from chatbot.marks import marks, without_marks
 from chatbot.model_calls import call
@@ -21,7 +29,6 @@ from chatbot.words import filtered
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
-_DONT_KNOW = re.compile(r"^\W*(i|we) (don.?t|do not) know\b", re.I)
 _SPELLED_OUT = re.compile(
     r"\b(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty"
     r"|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)[ -])+"
@@ -101,7 +108,7 @@ def _checked(turn: Turn, reply: str, chunks: Sequence[ReducedChunk], shown: int)
     best_first = sorted(records, key=lambda r: -r.score)
     text = harmless(reply, evidence="\n".join(r.page.text for r in records))
     bare = without_marks(text).strip()
-    if not bare or _DONT_KNOW.match(bare):
+    if not bare or says_unknown(bare):
         reason = not_mentioned(turn) if turn.unmentioned else not_found(turn)
         return replace(
             quoted_answer(turn, f"{reason} {NEAREST}", best_first, shown), abstained=True

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.grounding import cite, claims, supporting, unsupported_claims
+from chatbot.grounding import cite, claims, says_unknown, supporting, unsupported_claims
 from chatbot.records import records
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
@@ -78,3 +78,23 @@ def test_words_that_are_not_on_the_page_cannot_be_cited(evidence: tuple[Record, 
 
     with pytest.raises(ValueError, match="not on the page"):
         cite(replace(evidence[0], quote="pool_size=99"), "2.0")
+
+
+@pytest.mark.parametrize(
+    ("reply", "unknown"),
+    [
+        ("I don't know", True),
+        ("i do not know.", True),
+        ("Not specified", True),
+        ("No information provided.", True),
+        ("The chunks do not tell.", True),
+        ("The documentation does not mention it.", True),
+        ("It is not documented.", True),
+        ("No", False),
+        ("not_specified", False),
+        ("The option is not needed.", False),
+        ("NOT NULL", False),
+    ],
+)
+def test_a_model_that_does_not_know_is_understood(reply: str, unknown: bool) -> None:
+    assert says_unknown(reply) is unknown
