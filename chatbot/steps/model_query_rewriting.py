@@ -38,8 +38,9 @@ def rewrite_query_by_model(
 ) -> ModelStep:
     """Make standalone queries in one call that sees the last `turns` turns of the conversation.
 
-    A rewriting that loses a name or a number of the question, brings one that nobody wrote, or
-    names another release, is not taken; after two of these the `fallback` rewrites.
+    A rewriting that loses a name or a number of the question, brings one that nobody wrote, names
+    another release, or leaves a follow-up as it is, is not taken; after two of these the
+    `fallback` rewrites.
     """
 
     async def rewrite(turn: Turn) -> Turn:
@@ -86,6 +87,8 @@ def only_base(rewrite: ModelStep) -> ModelStep:
 def _check(made: Rewriting, turn: Turn, said: str, products: Sequence[Product]) -> None:
     assert turn.resolution is not None
     known = plain(f"{turn.question} {said}")
+    if said and made.follow_up and plain(made.base) == plain(turn.question):
+        raise ValueError('"base" must say what the question is about, from the conversation')
     for name in claims(turn.question):
         written = _in_mention(name, turn) or plain(name) in plain(made.release)
         if not written and plain(name) not in plain(made.base):

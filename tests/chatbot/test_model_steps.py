@@ -112,6 +112,17 @@ class TestRewriting:
         assert "dim_step" in turn.queries.filtered
         assert turn.asked == ("lamp", "2.0")
 
+    def test_a_follow_up_that_stays_one_is_not_taken(self, lamp_chatbot: MakeChatbot) -> None:
+        turn = self.queries(
+            lamp_chatbot,
+            "And in 2.0?",
+            lamp.rewriting("And in 2.0?", "dim_step", follow_up=True),
+            history=[("What is the default of dim_step in 1.0?", "10 %")],
+        )
+        assert fallen_back(turn) == ["query_rewriting"]
+        assert turn.queries is not None
+        assert "dim_step" in turn.queries.base
+
     @pytest.mark.parametrize("filtered", ["default in 2.0", "dim_step warp_drive", "dim_step 1.0"])
     def test_what_is_searched_for_keeps_the_names_too(
         self, lamp_chatbot: MakeChatbot, filtered: str
