@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -67,6 +67,9 @@ def main(
         Path | None, typer.Option(help="The catalogs of the cases (JSON); none for gold questions.")
     ] = None,
     every: Annotated[int, typer.Option(help="Take every n-th case.")] = 1,
+    ways: Annotated[
+        list[str] | None, typer.Option("--way", help="Only these: rules, model, both.")
+    ] = None,
     failures: Annotated[
         bool, typer.Option("--failures", help="Print what came out wrong.")
     ] = False,
@@ -82,16 +85,22 @@ def main(
     else:
         products = open_chatbot(settings).products()
         read = [_of_gold(question, products) for question in read_gold(cases)]
-    asyncio.run(_measure(model, read[::every], failures))
+    chosen = {name: way for name, way in WAYS.items() if name in (ways or WAYS)}
+    asyncio.run(_measure(model, read[::every], chosen, failures))
 
 
-async def _measure(model: BaseChatModel, cases: Sequence[ReleaseCase], failures: bool) -> None:
+async def _measure(
+    model: BaseChatModel,
+    cases: Sequence[ReleaseCase],
+    ways: Mapping[str, Way],
+    failures: bool,
+) -> None:
     console = Console()
     table = Table("", box=box.SIMPLE_HEAD)
     statuses = sorted({case.status for case in cases})
     for column in (*statuses, "all", "calls", "fallbacks", "seconds a call"):
         table.add_column(column, justify="right")
-    for name, way in WAYS.items():
+    for name, way in ways.items():
         right: Counter[str] = Counter()
         asked: Counter[str] = Counter()
         calls: list[ModelCall] = []
