@@ -33,7 +33,8 @@ Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while Playwright is open no other test of this thread can run a loop.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A real Chromium with a profile of its own."""
     names = ("chromium", "chromium-browser", "google-chrome")
