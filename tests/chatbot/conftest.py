@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,19 +42,18 @@ RELEASES = {
 }
 
 
-@pytest.fixture(scope="session")
-def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Settings of a data folder that holds three releases of the product "relay"."""
-    folder = tmp_path_factory.mktemp("relay")
+def ingested(folder: Path, product: str, releases: Mapping[str, Mapping[str, str]]) -> Settings:
+    """Settings of a data folder that holds the files, by release and name, of a product."""
     settings = Settings(data_dir=folder / "data", generator="none")
     chatbot = open_chatbot(settings)
-    for release, facts in RELEASES.items():
+    for release, files in releases.items():
         source = folder / release
         source.mkdir()
-        (source / "guide.md").write_text(GUIDE.format(**facts), "utf-8")
+        for name, text in files.items():
+            (source / name).write_text(text, "utf-8")
         ingest(
             [source],
-            product="relay",
+            product=product,
             release=release,
             database=chatbot.database,
             data_dir=settings.data_dir,
@@ -62,6 +61,13 @@ def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         )
     chatbot.database.close()
     return settings
+
+
+@pytest.fixture(scope="session")
+def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings of a data folder that holds three releases of the product "relay"."""
+    files = {name: {"guide.md": GUIDE.format(**facts)} for name, facts in RELEASES.items()}
+    return ingested(tmp_path_factory.mktemp("relay"), "relay", files)
 
 
 @pytest.fixture
@@ -77,24 +83,11 @@ def relay(relay_settings: Settings) -> Callable[[BaseChatModel | None], Chatbot]
 @pytest.fixture(scope="session")
 def lamp_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings of a data folder that holds two releases of the product "lamp"."""
-    folder = tmp_path_factory.mktemp("lamp")
-    settings = Settings(data_dir=folder / "data", generator="none")
-    chatbot = open_chatbot(settings)
-    for release, facts in lamp.RELEASES.items():
-        source = folder / release
-        source.mkdir()
-        for file, text in lamp.PAGES.items():
-            (source / file).write_text(text.format(**facts), "utf-8")
-        ingest(
-            [source],
-            product="lamp",
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=chatbot.embedder,
-        )
-    chatbot.database.close()
-    return settings
+    files = {
+        release: {name: text.format(**facts) for name, text in lamp.PAGES.items()}
+        for release, facts in lamp.RELEASES.items()
+    }
+    return ingested(tmp_path_factory.mktemp("lamp"), "lamp", files)
 
 
 @pytest.fixture
