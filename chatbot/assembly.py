@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,16 +13,24 @@ from langchain_core.runnables import Runnable
 
 from chatbot import background
 from chatbot.chain import build_chain
-from chatbot.conversations import Conversations
+from chatbot.concurrency import in_thread
+from chatbot.conversations import Conversations, KeptTurn
 from chatbot.events import EventCallback, Listener, Waiting
+from chatbot.feedback import Feedback
+from chatbot.limits import Limits
+from chatbot.memory.opening import Memory, open_memory
+from chatbot.memory.uses import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
 from chatbot.parts import Parts
+from chatbot.people import LOCAL
 from chatbot.profiles import PROFILES
 from chatbot.queueing import Queue
 from chatbot.reply import reply_object
+from chatbot.review.ratings import Ratings
 from chatbot.settings import BadSettings, Settings, prepare_process
-from chatbot.turn import Turn
+from chatbot.trace import trace_object
+from chatbot.turn import RuleStep, Turn
 from corpora.catalog import Catalog
 from corpora.corpus import OpenCorpora
 from corpora.database import Database, open_database
@@ -37,11 +46,12 @@ class BadQuestion(ValueError):
 
 @dataclass(frozen=True)
 class Reply:
-    """An answered turn and the object that is stored, printed and shown."""
+    """An answered turn, the object that is stored, printed and shown, and the id it is kept by."""
 
     turn: Turn
     content: dict[str, Any]
     conversation: str | None = None
+    kept_as: int | None = None
 
 
 @dataclass(frozen=True)
@@ -68,14 +78,21 @@ class Chatbot:
         product: str | None = None,
         release: str | None = None,
         conversation: str | None = None,
+        owner: str = LOCAL.id,
+        instead_of: int | None = None,
+        open_question: str | None = None,
         history: Sequence[tuple[str, str]] = (),
+        afresh: bool = False,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Reply:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        Raises BadQuestion, UnknownConversation, GeneratorError, ModelMissing, and Stopped when
-        `stopped` says so.
+        The conversation is one of `owner`; `instead_of` is the turn of it, with all behind it,
+        that this one replaces, and `open_question` the one that is open no longer. `afresh` asks
+        for an answer from the documents alone, without the memory. Raises BadQuestion,
+        LimitReached, UnknownConversation, GeneratorError, ModelMissing, and Stopped when `stopped`
+        says so.
         """
         question = " ".join(visible(question).split())
         limit = self.settings.question_limit
@@ -85,23 +102,70 @@ class Chatbot:
             raise BadQuestion(
                 f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
             )
+        self.limits.question(owner)
+        own = self.conversations.of(owner)
         said = tuple((visible(user), visible(reply)) for user, reply in history)
-        turn = Turn(question, product=product, release=release, history=said)
+        turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None:
-            turn = self._continue(turn, conversation)
-        turn = background.run(self._answer(turn, listener), stopped)
+            turn = self._continue(turn, own.turns(conversation), instead_of)
+        turn, seconds = background.run(self._answer(turn, listener), stopped)
         content = reply_object(turn, self.settings.profile)
-        if conversation is not None:
-            self.conversations.add(conversation, question, content)
-        return Reply(turn, content, conversation)
+        content |= {"seconds": seconds, "model": self.settings.model_name if turn.calls else ""}
+        if conversation is None:
+            self.memory.remembering.delivered(turn, None)
+            return Reply(turn, content)
+        kept_as = own.add(
+            conversation,
+            question,
+            content,
+            trace=trace_object(turn),
+            instead_of=instead_of,
+            open_question=open_question,
+            uses=uses_of(turn),
+        )
+        self.memory.remembering.delivered(turn, kept_as)
+        return Reply(turn, content, conversation, kept_as)
 
-    async def _answer(self, turn: Turn, listener: Listener) -> Turn:
+    def feedback(self, owner: str) -> Feedback:
+        """What a person thinks of their answers; the memory hears of it."""
+        return Feedback(self.database, owner, self.memory.remembering.opinion_changed)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """What admins think of answers; the memory hears of it."""
+        return Ratings(self.database, self.memory.remembering.opinion_changed)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What was answered before; kept up by admins also where the settings leave it out."""
+        return open_memory(
+            self.settings,
+            self.database,
+            self.embedder,
+            self.glossaries.entries,
+            self.embedder.knows_word,
+            self.model,
+        )
+
+    @cached_property
+    def limits(self) -> Limits:
+        """How much one person may ask and upload."""
+        settings = self.settings
+        return Limits(self.database, settings.questions_per_minute, settings.uploads_per_day)
+
+    async def _answer(self, turn: Turn, listener: Listener) -> tuple[Turn, float]:
+        """The answered turn and the seconds it took once its place in the queue had come."""
         callback = EventCallback(self._steps, listener)
         async with self._queue.place(lambda place: listener(Waiting(place))):
-            return await self._chain.ainvoke(turn, {"callbacks": [callback]})
+            started = time.perf_counter()
+            turn = await self._chain.ainvoke(turn, {"callbacks": [callback]})
+            if turn.answer is not None and turn.answer.abstained:
+                turn = await in_thread(self._elsewhere, turn)
+            return turn, round(time.perf_counter() - started, 3)
 
-    def _continue(self, turn: Turn, conversation: str) -> Turn:
-        earlier = self.conversations.turns(conversation)
+    @staticmethod
+    def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
+        earlier = [t for t in kept if instead_of is None or t.id < instead_of]
         history = tuple((t.question, t.reply["answer"]) for t in earlier)
         last = next(
             (
@@ -115,7 +179,14 @@ class Chatbot:
 
     @cached_property
     def _profile(self) -> Any:
-        parts = Parts(
+        return PROFILES[self.settings.profile](self._parts())
+
+    @cached_property
+    def _elsewhere(self) -> RuleStep:
+        return self._parts().elsewhere
+
+    def _parts(self) -> Parts:
+        return Parts(
             products=self.products,
             open_corpus=self.corpora.corpus,
             releases=self._releases,
@@ -125,8 +196,8 @@ class Chatbot:
             is_ordinary_word=self.embedder.knows_word,
             model=self.model,
             settings=self.settings,
+            recall=self.memory.recall if self.settings.memory == "on" else None,
         )
-        return PROFILES[self.settings.profile](parts)
 
     @cached_property
     def _chain(self) -> Runnable[Turn, Turn]:
@@ -160,10 +231,10 @@ def open_chatbot(settings: Settings) -> Chatbot:
     )
 
 
-def open_embedder(settings: Settings) -> MiniLM:
-    """The embedding model of the settings; loaded at first use."""
+def open_embedder(settings: Settings, threads: int | None = None) -> MiniLM:
+    """The embedding model of the settings, by default on all cores; loaded at first use."""
     folder = settings.models_dir
-    return MiniLM(EMBEDDING.path_in(folder), TOKENIZER.path_in(folder))
+    return MiniLM(EMBEDDING.path_in(folder), TOKENIZER.path_in(folder), threads)
 
 
 def open_model(settings: Settings) -> BaseChatModel | None:

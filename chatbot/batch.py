@@ -41,12 +41,18 @@ class BatchProgress:
 
 
 def run_batch(
-    chatbot: Chatbot, questions: Path, output: Path, on_progress: Callable[[BatchProgress], None]
+    chatbot: Chatbot,
+    questions: Path,
+    output: Path,
+    on_progress: Callable[[BatchProgress], None],
+    *,
+    afresh: bool = False,
 ) -> BatchProgress:
     """Answer every line of `questions` into `output`; lines already answered there are kept.
 
     A line that fails gets an object with `id` and `error`, and the batch goes on; the next run
-    tries it again. Raises BatchError for a file that is not JSON lines of questions.
+    tries it again. `afresh` leaves the memory out. Raises BatchError for a file that is not JSON
+    lines of questions.
     """
     lines = list(_read(questions))
     answered = _answered(output)
@@ -58,7 +64,7 @@ def run_batch(
             if str(identity) in answered:
                 skipped += 1
             else:
-                result = _answer(chatbot, identity, line)
+                result = _answer(chatbot, identity, line, afresh)
                 failed += "error" in result
                 out.write(json.dumps(result, ensure_ascii=False) + "\n")
                 out.flush()
@@ -68,12 +74,18 @@ def run_batch(
     return progress
 
 
-def _answer(chatbot: Chatbot, identity: int | str, line: BatchLine | str) -> dict[str, Any]:
+def _answer(
+    chatbot: Chatbot, identity: int | str, line: BatchLine | str, afresh: bool
+) -> dict[str, Any]:
     if isinstance(line, str):
         return {"id": identity, "error": line}
     try:
         reply = chatbot.ask(
-            line.question, product=line.product, history=line.history, release=line.release
+            line.question,
+            product=line.product,
+            history=line.history,
+            release=line.release,
+            afresh=afresh,
         )
     except Exception as error:  # noqa: BLE001
         # The edge of a batch: whatever one line does, the lines after it are answered.

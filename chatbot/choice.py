@@ -126,15 +126,30 @@ def replace_unknown(
         if not (alone := resolve_release(mention.text, products, product=product)).mentions
         or alone.status not in clear
     ]
-    for mention in reversed(unclear):
+    return _replaced(question, unclear, releases, product), bool(unclear)
+
+
+def about_release(
+    question: str, release: str, product: str | None, products: Sequence[Product]
+) -> str:
+    """Return the question as one about this release, whichever it names itself."""
+    found = resolve_release(question, products, product=product)
+    return _replaced(question, found.mentions, (release,), product)
+
+
+def _replaced(
+    question: str, mentions: Sequence[Mention], releases: Sequence[str], product: str | None
+) -> str:
+    """Put releases in the place of the first of the mentions, and leave the others out."""
+    for mention in reversed(mentions):
         words = ""
-        if mention is unclear[0]:
+        if mention is mentions[0]:
             owner = (
                 f"{product} " if product and product.casefold() in mention.text.casefold() else ""
             )
             words = _in_place_of(mention.text, owner + listed(releases))
         question = question[: mention.start] + words + question[mention.end :]
-    return question, bool(unclear)
+    return question
 
 
 def offered_products(asked: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:

@@ -9,7 +9,9 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from chatbot.findings import found_by
 from chatbot.model_calls import ANSWER
+from chatbot.turn import Turn
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,10 @@ class StepStarted:
 
 @dataclass(frozen=True)
 class StepFinished:
-    """A step of the chain is done."""
+    """A step of the chain is done; `found` says in a few words what came of it."""
 
     step: str
+    found: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,16 +64,17 @@ class EventCallback(BaseCallbackHandler):
     def on_chain_start(
         self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """A runnable starts; only the steps of the profile are of interest."""
+        """A runnable starts; only steps of the profile that have something to do are told."""
         name = kwargs.get("name")
-        if name in self._steps:
+        if name in self._steps and not (isinstance(inputs, Turn) and inputs.answer):
             self._running[run_id] = name
             self._listener(StepStarted(name))
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A runnable ends."""
         if name := self._running.pop(run_id, None):
-            self._listener(StepFinished(name))
+            found = found_by(name, outputs) if isinstance(outputs, Turn) else ""
+            self._listener(StepFinished(name, found))
 
     def on_llm_new_token(self, token: Any, *, tags: list[str] | None = None, **kwargs: Any) -> None:
         """The model wrote a token; those of the answer are of interest."""

@@ -55,7 +55,7 @@ def supporting(value: str, records: Sequence[Record]) -> Record | None:
     wanted = plain(value).rstrip(".")
     if not wanted:
         return None
-    bounded = _whole(wanted)
+    bounded = whole(wanted)
     for record in records:
         texts = (_unmarked(record.quote), _unmarked(record.reading))
         if any(bounded.search(plain(text)) for text in texts):
@@ -65,12 +65,12 @@ def supporting(value: str, records: Sequence[Record]) -> Record | None:
         return None
     for record in records:
         text = plain(_unmarked(record.quote))
-        if all(_whole(p).search(text) for p in parts):
+        if all(whole(p).search(text) for p in parts):
             return record
     return None
 
 
-def _whole(text: str) -> re.Pattern[str]:
+def whole(text: str) -> re.Pattern[str]:
     """Finds the text where it is not a part of a longer word or figure: 5 not in 2.5 nor 5.1."""
     before = r"(?<![\w.])" if text[0].isdigit() else r"(?<!\w)"
     after = r"(?!\w|\.\d)" if text[-1].isdigit() else r"(?!\w)"
@@ -87,7 +87,7 @@ def unsupported_claims(value: str, records: Sequence[Record]) -> tuple[str, ...]
     evidence = plain(
         " ".join(f"{_unmarked(r.quote)} {r.label} {' '.join(r.path)}" for r in records)
     )
-    return tuple(c for c in claims(value) if not _whole(plain(c)).search(evidence))
+    return tuple(c for c in claims(value) if not whole(plain(c)).search(evidence))
 
 
 def cite(record: Record, release: str, *, longest: int = 600) -> Citation:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableConfig
 
 from chatbot.concurrency import together
-from chatbot.turn import ModelCall
+from chatbot.turn import ModelCall, Turn
 
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
@@ -30,6 +30,11 @@ async def call(
     """
     made, _ = await _stream(model, messages, step=step, shown=shown, **options)
     return made
+
+
+def temperature(turn: Turn) -> dict[str, float]:
+    """The option of a call that holds the temperature a step has set for a turn, if one has."""
+    return {} if turn.temperature is None else {"temperature": turn.temperature}
 
 
 async def call_all(

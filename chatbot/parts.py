@@ -8,8 +8,11 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
+from chatbot.elsewhere import look_elsewhere
+from chatbot.memory.recall import Recall
 from chatbot.relevance import Weights
 from chatbot.settings import BadSettings, Settings
+from chatbot.steps.adaptive_temperature import adapt_temperature
 from chatbot.steps.answer_generation import generate_answer
 from chatbot.steps.cited_answer import generate_cited_answer
 from chatbot.steps.clarification_reply import take_up_question
@@ -19,6 +22,7 @@ from chatbot.steps.context_selection import select_context
 from chatbot.steps.glossary_expansion import expand_terms
 from chatbot.steps.inventory import answer_inventory
 from chatbot.steps.listwise_selection import select_context_listwise
+from chatbot.steps.memory import recall_answered, recall_by_passage
 from chatbot.steps.model_context_reduction import reduce_context_by_model
 from chatbot.steps.model_query_rewriting import only_base, rewrite_query_by_model
 from chatbot.steps.model_release_extraction import extract_release_with_model
@@ -32,6 +36,7 @@ from chatbot.turn import ModelStep, RuleStep
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
 from corpora.glossary import Entry
+from corpora.recent_vectors import RecentVectors
 from corpora.release import Product
 from corpora.retrieval import RetrievalSettings
 
@@ -41,7 +46,10 @@ POINTWISE = frozenset({"embedded"})
 
 @dataclass(frozen=True)
 class Parts:
-    """Everything a step may need; each property is one step, made of it by its factory."""
+    """Everything a step may need; each property is one step, made of it by its factory.
+
+    Without `recall` there is no memory.
+    """
 
     products: Callable[[], Sequence[Product]]
     open_corpus: Callable[[str, str], Corpus]
@@ -52,6 +60,7 @@ class Parts:
     is_ordinary_word: Callable[[str], bool]
     model: BaseChatModel | None
     settings: Settings
+    recall: Recall | None = None
 
     @cached_property
     def question_taken_up(self) -> RuleStep:
@@ -94,6 +103,16 @@ class Parts:
         return ask_as_is()
 
     @cached_property
+    def memory(self) -> RuleStep | None:
+        """What was answered before (ComRAG); None where the settings leave it out."""
+        return recall_answered(self.recall) if self.recall else None
+
+    @cached_property
+    def memory_of_passage(self) -> RuleStep | None:
+        """What was answered before from the passage that was found; None as for `memory`."""
+        return recall_by_passage(self.recall) if self.recall else None
+
+    @cached_property
     def terms_of_glossary(self) -> RuleStep:
         """Synonyms of the product's glossary go into the queries."""
         return expand_terms(self.glossary, self.open_corpus, self.is_ordinary_word)
@@ -127,7 +146,7 @@ class Parts:
         """The best records of all chunks under one budget."""
         return reduce_context(
             self.open_corpus,
-            self.embedder,
+            RecentVectors(self.embedder),
             budget=self.settings.reduction_budget,
             weights=Weights(),
         )
@@ -157,9 +176,20 @@ class Parts:
         return factory(self._model, self.selection_by_score, chunks=self.settings.selected_chunks)
 
     @cached_property
+    def temperature(self) -> RuleStep:
+        """How freely the answer may be worded, by the spread of its evidence's scores (ComRAG)."""
+        return adapt_temperature(
+            k=self.settings.temperature_k,
+            lowest=self.settings.temperature_min,
+            highest=self.settings.temperature_max,
+        )
+
+    @cached_property
     def short_answer(self) -> ModelStep:
         """A value and the words it stands in, by one short call or none."""
-        return generate_answer(self.model, budget=self.settings.prompt_budget)
+        return generate_answer(
+            self.model, budget=self.settings.prompt_budget, same=self.settings.memory_delta
+        )
 
     @cached_property
     def cited_answer(self) -> ModelStep:
@@ -168,7 +198,14 @@ class Parts:
             self._model,
             context=self.settings.evidence_limit,
             max_tokens=self.settings.cited_answer_tokens,
+            same=self.settings.memory_delta,
         )
+
+    @cached_property
+    def elsewhere(self) -> RuleStep:
+        """What can be offered instead of an answer."""
+        search = (self.terms_of_glossary, self.dual_chunks, self.gate)
+        return look_elsewhere(self.dual_chunks, search, self.open_corpus, self.releases)
 
     def _dual_chunks(self, settings: RetrievalSettings, *, pages: int) -> RuleStep:
         return retrieve_context(

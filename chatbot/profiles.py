@@ -16,11 +16,13 @@ def qamr(p: Parts) -> Profile:
         p,
         p.release_by_rules_then_model,
         query_rewriting=p.rewriting_by_model,
+        memory=p.memory,
         glossary_expansion=p.terms_of_glossary,
         undocumented_gate=p.gate,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_model,
         context_selection=p.selection_by_model,
+        adaptive_temperature=p.temperature,
         answer_generation=p.cited_answer,
     )
 
@@ -31,11 +33,14 @@ def embedded(p: Parts) -> Profile:
         p,
         p.release_by_rules,
         query_rewriting=p.rewriting_by_rules,
+        memory=p.memory,
         glossary_expansion=p.terms_of_glossary,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_score,
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
+        memory_of_passage=p.memory_of_passage,
+        adaptive_temperature=p.temperature,
         answer_generation=p.short_answer,
     )
 
@@ -65,9 +70,13 @@ def _ablation(
     )
 
 
-def _profile(p: Parts, release_extraction: Step, **answering: Step) -> Profile:
-    """What comes before the steps that answer is the same everywhere."""
-    steps = tuple(answering.items())
+def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Profile:
+    """What comes before the steps that answer is the same everywhere.
+
+    A comparison keeps its releases apart and answers each from its documents, without the memory.
+    """
+    steps = tuple((name, step) for name, step in answering.items() if step is not None)
+    of_side = tuple(step for step in steps if not step[0].startswith("memory"))
     return (
         ("clarification", p.question_taken_up),
         ("inventory", p.inventory),
@@ -75,8 +84,8 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step) -> Profile:
         (
             "comparison",
             compare_releases(
-                build_chain(steps[:-1]),
-                build_chain(steps[-1:]),
+                build_chain(of_side[:-1]),
+                build_chain(of_side[-1:]),
                 p.open_corpus,
                 p.releases,
                 p.unpublished,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from chatbot.memory.pairs import Origin
+from chatbot.memory.uses import role_of
 from chatbot.release_resolution import ReleaseStatus
-from chatbot.turn import Answer, Citation, Turn
+from chatbot.turn import Answer, Citation, Remembered, Turn
 
 
 def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
@@ -35,7 +37,10 @@ def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
             "versionless": queries.versionless if queries else None,
         },
         "citations": [citation_object(c) for c in answer.citations],
+        "nearest": [citation_object(c) for c in turn.nearest],
+        "found_in": list(turn.found_in),
         "sides": [_side_object(side, answer) for side in turn.sides],
+        "memory": _memory_object(turn),
         "warnings": list(answer.warnings),
         "fallbacks": [asdict(fallback) for fallback in turn.fallbacks],
         "timings": dict(turn.timings),
@@ -62,3 +67,29 @@ def _side_object(side: Turn, whole: Answer) -> dict[str, Any]:
 def citation_object(citation: Citation) -> dict[str, Any]:
     """A citation as JSON, with the id of the page that shows it."""
     return asdict(citation)
+
+
+def remembered_object(pair: Remembered) -> dict[str, Any]:
+    """A question that was answered before: how good its answer is, who says so, and how near.
+
+    An admin who rated it is named; whoever gave it a thumb is not, since others read this.
+    """
+    return {
+        "id": pair.id,
+        "question": pair.question,
+        "score": round(pair.score, 4),
+        "origin": pair.origin,
+        "rated_by": pair.rated_by if pair.origin != Origin.THUMBS else "",
+        "rated": pair.rated.isoformat(),
+        "similarity": round(pair.similarity, 4),
+    }
+
+
+def _memory_object(turn: Turn) -> dict[str, Any]:
+    """What the memory did: `role` is reuse, reference, avoid or null, with the pairs it is of."""
+    role, pairs = role_of(turn)
+    return {
+        "role": str(role) if role else None,
+        "pairs": [remembered_object(pair) for pair in pairs],
+        "differs": turn.recollection.differs if turn.recollection else "",
+    }

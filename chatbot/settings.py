@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,6 +16,7 @@ from pydantic_settings import (
 )
 
 from chatbot.models.files import default_models_dir
+from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database import sqlite_url
 
 
@@ -23,7 +24,7 @@ class BadSettings(ValueError):
     """A setting cannot be what it is; the message names it and says why."""
 
 
-class Settings(BaseSettings):
+class Settings(SignInSettings, BaseSettings):
     """Settings with their defaults; `STRATA_<NAME>` in the environment wins over `strata.toml`."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
@@ -97,23 +98,78 @@ class Settings(BaseSettings):
     prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
     context_limit: int = Field(15_000, ge=500, description="the same where the model does it all")
 
+    memory: Literal["on", "off"] = Field(
+        "on", description="whether answered questions are remembered and used"
+    )
+    memory_tau: float = Field(0.55, gt=0, lt=1, description="ComRAG: the same topic, a cosine")
+    memory_delta: float = Field(
+        # Below 0.62 come questions that ask for something else (chatbot.memory.questions.question).
+        0.75,
+        ge=0.62,
+        lt=1,
+        description="ComRAG: the same question, a cosine",
+    )
+    memory_gamma: float = Field(0.8, ge=0.35, lt=1, description="ComRAG: a good answer, a score")
+    memory_references: int = Field(2, ge=0, description="answered questions shown to the model")
+    memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
+    memory_judge: Literal["auto", "model", "measure"] = Field(
+        "auto", description="who scores answers: the language model, or words and vectors"
+    )
+    temperature_min: float = Field(0.0, ge=0, le=2, description="ComRAG: the paper: 0.7")
+    temperature_max: float = Field(
+        0.0,
+        ge=0,
+        le=2,
+        validate_default=True,
+        description="ComRAG: the paper: 1.2; as high as the lowest: `temperature` holds",
+    )
+    temperature_k: float = Field(
+        250.0, gt=0, description="ComRAG: how fast it falls as the evidence's scores differ"
+    )
+
+    queue_url: str | None = Field(
+        None, description="redis://… where workers run on several machines"
+    )
+    largest_upload: int = Field(500, ge=1, description="MB of an upload in all")
+
     host: str = "127.0.0.1"
     port: int = Field(8501, ge=1, le=65535)
 
     @field_validator("host")
     @classmethod
-    def _loopback_only(cls, host: str) -> str:
-        if host not in {"127.0.0.1", "localhost", "::1"}:
+    def _loopback_unless_people_sign_in(cls, host: str, info: ValidationInfo) -> str:
+        signs_in = info.data.get("oidc_issuer") or info.data.get("proxy_user_header")
+        if host not in LOOPBACK and not signs_in:
             raise ValueError(
-                f"{host} is not a loopback address: Strata has no sign-in configured and listens "
-                "on 127.0.0.1 only"
+                f"{host} is not a loopback address, and there is no sign-in configured: whoever "
+                "reaches it would be an admin. Set STRATA_OIDC_ISSUER, STRATA_OIDC_CLIENT_ID, "
+                "STRATA_OIDC_CLIENT_SECRET, STRATA_PUBLIC_URL and STRATA_ADMINS as "
+                "docs/operations.md says, or stay on 127.0.0.1"
             )
         return host
+
+    @field_validator("temperature_max")
+    @classmethod
+    def _highest_not_below_lowest(cls, highest: float, info: ValidationInfo) -> float:
+        lowest = info.data.get("temperature_min", 0.0)
+        if highest < lowest:
+            raise ValueError(
+                f"the highest temperature, {highest}, is below the lowest, {lowest}: "
+                "raise temperature_max or lower temperature_min"
+            )
+        return highest
 
     @property
     def database(self) -> str:
         """The URL of the database: `database_url`, else a SQLite file in the data folder."""
         return self.database_url or sqlite_url(self.data_dir)
+
+    @property
+    def model_name(self) -> str:
+        """The language model by name; empty where there is none."""
+        if self.backend == "embedded":
+            return "" if self.generator == "none" else self.generator
+        return self.model or self.backend
 
     @property
     def slots(self) -> int:
@@ -157,7 +213,9 @@ def read_settings(**options: Any) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
-        raise BadSettings(f"setting {name} (STRATA_{name.upper()}): {reason}") from error
+        if name:
+            reason = f"setting {name} (STRATA_{name.upper()}): {reason}"
+        raise BadSettings(reason) from error
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"strata.toml cannot be read: {error}") from error
 
@@ -169,3 +227,5 @@ def prepare_process() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
     os.environ.setdefault("STREAMLIT_BROWSER_GATHER_USAGE_STATS", "false")
+    # Uvicorn would let whoever connects from this machine say where they come from.
+    os.environ["FORWARDED_ALLOW_IPS"] = ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from chatbot.turn import ModelCall, ReducedChunk, RetrievedChunk, Turn
+from chatbot.reply import remembered_object
+from chatbot.turn import ModelCall, ReducedChunk, Remembered, RetrievedChunk, Turn
 
 
 def trace_object(turn: Turn) -> dict[str, Any]:
@@ -24,14 +25,33 @@ def trace_object(turn: Turn) -> dict[str, Any]:
             "versionless": queries.versionless,
             "subject": queries.subject,
         },
+        "memory": _memory(turn),
         "retrieved": [_chunk(chunk) for chunk in turn.retrieved],
         "reduced": [_reduced(chunk) for chunk in turn.reduced],
         "selected": [_reduced(chunk) for chunk in turn.selected],
+        "temperature": turn.temperature,
+        "value": turn.answer.value if turn.answer else "",
         "calls": [_call(call) for call in turn.calls] if not turn.sides else [],
         "fallbacks": [{"step": f.step, "reason": f.reason} for f in turn.fallbacks],
         "timings": dict(turn.timings),
         "sides": [trace_object(side) for side in turn.sides],
     }
+
+
+def _memory(turn: Turn) -> dict[str, Any]:
+    """What the memory had on the question, whether or not it was of use."""
+    found = turn.recollection
+    return {
+        "afresh": turn.afresh,
+        "reused": _remembered(found.reused) if found and found.reused else None,
+        "good": [_remembered(pair) for pair in found.good] if found else [],
+        "bad": [_remembered(pair) for pair in found.bad] if found else [],
+        "differs": found.differs if found else "",
+    }
+
+
+def _remembered(pair: Remembered) -> dict[str, Any]:
+    return {**remembered_object(pair), "value": pair.value}
 
 
 def _chunk(chunk: RetrievedChunk | ReducedChunk) -> dict[str, Any]:

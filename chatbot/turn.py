@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from chatbot.release_resolution import Resolution
@@ -111,6 +112,40 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Remembered:
+    """A question of the same release that was answered before, as the memory recalls it.
+
+    `score` is 0 to 1 and `origin` says where it comes from (`chatbot.memory.pairs`); `rated_by`
+    and `rated` who gave it and when. `similarity` is the cosine to the question at hand.
+    """
+
+    id: int
+    question: str
+    answer: str
+    value: str
+    citations: tuple[Citation, ...]
+    score: float
+    origin: str
+    rated_by: str
+    rated: datetime
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Recollection:
+    """What the memory has on a question (ComRAG 4.3): a pair to reuse, or good and bad ones.
+
+    `reused` answers the question. Else `good` pairs join the evidence, and `bad` ones show what
+    not to say. `differs` says why the nearest good pair is not reused though it is near enough.
+    """
+
+    reused: Remembered | None = None
+    good: tuple[Remembered, ...] = ()
+    bad: tuple[Remembered, ...] = ()
+    differs: str = ""
+
+
 class Documented(StrEnum):
     """What one release of a comparison says of the thing that is asked about."""
 
@@ -159,20 +194,31 @@ class Fallback:
 
 @dataclass(frozen=True)
 class Turn:
-    """A question on its way through the chain; every step returns a new one."""
+    """A question on its way through the chain; every step returns a new one.
+
+    `afresh` asks for an answer from the documents alone, without the memory. `temperature` is that
+    of the answer, where a step has set one. Where there is no answer, `nearest` are the pages of
+    the release nearest to the question, and `found_in` the other releases that tell, the newest
+    first.
+    """
 
     question: str
     product: str | None = None
     release: str | None = None
+    afresh: bool = False
     history: tuple[tuple[str, str], ...] = ()
     conversation_release: tuple[str, str] | None = None
     resolution: Resolution | None = None
     queries: Queries | None = None
+    recollection: Recollection | None = None
     retrieved: tuple[RetrievedChunk, ...] = ()
     reduced: tuple[ReducedChunk, ...] = ()
     selected: tuple[ReducedChunk, ...] = ()
     unmentioned: tuple[str, ...] = ()
+    temperature: float | None = None
     answer: Answer | None = None
+    nearest: tuple[Citation, ...] = ()
+    found_in: tuple[str, ...] = ()
     sides: tuple[Turn, ...] = ()
     documented: Documented | None = None
     route: Route = Route.DOCUMENTS

@@ -17,11 +17,12 @@ from corpora.contents import contents_of, serving_beside, size_of
 from corpora.database import Database
 from corpora.disk import full_disk_is_named, require_room
 from corpora.embedding import Embedder
-from corpora.gathering import ChunkingSettings, gather
+from corpora.gathering import ChunkingSettings, Gathered, Gathering
 from corpora.generations import IngestError
 from corpora.indexes import build_indexes
 from corpora.missing_vectors import embed_missing
 from corpora.progress import Progress, Stage
+from corpora.remembered import MemoryReview
 from corpora.tables import EmbeddingModelRow
 from ingestion.page import Rejected
 
@@ -53,7 +54,8 @@ class IngestReport:
     left out; `skipped` counts, by suffix, what is no documentation. `dropped` are files that the
     release held and holds no more, because they are gone or cannot be read now. `documents`,
     `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were computed
-    and the others reused. `seconds` are by stage.
+    and the others reused. `remembered` says what became of remembered answers; `seconds` are by
+    stage.
     """
 
     product: str
@@ -69,12 +71,50 @@ class IngestReport:
     pages: int
     chunks: int
     embedded: int
+    remembered: MemoryReview
     seconds: Mapping[str, float] = field(repr=False)
 
     @property
     def reused(self) -> int:
         """How many chunks needed no embedding."""
         return self.chunks - self.embedded
+
+
+@dataclass(frozen=True)
+class Builder:
+    """What it takes to build generations, who is told of it, and who may stop it."""
+
+    database: Database
+    data_dir: Path
+    embedder: Embedder
+    settings: ChunkingSettings
+    on_progress: Callable[[Progress], None] = lambda progress: None
+    cancelled: Callable[[], bool] = lambda: False
+    workers: int | None = None
+
+    def build(
+        self, product: str, release: str, gather: Callable[[Gathering], Gathered]
+    ) -> IngestReport:
+        """Publish a new generation of a release, of what is gathered.
+
+        If it would hold the same as the one that serves, nothing is published. Raises as `ingest`
+        does.
+        """
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        with full_disk_is_named(self.data_dir):
+            release_id = Catalog(self.database).add_release(product, release)
+            model_id = _model_id(self.database, self.embedder)
+            generation_id = generations.claim(
+                self.database, release_id, model_id, self.settings.fingerprint
+            )
+            try:
+                with generations.heartbeat(self.database, generation_id):
+                    report = _Build(self, generation_id).run(gather, product, release)
+            finally:
+                # This leaves a published generation alone.
+                generations.abandon(self.database, self.data_dir, generation_id)
+            generations.prune(self.database, self.data_dir, release_id)
+        return report
 
 
 def ingest(
@@ -101,63 +141,58 @@ def ingest(
     Raises IngestError (BeingBuilt, IngestCancelled, DiskFull, NothingToIngest, TakenOver) with
     what to do, and UnusableName for a name that cannot be one.
     """
-    settings = settings or ChunkingSettings()
-    data_dir.mkdir(parents=True, exist_ok=True)
-    with full_disk_is_named(data_dir):
-        release_id = Catalog(database).add_release(product, release)
-        model_id = _model_id(database, embedder)
-        generation_id = generations.claim(database, release_id, model_id, settings.fingerprint)
-        build = _Build(
-            database, data_dir, generation_id, settings, embedder, on_progress, cancelled
-        )
-        try:
-            with generations.heartbeat(database, generation_id):
-                report = build.run([Path(p) for p in paths], product, release, workers)
-        finally:
-            # This leaves a published generation alone.
-            generations.abandon(database, data_dir, generation_id)
-        generations.prune(database, data_dir, release_id)
-    return report
+    builder = Builder(
+        database,
+        data_dir,
+        embedder,
+        settings or ChunkingSettings(),
+        on_progress,
+        cancelled,
+        workers,
+    )
 
-
-@dataclass
-class _Build:
-    database: Database
-    data_dir: Path
-    generation_id: int
-    settings: ChunkingSettings
-    embedder: Embedder
-    on_progress: Callable[[Progress], None]
-    cancelled: Callable[[], bool]
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def run(
-        self, paths: Sequence[Path], product: str, release: str, workers: int | None
-    ) -> IngestReport:
-        with self._timed(Stage.READING):
-            gathered = gather(
-                paths,
-                database=self.database,
-                generation_id=self.generation_id,
-                settings=self.settings,
-                report=self._report,
-                workers=workers,
-            )
-        if not (gathered.read or gathered.unchanged or gathered.rejected):
+    def gather(gathering: Gathering) -> Gathered:
+        found = gathering.from_paths([Path(path) for path in paths])
+        if not (found.read or found.unchanged or found.rejected):
             raise NothingToIngest(
                 f"There is no file to ingest in {', '.join(map(str, paths))}. "
                 "Give files, folders or zips that hold documentation."
             )
-        serving = serving_beside(self.database, self.generation_id)
-        embedded = 0
+        return found
+
+    return builder.build(product, release, gather)
+
+
+@dataclass
+class _Build:
+    builder: Builder
+    generation_id: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def run(
+        self, gather: Callable[[Gathering], Gathered], product: str, release: str
+    ) -> IngestReport:
+        builder = self.builder
+        with self._timed(Stage.READING):
+            gathered = gather(
+                Gathering(
+                    builder.database,
+                    self.generation_id,
+                    builder.settings,
+                    self._report,
+                    builder.workers,
+                )
+            )
+        serving = serving_beside(builder.database, self.generation_id)
+        embedded, remembered = 0, MemoryReview()
         if not (gathered.read or gathered.unchanged):
             outcome = Outcome.NOTHING_READABLE
         elif serving is not None and self._holds_the_same_as(serving):
             outcome = Outcome.UNCHANGED
         else:
-            embedded = self._publish()
+            embedded, remembered = self._publish()
             outcome, serving = Outcome.PUBLISHED, self.generation_id
-        size = size_of(self.database, serving)
+        size = size_of(builder.database, serving)
         return IngestReport(
             product=product,
             release=release,
@@ -172,36 +207,40 @@ class _Build:
             pages=size.pages,
             chunks=size.chunks,
             embedded=embedded,
+            remembered=remembered,
             seconds=self.seconds,
         )
 
     def _holds_the_same_as(self, other: int) -> bool:
-        own = contents_of(self.database, self.generation_id)
-        return own == contents_of(self.database, other)
+        own = contents_of(self.builder.database, self.generation_id)
+        return own == contents_of(self.builder.database, other)
 
-    def _publish(self) -> int:
+    def _publish(self) -> tuple[int, MemoryReview]:
         """Embed what is new, build the indexes and let them serve; count what was embedded."""
+        builder = self.builder
         with self._timed(Stage.EMBEDDING):
-            embedded = embed_missing(self.database, self.generation_id, self.embedder, self._report)
-        chunks = size_of(self.database, self.generation_id).chunks
-        require_room(self.data_dir, chunks * self.embedder.dimension * _INDEX_BYTES)
+            embedded = embed_missing(
+                builder.database, self.generation_id, builder.embedder, self._report
+            )
+        chunks = size_of(builder.database, self.generation_id).chunks
+        require_room(builder.data_dir, chunks * builder.embedder.dimension * _INDEX_BYTES)
         with self._timed(Stage.INDEXING):
             build_indexes(
-                self.database,
-                self.data_dir,
+                builder.database,
+                builder.data_dir,
                 self.generation_id,
                 lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
             )
         with self._timed(Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))
-            generations.publish(self.database, self.generation_id)
-            self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
-        return embedded
+            remembered = generations.publish(builder.database, self.generation_id)
+            builder.on_progress(Progress(Stage.PUBLISHING, 1, 1))
+        return embedded, remembered
 
     def _report(self, progress: Progress) -> None:
-        self.on_progress(progress)
-        require_room(self.data_dir)
-        if self.cancelled():
+        self.builder.on_progress(progress)
+        require_room(self.builder.data_dir)
+        if self.builder.cancelled():
             raise IngestCancelled(
                 "The ingest was stopped and published nothing. What was read and embedded is "
                 "kept: the same command continues from there."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 from sqlalchemy import func, select
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from corpora.database import Database
 from corpora.release import Product, Release, is_prerelease, sort_key
+from corpora.remembered import MemoryReview, review_release
 from corpora.tables import EmbeddingModelRow, GenerationRow, MemberRow, ProductRow, ReleaseRow
 
 LONGEST_NAME = 100
@@ -92,8 +93,8 @@ class Catalog:
     def unpublished(self, product: str) -> tuple[str, ...]:
         """Return the names of a product's releases of which nothing was published yet, in order."""
         with self._database.reading() as session:
-            owner = _find_product(session, product)
-            rows = _releases(session, owner) if owner else []
+            owner = find_product(session, product)
+            rows = releases_of(session, owner) if owner else []
             waiting = [r for r in rows if r.published_generation_id is None and not r.retired]
             waiting.sort(key=lambda r: (sort_key(r.sorts_as or r.name), r.name))
             return tuple(row.name for row in waiting)
@@ -124,7 +125,7 @@ class Catalog:
     def generations(self, product: str, release: str) -> tuple[Generation, ...]:
         """Return the generations of a release, the newest first."""
         with self._database.reading() as session:
-            row = _require(session, product, release)
+            row = require_release(session, product, release)
             members = (
                 select(func.count())
                 .select_from(MemberRow)
@@ -155,18 +156,18 @@ class Catalog:
 
         Raises UnusableName if the product calls another release so.
         """
-        _check_name("product", product)
-        _check_name("release", release)
+        check_name("product", product)
+        check_name("release", release)
         with self._database.writing() as session:
             found = _find(session, product, release)
             if found:
                 return found.id
-            owner = _find_product(session, product)
+            owner = find_product(session, product)
             if owner is None:
                 owner = ProductRow(name=product.strip(), aliases=[])
                 session.add(owner)
                 session.flush()
-            _check_is_free(session, owner, release)
+            check_is_free(session, owner, release)
             row = ReleaseRow(product_id=owner.id, name=release.strip(), aliases=[], retired=False)
             session.add(row)
             session.flush()
@@ -174,9 +175,9 @@ class Catalog:
 
     def add_alias(self, product: str, release: str, alias: str) -> None:
         """Let a release be called by another name too; raise UnusableName if that is taken."""
-        _check_name("alias", alias)
+        check_name("alias", alias)
         with self._changing(product, release) as (session, owner, row):
-            _check_is_free(session, owner, alias)
+            check_is_free(session, owner, alias)
             row.aliases = [*row.aliases, alias.strip()]
 
     def remove_alias(self, product: str, release: str, alias: str) -> None:
@@ -190,11 +191,11 @@ class Catalog:
     def name_product(self, product: str, *aliases: str) -> None:
         """Set the other names of a product; raise UnusableName if another product has one."""
         for alias in aliases:
-            _check_name("alias", alias)
+            check_name("alias", alias)
         with self._database.writing() as session:
             row = require_product(session, product)
             for alias in aliases:
-                other = _find_product(session, alias)
+                other = find_product(session, alias)
                 if other not in (None, row):
                     raise UnusableName(f"{alias!r} is already a name of the product {other.name}.")
             row.aliases = [a.strip() for a in aliases]
@@ -203,7 +204,7 @@ class Catalog:
         """Say which release of a product "latest" means; None leaves it to the order."""
         with self._database.writing() as session:
             row = require_product(session, product)
-            row.latest = _require(session, product, release).name if release else None
+            row.latest = require_release(session, product, release).name if release else None
 
     def set_order(self, product: str, release: str, sorts_as: str | None) -> None:
         """Order a release as if it were called `sorts_as`; None goes back to its own name."""
@@ -215,20 +216,28 @@ class Catalog:
         with self._changing(product, release) as (_, _, row):
             row.prerelease = prerelease
 
-    def retire(self, product: str, release: str) -> None:
-        """Offer a release no longer; what was ingested stays."""
+    def set_end_of_life(self, product: str, release: str, day: date | None) -> None:
+        """Say from which day on a release has no support; None says that it has some."""
         with self._changing(product, release) as (_, _, row):
+            row.end_of_life = day
+
+    def retire(self, product: str, release: str) -> MemoryReview:
+        """Offer a release no longer; what was ingested stays, remembered answers are suspended."""
+        with self._changing(product, release) as (session, _, row):
             row.retired = True
+            return review_release(session, row.id)
 
-    def restore(self, product: str, release: str) -> None:
-        """Offer a retired release again."""
-        with self._changing(product, release) as (_, _, row):
+    def restore(self, product: str, release: str) -> MemoryReview:
+        """Offer a retired release again, and its remembered answers where their pages serve."""
+        with self._changing(product, release) as (session, _, row):
             row.retired = False
+            return review_release(session, row.id)
 
-    def rollback(self, product: str, release: str) -> int:
-        """Let the generation before the one that serves a release serve again; return its id.
+    def rollback(self, product: str, release: str) -> tuple[int, MemoryReview]:
+        """Let the generation before the one that serves a release serve again.
 
-        Raises UnknownRelease if none is kept.
+        Returns its id, and what became of remembered answers. Raises UnknownRelease if none is
+        kept.
         """
         with self._changing(product, release) as (session, _, row):
             before = session.scalar(
@@ -246,14 +255,33 @@ class Catalog:
                     f"No earlier generation of {product} {release} is kept to go back to."
                 )
             row.published_generation_id = before
-            return before
+            return before, review_release(session, row.id)
+
+    def serve(self, product: str, release: str, generation: int) -> MemoryReview:
+        """Let a generation of a release that served once serve again, an earlier or a later one.
+
+        Returns what became of remembered answers. Raises UnknownRelease if it is not kept.
+        """
+        with self._changing(product, release) as (session, _, row):
+            kept = select(GenerationRow.id).where(
+                GenerationRow.release_id == row.id,
+                GenerationRow.published.is_not(None),
+                GenerationRow.id == generation,
+            )
+            if session.scalar(kept) is None:
+                raise UnknownRelease(
+                    f"Generation {generation} of {product} {release} is not kept any more. "
+                    "Reload the page to see those that are."
+                )
+            row.published_generation_id = generation
+            return review_release(session, row.id)
 
     @contextmanager
     def _changing(
         self, product: str, release: str
     ) -> Iterator[tuple[Session, ProductRow, ReleaseRow]]:
         with self._database.writing() as session:
-            row = _require(session, product, release)
+            row = require_release(session, product, release)
             yield session, session.get_one(ProductRow, row.product_id), row
 
 
@@ -263,7 +291,7 @@ def _serves(row: ReleaseRow) -> bool:
 
 def _release(product: str, row: ReleaseRow) -> Release:
     prerelease = is_prerelease(row.name) if row.prerelease is None else row.prerelease
-    return Release(product, row.name, tuple(row.aliases), prerelease)
+    return Release(product, row.name, tuple(row.aliases), prerelease, row.end_of_life)
 
 
 def _state(generation: GenerationRow, release: ReleaseRow) -> GenerationState:
@@ -274,43 +302,47 @@ def _state(generation: GenerationRow, release: ReleaseRow) -> GenerationState:
     return GenerationState.SUPERSEDED
 
 
-def _find_product(session: Session, name: str) -> ProductRow | None:
+def find_product(session: Session, name: str) -> ProductRow | None:
+    """Return the row of a product by its name or an alias, or None."""
     wanted = name.strip().casefold()
     rows = session.scalars(select(ProductRow)).all()
     return next((p for p in rows if wanted in (n.casefold() for n in (p.name, *p.aliases))), None)
 
 
 def _find(session: Session, product: str, release: str) -> ReleaseRow | None:
-    owner = _find_product(session, product)
+    owner = find_product(session, product)
     if owner is None:
         return None
     wanted = release.strip().casefold()
-    return next((r for r in _releases(session, owner) if r.name.casefold() == wanted), None)
+    return next((r for r in releases_of(session, owner) if r.name.casefold() == wanted), None)
 
 
-def _releases(session: Session, product: ProductRow) -> list[ReleaseRow]:
+def releases_of(session: Session, product: ProductRow) -> list[ReleaseRow]:
+    """Return the rows of all releases of a product, in no order."""
     return list(session.scalars(select(ReleaseRow).where(ReleaseRow.product_id == product.id)))
 
 
 def require_product(session: Session, name: str) -> ProductRow:
     """Return the row of a product by its name or an alias; raise UnknownRelease if none."""
-    found = _find_product(session, name)
+    found = find_product(session, name)
     if found is None:
         names = [p.name for p in session.scalars(select(ProductRow))]
         raise UnknownRelease(_unknown("product", name, names))
     return found
 
 
-def _require(session: Session, product: str, release: str) -> ReleaseRow:
+def require_release(session: Session, product: str, release: str) -> ReleaseRow:
+    """Return the row of a release by its name; raise UnknownRelease if there is none."""
     owner = require_product(session, product)
     found = _find(session, product, release)
     if found is None:
-        names = [r.name for r in _releases(session, owner)]
+        names = [r.name for r in releases_of(session, owner)]
         raise UnknownRelease(_unknown(f"release of {owner.name}", release, names))
     return found
 
 
-def _check_name(what: str, name: str) -> None:
+def check_name(what: str, name: str) -> None:
+    """Raise UnusableName for what cannot be the name of a product, a release or an alias."""
     stripped = name.strip()
     if not stripped or len(stripped) > LONGEST_NAME or not stripped.isprintable():
         raise UnusableName(
@@ -319,10 +351,13 @@ def _check_name(what: str, name: str) -> None:
         )
 
 
-def _check_is_free(session: Session, product: ProductRow, name: str) -> None:
+def check_is_free(
+    session: Session, product: ProductRow, name: str, but: ReleaseRow | None = None
+) -> None:
+    """Raise UnusableName if a release of a product, other than `but`, is called so already."""
     wanted = name.strip().casefold()
-    for row in _releases(session, product):
-        if wanted in (n.casefold() for n in (row.name, *row.aliases)):
+    for row in releases_of(session, product):
+        if row is not but and wanted in (n.casefold() for n in (row.name, *row.aliases)):
             raise UnusableName(f"{name!r} is already a name of {product.name} {row.name}.")
 
 

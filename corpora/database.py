@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from corpora.tables import Base
 
-SCHEMA = "0002"
+SCHEMA = "0004"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +22,14 @@ MAX_TOKENS = 256
 
 class ModelMissing(Exception):
     """A model's file is not there; the message names it and the command that fetches it."""
+
+
+@dataclass(frozen=True)
+class TokenVectors:
+    """The tokens of a text and their vectors in its context: float32, rows of length one."""
+
+    tokens: tuple[str, ...]
+    vectors: Vectors
 
 
 class Embedder(Protocol):
@@ -70,15 +79,35 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return an array of shape (texts, 384), float32, rows of length one, in input order."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for rows, _, hidden, mask in self._batches(texts):
+            # Normalising makes the division of the mean unnecessary.
+            summed = np.einsum("rtd,rt->rd", hidden, mask.astype(np.float32))
+            vectors[rows] = summed / np.linalg.norm(summed, axis=1, keepdims=True)
+        return vectors
+
+    def token_vectors(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the WordPieces of each text and their vectors, without the marks of its ends."""
+        found = [TokenVectors((), np.empty((0, self.dimension), np.float32))] * len(texts)
+        for rows, encodings, hidden, _ in self._batches(texts):
+            for row, encoding, of_text in zip(rows, encodings, hidden, strict=True):
+                own = [i for i, special in enumerate(encoding.special_tokens_mask) if not special]
+                vectors = of_text[own] / np.linalg.norm(of_text[own], axis=1, keepdims=True)
+                found[row] = TokenVectors(tuple(encoding.tokens[i] for i in own), vectors)
+        return found
+
+    def _batches(
+        self, texts: Sequence[str]
+    ) -> Iterator[tuple[list[int], list[Encoding], Vectors, Tokens]]:
+        """The last hidden states and the mask of texts of similar length, with their places."""
         if not texts:
-            return vectors
+            return
         tokenizer, session = self._load()
         encodings = tokenizer.encode_batch(list(texts))
         by_length = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
         for first in range(0, len(by_length), self._batch):
             rows = by_length[first : first + self._batch]
-            vectors[rows] = _embed_batch(session, [encodings[i] for i in rows])
-        return vectors
+            batch = [encodings[i] for i in rows]
+            yield rows, batch, *_hidden(session, batch)
 
     def knows_word(self, word: str) -> bool:
         """Say whether a lower-case word is one WordPiece: ordinary English, not a coined name."""
@@ -117,7 +146,7 @@ class MiniLM:
         return session
 
 
-def _embed_batch(session: Session, encodings: Sequence[Encoding]) -> Vectors:
+def _hidden(session: Session, encodings: Sequence[Encoding]) -> tuple[Vectors, Tokens]:
     shape = (len(encodings), max(len(e.ids) for e in encodings))
     ids = np.zeros(shape, dtype=np.int64)
     mask = np.zeros(shape, dtype=np.int64)
@@ -128,7 +157,4 @@ def _embed_batch(session: Session, encodings: Sequence[Encoding]) -> Vectors:
         ["last_hidden_state"],
         {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
     )
-    # Normalising makes the division of the mean unnecessary.
-    summed = np.einsum("rtd,rt->rd", hidden, mask.astype(np.float32))
-    unit: Vectors = summed / np.linalg.norm(summed, axis=1, keepdims=True)
-    return unit
+    return hidden, mask

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +22,7 @@ from corpora.pages import PackedFile, insert_document, pack, read_document, stor
 from corpora.progress import Progress, Stage
 from corpora.tables import DocumentRow, GenerationRow, MemberRow, ReleaseRow
 from ingestion.page import Document, Rejected, UnreadableFile
-from ingestion.reading import SourceFile, list_files, read_files
+from ingestion.reading import Listing, SourceFile, list_files, read_files
 
 _PAGES_AT_ONCE = 200
 _DOCUMENTS_AT_ONCE = 20
@@ -72,65 +72,133 @@ class _Read:
     original: PackedFile
 
 
-def gather(
-    paths: Sequence[Path],
-    *,
-    database: Database,
-    generation_id: int,
-    settings: ChunkingSettings,
-    report: Callable[[Progress], None],
-    workers: int | None = None,
-) -> Gathered:
-    """Make the files under `paths` members of a generation, and what other ingests brought.
+@dataclass(frozen=True)
+class Gathering:
+    """Makes documents members of a generation that is being built."""
 
-    A file is known within its release by its path relative to what was ingested. One that the
-    same code read before with the same content, also in an ingest that did not end, is taken
-    over. Documents are written complete, many pages in one transaction. If no file can be read,
-    nothing else becomes a member.
-    """
-    report(Progress(Stage.LISTING, 0, 1))
-    listing = list_files(paths)
-    files = {file.file: file for file in listing if isinstance(file, SourceFile)}
-    report(Progress(Stage.LISTING, 1, 1))
-    known = _known(database, generation_id, settings)
-    taken: dict[str, int] = {}
+    database: Database
+    generation_id: int
+    settings: ChunkingSettings
+    report: Callable[[Progress], None]
+    workers: int | None = None
 
-    def is_new(file: str, content_hash: str) -> bool:
-        document_id = known.get((file, content_hash))
-        if document_id is not None:
-            taken[file] = document_id
-        return document_id is None
+    def from_paths(self, paths: Sequence[Path]) -> Gathered:
+        """Take the files under `paths`, and of the release what came from other paths before.
 
-    count = 0
-    waiting: list[_Read] = []
-    rejected: list[Rejected] = []
-    report(Progress(Stage.READING, 0, len(listing)))
-    reading = read_files(listing, workers=workers, only=is_new)
-    with closing(cast("Generator[Document | Rejected]", reading)) as items:
-        for item in items:
-            read = item if isinstance(item, Rejected) else _cut(item, files[item.file], settings)
-            if isinstance(read, Rejected):
-                rejected.append(read)
-            else:
-                waiting.append(read)
-                count += 1
-            if sum(len(r.document.pages) for r in waiting) >= _PAGES_AT_ONCE:
-                _write(database, generation_id, waiting, settings)
-                waiting.clear()
+        A file is known within its release by its path relative to what was ingested.
+        """
+        self.report(Progress(Stage.LISTING, 0, 1))
+        listing = list_files(paths)
+        self.report(Progress(Stage.LISTING, 1, 1))
+        # A path that is not there is a mistake rather than an empty source.
+        return self.from_files(listing, {str(path.resolve()) for path in paths if path.exists()})
+
+    def from_files(self, listing: Listing, sources: Collection[str]) -> Gathered:
+        """Take files, and of the release what came from other sources than these before.
+
+        A file that the same code read before with the same content, also in an ingest that did
+        not end, is taken over. Documents are written complete, many pages in one transaction. If
+        no file can be read, nothing else becomes a member.
+        """
+        files = {file.file: file for file in listing if isinstance(file, SourceFile)}
+        known = _known(self.database, self.generation_id, self.settings)
+        taken: dict[str, int] = {}
+
+        def is_new(file: str, content_hash: str) -> bool:
+            document_id = known.get((file, content_hash))
+            if document_id is not None:
+                taken[file] = document_id
+            return document_id is None
+
+        count = 0
+        waiting: list[_Read] = []
+        rejected: list[Rejected] = []
+        last = ""
+
+        def report() -> None:
             done = len(taken) + count + len(rejected)
-            report(Progress(Stage.READING, done, len(listing), item.file))
-    _write(database, generation_id, waiting, settings)
-    with database.writing() as session:
-        require_claim(session, generation_id)
-        _add_members(
-            session, generation_id, [(i, str(files[name].source)) for name, i in taken.items()]
-        )
-    report(Progress(Stage.READING, len(listing), len(listing)))
-    # A path that is not there is a mistake rather than an empty source.
-    sources = {str(path.resolve()) for path in paths if path.exists()}
-    readable = bool(count or taken)
-    dropped = _carry_over(database, generation_id, sources, settings) if readable else ()
-    return Gathered(count, len(taken), tuple(rejected), listing.skipped, dropped)
+            self.report(Progress(Stage.READING, done, len(listing), last))
+
+        report()
+        reading = read_files(listing, workers=self.workers, only=is_new, meanwhile=report)
+        with closing(cast("Generator[Document | Rejected]", reading)) as items:
+            for item in items:
+                cut = (
+                    item
+                    if isinstance(item, Rejected)
+                    else _cut(item, files[item.file], self.settings)
+                )
+                if isinstance(cut, Rejected):
+                    rejected.append(cut)
+                else:
+                    waiting.append(cut)
+                    count += 1
+                if sum(len(r.document.pages) for r in waiting) >= _PAGES_AT_ONCE:
+                    self._write(waiting)
+                    waiting.clear()
+                last = item.file
+                report()
+        self._write(waiting)
+        with self.database.writing() as session:
+            require_claim(session, self.generation_id)
+            members = [(i, str(files[name].source)) for name, i in taken.items()]
+            _add_members(session, self.generation_id, members)
+        self.report(Progress(Stage.READING, len(listing), len(listing)))
+        if not (count or taken):
+            return Gathered(0, 0, tuple(rejected), listing.skipped, ())
+        left_out = self._carry_over(lambda file, source: source in sources)
+        return Gathered(count, len(taken), tuple(rejected), listing.skipped, left_out)
+
+    def all_but(self, leaving: Collection[str]) -> Gathered:
+        """Take what the release holds now, except some files."""
+        left_out = self._carry_over(lambda file, source: file in leaving)
+        with self.database.reading() as session:
+            kept = len(session.scalars(_members(self.generation_id, DocumentRow.id)).all())
+        return Gathered(0, kept, (), {}, left_out)
+
+    def _write(self, read: Sequence[_Read]) -> None:
+        with self.database.writing() as session:
+            require_claim(session, self.generation_id)
+            release_id = session.get_one(GenerationRow, self.generation_id).release_id
+            for r in read:
+                store_original(session, r.document.content_hash, r.original)
+                document_id = insert_document(
+                    session,
+                    r.document,
+                    r.chunks,
+                    release_id=release_id,
+                    reading=reading_fingerprint(),
+                    chunking=self.settings.fingerprint,
+                )
+                _add_members(session, self.generation_id, [(document_id, r.source)])
+
+    def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> tuple[str, ...]:
+        """Make published documents members too, and return the files that are left out.
+
+        `is_left_out` is asked by file and source of those that are no members yet. What came from
+        a source that is read now and is not there any more, or has become unreadable, is left
+        out: an answer must not come from it. Documents are cut anew, from their stored pages, if
+        the settings for that have changed.
+        """
+        with self.database.reading() as session:
+            present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
+            published = session.scalar(
+                select(ReleaseRow.published_generation_id)
+                .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
+                .where(GenerationRow.id == self.generation_id)
+            )
+            rows = session.execute(
+                _members(published, DocumentRow.id, DocumentRow.file, MemberRow.source)
+            ).all()
+        absent = [row for row in rows if row.file not in present]
+        carried = [row for row in absent if not is_left_out(row.file, row.source)]
+        for start in range(0, len(carried), _DOCUMENTS_AT_ONCE):
+            with self.database.writing() as session:
+                require_claim(session, self.generation_id)
+                for row in carried[start : start + _DOCUMENTS_AT_ONCE]:
+                    document_id = _cut_anew(session, row.id, self.settings)
+                    _add_members(session, self.generation_id, [(document_id, row.source)])
+        return tuple(sorted(row.file for row in absent if is_left_out(row.file, row.source)))
 
 
 @cache
@@ -170,55 +238,6 @@ def _cut(document: Document, file: SourceFile, settings: ChunkingSettings) -> _R
     if sha256(data).hexdigest() != document.content_hash:
         return Rejected(document.file, "changed while it was being read; ingest again")
     return _Read(str(file.source), document, settings.cut(document), pack(data))
-
-
-def _write(
-    database: Database, generation_id: int, read: Sequence[_Read], settings: ChunkingSettings
-) -> None:
-    with database.writing() as session:
-        require_claim(session, generation_id)
-        release_id = session.get_one(GenerationRow, generation_id).release_id
-        for r in read:
-            store_original(session, r.document.content_hash, r.original)
-            document_id = insert_document(
-                session,
-                r.document,
-                r.chunks,
-                release_id=release_id,
-                reading=reading_fingerprint(),
-                chunking=settings.fingerprint,
-            )
-            _add_members(session, generation_id, [(document_id, r.source)])
-
-
-def _carry_over(
-    database: Database, generation_id: int, sources: set[str], settings: ChunkingSettings
-) -> tuple[str, ...]:
-    """Make the documents that other ingests brought members too, and return what is left out.
-
-    Left out is what came from one of `sources` before and was not read now, whether the file is
-    gone or has become unreadable: an answer must not come from a text that is not there any more.
-    Documents are cut anew, from their stored pages, if the settings for that have changed.
-    """
-    with database.reading() as session:
-        present = set(session.scalars(_members(generation_id, DocumentRow.file)))
-        published = session.scalar(
-            select(ReleaseRow.published_generation_id)
-            .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
-            .where(GenerationRow.id == generation_id)
-        )
-        rows = session.execute(
-            _members(published, DocumentRow.id, DocumentRow.file, MemberRow.source)
-        ).all()
-    absent = [row for row in rows if row.file not in present]
-    carried = [row for row in absent if row.source not in sources]
-    for start in range(0, len(carried), _DOCUMENTS_AT_ONCE):
-        with database.writing() as session:
-            require_claim(session, generation_id)
-            for row in carried[start : start + _DOCUMENTS_AT_ONCE]:
-                document_id = _cut_anew(session, row.id, settings)
-                _add_members(session, generation_id, [(document_id, row.source)])
-    return tuple(sorted(row.file for row in absent if row.source in sources))
 
 
 def _cut_anew(session: Session, document_id: int, settings: ChunkingSettings) -> int:

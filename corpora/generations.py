@@ -7,21 +7,23 @@ is empty it is being built, and its row is the builder's claim to the release.
 from __future__ import annotations
 
 import logging
-import os
 import shutil
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from corpora.database import Database
+from corpora.processes import HEARTBEAT_SECONDS, is_alive, this_process
+from corpora.remembered import MemoryReview, review_release
 from corpora.tables import (
+    Base,
     DocumentRow,
     EmbeddingRow,
     FileRow,
@@ -34,9 +36,8 @@ from corpora.tables import (
 KEPT_FOR_ROLLBACK = 2
 """How many generations that once served are kept beside the one that serves."""
 
-HEARTBEAT_SECONDS = 5.0
-DEAD_AFTER_SECONDS = 60.0
-_PRUNED_AT_ONCE = 50
+_PRUNED_AT_ONCE = 10
+_ROWS_AT_ONCE = 500
 _STALE_SECONDS = 3600.0
 
 _log = logging.getLogger(__name__)
@@ -59,6 +60,11 @@ def generation_dir(data_dir: Path, generation_id: int) -> Path:
     return data_dir / "generations" / str(generation_id)
 
 
+def memory_dir(data_dir: Path, release_id: int) -> Path:
+    """Return the folder of the indexes of what is remembered of a release."""
+    return data_dir / "memory" / str(release_id)
+
+
 def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:
     """Start a generation of a release, take over from a dead builder, and return its id.
 
@@ -70,29 +76,33 @@ def claim(database: Database, release_id: int, model_id: int, chunking: str) -> 
         name = session.scalars(
             select(ReleaseRow.name).where(ReleaseRow.id == release_id).with_for_update()
         ).one()
-        unfinished = session.scalars(
-            select(GenerationRow).where(
-                GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
-            )
-        ).all()
-        for row in unfinished:
-            if _is_alive(row.builder, row.heartbeat, now):
-                raise BeingBuilt(
-                    f"Release {name} is being ingested already, by process {row.builder} "
-                    f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
-                )
-            session.delete(row)
+        take_over(session, release_id, name)
         generation = GenerationRow(
             release_id=release_id,
             model_id=model_id,
             chunking=chunking,
-            builder=_own_name(),
+            builder=this_process(),
             heartbeat=now,
             created=now,
         )
         session.add(generation)
         session.flush()
         return generation.id
+
+
+def take_over(session: Session, release_id: int, name: str) -> None:
+    """Drop what a dead builder left of a release; raise BeingBuilt if a living one builds it."""
+    now = datetime.now(UTC)
+    unfinished = select(GenerationRow).where(
+        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
+    )
+    for row in session.scalars(unfinished).all():
+        if is_alive(row.builder, row.heartbeat, now):
+            raise BeingBuilt(
+                f"Release {name} is being ingested already, by process {row.builder} "
+                f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
+            )
+        session.delete(row)
 
 
 @contextmanager
@@ -134,8 +144,8 @@ def require_claim(session: Session, generation_id: int) -> None:
         )
 
 
-def publish(database: Database, generation_id: int) -> None:
-    """Let a generation serve its release from now on.
+def publish(database: Database, generation_id: int) -> MemoryReview:
+    """Let a generation serve its release from now on; say what became of remembered answers.
 
     Raises TakenOver if another builder replaced it meanwhile.
     """
@@ -145,6 +155,7 @@ def publish(database: Database, generation_id: int) -> None:
         generation.published = datetime.now(UTC)
         release = session.get_one(ReleaseRow, generation.release_id)
         release.published_generation_id = generation_id
+        return review_release(session, release.id)
 
 
 def abandon(database: Database, data_dir: Path, generation_id: int) -> None:
@@ -183,25 +194,32 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
     while _prune_documents(database, release_id):
         pruned = True
     if pruned:
-        _prune_unused(database)
+        prune_unused(database)
     sweep_folders(database, data_dir)
 
 
 def sweep_folders(database: Database, data_dir: Path) -> None:
-    """Remove index folders of generations that are no more, and what killed processes left."""
+    """Remove index folders of generations and releases that are no more, and what was left aside.
+
+    What killed processes left of a generation is removed once it is old.
+    """
     # Listed before the ids are read: a folder made later belongs to a generation known then.
-    folders = [(folder, folder.stat().st_mtime) for folder in _folders(data_dir)]
+    folders = [(f, f.stat().st_mtime) for f in _folders(data_dir / "generations")]
+    of_releases = [f for f in _folders(data_dir / "memory") if f.name.isdecimal()]
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
+        releases = {str(i) for i in session.scalars(select(ReleaseRow.id))}
     for folder, changed in folders:
         name, _, aside = folder.name.partition(".")
         stale = bool(aside) and changed < datetime.now(UTC).timestamp() - _STALE_SECONDS
         if name not in known or stale:
             shutil.rmtree(folder, ignore_errors=True)
+    for folder in of_releases:
+        if folder.name not in releases:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
-def _folders(data_dir: Path) -> list[Path]:
-    parent = data_dir / "generations"
+def _folders(parent: Path) -> list[Path]:
     return [f for f in parent.iterdir() if f.is_dir()] if parent.is_dir() else []
 
 
@@ -227,33 +245,27 @@ def _prune_documents(database: Database, release_id: int) -> bool:
     return bool(ids)
 
 
-def _prune_unused(database: Database) -> None:
+def prune_unused(database: Database) -> None:
     """Remove vectors of texts and bytes of files that no document holds any more."""
     chunks = select(SearchChunkRow.id).where(SearchChunkRow.text_hash == EmbeddingRow.text_hash)
     documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
-    unused = (
-        delete(EmbeddingRow).where(~chunks.exists()),
-        delete(FileRow).where(~documents.exists()),
-    )
-    for statement in unused:
+    _prune_in_turns(database, EmbeddingRow, EmbeddingRow.text_hash, ~chunks.exists())
+    _prune_in_turns(database, FileRow, FileRow.content_hash, ~documents.exists())
+
+
+def _prune_in_turns(
+    database: Database,
+    table: type[Base],
+    key: InstrumentedAttribute[Any],
+    is_unused: ColumnElement[bool],
+) -> None:
+    """Find unused rows without keeping writers waiting; each is looked at again when it goes."""
+    with database.reading() as session:
+        unused = session.scalars(select(key).where(is_unused).distinct()).all()
+    for first in range(0, len(unused), _ROWS_AT_ONCE):
+        some = unused[first : first + _ROWS_AT_ONCE]
         with database.writing() as session:
-            session.execute(statement, execution_options={"synchronize_session": False})
-
-
-def _own_name() -> str:
-    return f"{os.getpid()} on {socket.gethostname()}"
-
-
-def _is_alive(builder: str, beat: datetime, now: datetime) -> bool:
-    if now - beat > timedelta(seconds=DEAD_AFTER_SECONDS):
-        return False
-    pid, _, host = builder.partition(" on ")
-    if host != socket.gethostname():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+            session.execute(
+                delete(table).where(key.in_(some), is_unused),
+                execution_options={"synchronize_session": False},
+            )

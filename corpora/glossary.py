@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select
@@ -77,34 +77,43 @@ class Glossaries:
             rows = _rows(session, require_product(session, product))
         return tuple(Entry(row.term, tuple(row.synonyms)) for row in rows)
 
+    def compare(self, product: str, entries: Iterable[Entry]) -> Changes:
+        """Return what `replace` would change; raises GlossaryError where it would."""
+        new = _by_term(entries)
+        with self._database.reading() as session:
+            return _changes(_rows(session, require_product(session, product)), new)
+
     def replace(self, product: str, entries: Iterable[Entry]) -> Changes:
         """Make `entries` the whole glossary of a product and return what that changed.
 
         Raises GlossaryError for an entry that cannot be, for a term that stands twice, and for
         more than `MOST_ENTRIES`; then nothing is changed.
         """
-        wanted = [tidy(entry) for entry in entries]
-        new = {entry.term: entry.synonyms for entry in wanted}
-        if len(new) < len(wanted):
-            raise GlossaryError("a term stands twice: put its synonyms into one entry")
-        _check_room(len(new))
+        new = _by_term(entries)
         with self._database.writing() as session:
             owner = require_product(session, product)
-            old = {row.term: tuple(row.synonyms) for row in _rows(session, owner)}
+            changes = _changes(_rows(session, owner), new)
             session.execute(delete(GlossaryRow).where(GlossaryRow.product_id == owner.id))
-            session.add_all(_row(owner, entry) for entry in wanted)
-        return Changes(
-            added=tuple(t for t in new if t not in old),
-            changed=tuple(t for t in new if t in old and new[t] != old[t]),
-            removed=tuple(t for t in old if t not in new),
-        )
+            session.add_all(_row(owner, entry) for entry in new.values())
+        return changes
 
-    def put(self, product: str, entry: Entry) -> None:
-        """Add an entry to a product, in place of the one with its term if there is one."""
+    def put(self, product: str, entry: Entry, *, instead_of: str | None = None) -> None:
+        """Add an entry to a product, in place of the one with its term if there is one.
+
+        With `instead_of`, in place of the entry with that term and no other (empty: of none);
+        raises GlossaryError where another entry has the new term already.
+        """
         entry = tidy(entry)
         with self._database.writing() as session:
             owner = require_product(session, product)
             rows = {row.term: row for row in _rows(session, owner)}
+            if instead_of is not None and instead_of != entry.term:
+                if entry.term in rows:
+                    raise GlossaryError(
+                        f"{entry.term!r} is a term already: put the synonyms into that entry"
+                    )
+                if instead_of in rows:
+                    session.delete(rows.pop(instead_of))
             if entry.term in rows:
                 rows[entry.term].synonyms = list(entry.synonyms)
                 return
@@ -122,6 +131,25 @@ class Glossaries:
                     f"`strata glossary list --product {owner.name}` shows those it has."
                 )
             session.delete(rows[_squeezed(term)])
+
+
+def _by_term(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Entries that can be a glossary, by their terms."""
+    wanted = [tidy(entry) for entry in entries]
+    new = {entry.term: entry for entry in wanted}
+    if len(new) < len(wanted):
+        raise GlossaryError("a term stands twice: put its synonyms into one entry")
+    _check_room(len(new))
+    return new
+
+
+def _changes(rows: Iterable[GlossaryRow], new: Mapping[str, Entry]) -> Changes:
+    old = {row.term: tuple(row.synonyms) for row in rows}
+    return Changes(
+        added=tuple(t for t in new if t not in old),
+        changed=tuple(t for t in new if t in old and new[t].synonyms != old[t]),
+        removed=tuple(t for t in old if t not in new),
+    )
 
 
 def _rows(session: Session, product: ProductRow) -> list[GlossaryRow]:

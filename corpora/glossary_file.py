@@ -27,22 +27,32 @@ def read_glossary(path: Path) -> tuple[Entry, ...]:
 
     Raises GlossaryError, with file and line, for whatever cannot be an entry.
     """
-    text = _text(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise GlossaryError(f"{path} cannot be read: {error.strerror}") from error
+    return parse_glossary(data, str(path))
+
+
+def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
+    """Read the entries from the bytes of a file, as `read_glossary` does."""
+    text = _text(data, file)
     header = _HEADER.match(text)
     if header is None:
         raise GlossaryError(
-            f"{path}, line 1: the first row must be `{','.join(HEADER)}`, and below it a term and "
+            f"{file}, line 1: the first row must be `{','.join(HEADER)}`, and below it a term and "
             "its synonyms in a cell each"
         )
     found: dict[str, tuple[int, Entry]] = {}
-    for line, cells in _rows(path, text, header["separator"]):
+    for line, cells in _rows(file, text, header["separator"]):
         try:
             entry = tidy(Entry(cells[0], tuple(cells[1:])))
         except GlossaryError as error:
-            raise GlossaryError(f"{path}, line {line}: {error}") from error
+            raise GlossaryError(f"{file}, line {line}: {error}") from error
         if entry.term in found:
             raise GlossaryError(
-                f"{path}, line {line}: {entry.term!r} stands in line {found[entry.term][0]} too: "
+                f"{file}, line {line}: {entry.term!r} stands in line {found[entry.term][0]} too: "
                 "put its synonyms into one row"
             )
         found[entry.term] = line, entry
@@ -62,27 +72,22 @@ def written_glossary(entries: Iterable[Entry]) -> str:
     return text.getvalue()
 
 
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise GlossaryError(f"{path} cannot be read: {error.strerror}") from error
+def _text(data: bytes, file: str) -> str:
     if len(data) > LARGEST:
         raise GlossaryError(
-            f"{path} is larger than {LARGEST:,} bytes, which no glossary is: check the file"
+            f"{file} is larger than {LARGEST:,} bytes, which no glossary is: check the file"
         )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise GlossaryError(
-            f"{path}, line {line}: this is not UTF-8 text; in the spreadsheet, save the file as "
+            f"{file}, line {line}: this is not UTF-8 text; in the spreadsheet, save the file as "
             "“CSV UTF-8”"
         ) from error
 
 
-def _rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(file: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows below the header that hold anything, with the line at which each begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
@@ -92,7 +97,7 @@ def _rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str
                 yield line, [_plain(cell) for cell in cells]
             line = reader.line_num + 1
     except csv.Error as error:
-        raise GlossaryError(f"{path}, line {line}: this is not a row of CSV: {error}") from error
+        raise GlossaryError(f"{file}, line {line}: this is not a row of CSV: {error}") from error
 
 
 def _plain(cell: str) -> str:

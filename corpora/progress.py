@@ -7,13 +7,14 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What an ingest is doing, in this order."""
+    """What an ingest is doing, in this order; a deletion has one stage."""
 
     LISTING = "listing"
     READING = "reading"
     EMBEDDING = "embedding"
     INDEXING = "indexing"
     PUBLISHING = "publishing"
+    DELETING = "deleting"
 
 
 @dataclass(frozen=True, slots=True)

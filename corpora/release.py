@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from itertools import pairwise
 
@@ -106,12 +107,16 @@ def is_prerelease(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Release:
-    """One release of a product, with the other names that an administrator gave it."""
+    """One release of a product, with the other names that an administrator gave it.
+
+    From `end_of_life` on it has no support; it can be asked as before.
+    """
 
     product: str
     name: str
     aliases: tuple[str, ...] = ()
     prerelease: bool = False
+    end_of_life: date | None = None
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ change with the one before it, and a published one never changes.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any, ClassVar
+from datetime import UTC, date, datetime
+from typing import ClassVar
 
 from sqlalchemy import (
     JSON,
@@ -71,7 +71,7 @@ class ReleaseRow(Base):
 
     `published_generation_id` carries no foreign key, because generations point here already and
     SQLite cannot add the second half of a circle later. `prerelease` and `sorts_as` override what
-    the name says.
+    the name says; a `retired` release is hidden; from `end_of_life` on it has no support.
     """
 
     __tablename__ = "releases"
@@ -84,6 +84,7 @@ class ReleaseRow(Base):
     prerelease: Mapped[bool | None]
     sorts_as: Mapped[str | None] = mapped_column(Text)
     retired: Mapped[bool]
+    end_of_life: Mapped[date | None]
     published_generation_id: Mapped[int | None]
 
 
@@ -209,33 +210,3 @@ class GlossaryRow(Base):
     product_id: Mapped[int] = mapped_column(ForeignKey("products.id", ondelete="CASCADE"))
     term: Mapped[str] = mapped_column(Text)
     synonyms: Mapped[list[str]] = mapped_column(JSON)
-
-
-class ConversationRow(Base):
-    """A conversation about one product."""
-
-    __tablename__ = "conversations"
-
-    id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    product: Mapped[str] = mapped_column(Text)
-    title: Mapped[str] = mapped_column(Text)
-    created: Mapped[datetime]
-    updated: Mapped[datetime] = mapped_column(index=True)
-
-
-class TurnRow(Base):
-    """A question and its answer; `answer` is the payload as the chatbot wrote it."""
-
-    __tablename__ = "turns"
-    __table_args__ = (
-        UniqueConstraint("conversation_id", "position"),
-        {"sqlite_autoincrement": True},
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
-    position: Mapped[int]
-    question: Mapped[str] = mapped_column(Text)
-    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
-    release: Mapped[str | None] = mapped_column(Text)
-    created: Mapped[datetime]

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
 
 COLLECTION = "search-chunks"
-LARGEST_BATCH = 5461
+BATCH = 1000
+"""Chroma takes up to 5,461 at once, in seconds that nobody could stop it in."""
 HNSW: CreateHNSWConfiguration = {
     "space": "cosine",
     "max_neighbors": 24,
@@ -68,11 +69,11 @@ def build_index(
             embedding_function=None,
             configuration={"hnsw": HNSW},
         )
-        for first in range(0, len(ids), LARGEST_BATCH):
-            batch = slice(first, first + LARGEST_BATCH)
+        for first in range(0, len(ids), BATCH):
+            batch = slice(first, first + BATCH)
             collection.add(ids=[str(i) for i in ids[batch]], embeddings=vectors[batch])
             if on_progress is not None:
-                on_progress(min(first + LARGEST_BATCH, len(ids)))
+                on_progress(min(first + BATCH, len(ids)))
     finally:
         _close(client)
 
@@ -126,12 +127,22 @@ class VectorIndex:
             raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
-        """Return at most `k` pairs of id and cosine similarity, the nearest first."""
+        """Return at most `k` pairs of id and cosine similarity, the nearest first.
+
+        Raises BrokenIndex if the files are not what they were.
+        """
         if not self.size:
             return []
-        found = self._collection.query(
-            query_embeddings=vector[np.newaxis], n_results=min(k, self.size), include=["distances"]
-        )
+        from chromadb.errors import ChromaError
+
+        try:
+            found = self._collection.query(
+                query_embeddings=vector[np.newaxis],
+                n_results=min(k, self.size),
+                include=["distances"],
+            )
+        except ChromaError as error:
+            raise BrokenIndex(f"The vector index cannot be searched: {error}") from error
         distances = found["distances"]
         assert distances is not None
         nearest = [

@@ -25,13 +25,18 @@ def ask_all(
     questions: Sequence[GoldQuestion],
     output: Path,
     on_progress: Callable[[BatchProgress], None],
+    *,
+    afresh: bool = True,
 ) -> None:
-    """Ask every question as a user would, without the release meant; replies go to `output`."""
+    """Ask every question as a user would, without the release meant; replies go to `output`.
+
+    Unless they are not to be asked `afresh`, the memory has no part in them.
+    """
     with tempfile.TemporaryDirectory() as folder:
         batch = Path(folder) / "questions.jsonl"
         lines = (json.dumps(q.asked(), ensure_ascii=False) + "\n" for q in questions)
         batch.write_text("".join(lines), "utf-8")
-        run_batch(chatbot, batch, output, on_progress)
+        run_batch(chatbot, batch, output, on_progress, afresh=afresh)
 
 
 def rank_pages(

@@ -25,7 +25,7 @@ def answer_tables(summary: Summary) -> Rows:
 
 def retrieval_table(summary: RetrievalSummary) -> Table:
     """How often a gold page is among the first pages found, over all and by kind."""
-    table = _table("Gold page among the first", "kind", *(str(cutoff) for cutoff in CUTOFFS))
+    table = figures_table("Gold page among the first", "kind", *(str(cutoff) for cutoff in CUTOFFS))
     for group in (summary.overall, *summary.kinds):
         table.add_row(group.name, *(_percent(group.within[cutoff]) for cutoff in CUTOFFS))
     return table
@@ -33,7 +33,7 @@ def retrieval_table(summary: RetrievalSummary) -> Table:
 
 def conversation_tables(figures: ConversationFigures) -> Rows:
     """What became of conversations, and each question that went wrong with the Base it got."""
-    table = _table("Conversations", "measure", "right")
+    table = figures_table("Conversations", "measure", "right")
     for label, share in (
         ("all", figures.right),
         ("follow-ups", figures.follow_ups),
@@ -53,7 +53,9 @@ def conversation_tables(figures: ConversationFigures) -> Rows:
 
 def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
     """What came of attacks by kind, then every one that had an effect, with the answer."""
-    table = _table("Attacks", "kind", "cases", "a promise broken", "the model obeyed", "median s")
+    table = figures_table(
+        "Attacks", "kind", "cases", "a promise broken", "the model obeyed", "median s"
+    )
     kinds = Counter(outcome.kind for outcome in outcomes)
     for kind in (*kinds, "all"):
         of = [o for o in outcomes if kind in (o.kind, "all")]
@@ -69,7 +71,7 @@ def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
 
 
 def _overall(group: Group) -> Table:
-    table = _table("All questions", "measure", "n/N", "share")
+    table = figures_table("All questions", "measure", "n/N", "share")
     for label, measure in _MEASURES:
         share = measure(group)
         table.add_row(label, str(share), "–" if share.ratio is None else f"{share.ratio:.1%}")
@@ -99,7 +101,9 @@ _MEASURES: tuple[tuple[str, Callable[[Group], Share]], ...] = (
 
 
 def _by_kind(summary: Summary) -> Table:
-    table = _table("By kind", "kind", "right", "with quotes", "release", "gold page", "median s")
+    table = figures_table(
+        "By kind", "kind", "right", "with quotes", "release", "gold page", "median s"
+    )
     for group in summary.kinds:
         shares = (group.correct, group.shown, group.release_right, group.gold_page)
         table.add_row(group.name, *_counts(shares), _seconds(group.median_seconds))
@@ -118,7 +122,8 @@ def _seconds(seconds: float | None) -> str:
     return "–" if seconds is None else f"{seconds:.1f}"
 
 
-def _table(title: str, first: str, *others: str) -> Table:
+def figures_table(title: str, first: str, *others: str) -> Table:
+    """An empty table in the style of all reports; the first column is text, the others figures."""
     table = Table(
         title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
     )

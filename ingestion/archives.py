@@ -99,7 +99,7 @@ class Archive:
 
     def _objection(self, info: zipfile.ZipInfo, name: str) -> str | None:
         kind = stat.S_IFMT(info.external_attr >> 16)
-        if not _stays_inside(name):
+        if not stays_inside(name):
             return "its path leads out of the archive; pack it again with plain relative paths"
         if kind not in (0, stat.S_IFREG):
             return "a link or a device, not a file; pack the file itself"
@@ -140,7 +140,8 @@ class Archive:
         self.close()
 
 
-def _stays_inside(name: str) -> bool:
+def stays_inside(name: str) -> bool:
+    """Say whether a relative path, "/" between its parts, is plain and leads nowhere else."""
     parts = name.split("/")
     return bool(
         name

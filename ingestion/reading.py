@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from queue import SimpleQueue
 
@@ -19,6 +20,8 @@ from ingestion.sniffing import objection
 
 _MACHINERY = frozenset({"_static", "_sources", "__pycache__", "node_modules"})
 """Folders that come with a documentation site and hold nothing to read."""
+
+_MEANWHILE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,27 +193,34 @@ def read_files(
     limits: Limits = Limits(),
     workers: int | None = None,
     only: Callable[[str, str], bool] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[Document | Rejected]:
     """Yield a document or a rejection for each file, in the order of `files`.
 
     Files are parsed in `workers` child processes (by default two, or one on a single core), a few
     ahead of what was asked for. `only` is called with a file's name and the sha256 of its bytes;
-    where it returns False the file is not parsed and nothing is yielded for it. Closing the
-    iterator ends the children at once.
+    where it returns False the file is not parsed and nothing is yielded for it; `meanwhile` is
+    called then, and every half a second while a file is being parsed. What it raises ends the
+    reading, and so does closing the iterator: the children end at once.
     """
     count = workers or min(2, os.cpu_count() or 1)
     sandboxes = [Sandbox(memory=limits.memory, seconds=limits.seconds) for _ in range(count)]
     reader = _Reader(limits, only, sandboxes)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
     ahead: deque[Future[Document | Rejected | None]] = deque()
+    entries = iter(files)
     try:
-        for entry in files:
-            ahead.append(pool.submit(reader.read, entry))
-            if len(ahead) > 2 * count and (read := ahead.popleft().result()):
-                yield read
-        while ahead:
+        while True:
+            next_ones = islice(entries, 2 * count + 1 - len(ahead))
+            ahead.extend(pool.submit(reader.read, entry) for entry in next_ones)
+            if not ahead:
+                return
+            while not wait([ahead[0]], _MEANWHILE_SECONDS).done:
+                meanwhile()
             if read := ahead.popleft().result():
                 yield read
+            else:
+                meanwhile()
     finally:
         for sandbox in sandboxes:
             sandbox.close()

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-TAGS = ("chunk", "conversation", "excerpts", "question", "releases")
+TAGS = (
+    "answered",
+    "chunk",
+    "conversation",
+    "excerpts",
+    "question",
+    "rejected",
+    "releases",
+    "statement",
+)
 """The sections of prompts that hold data."""
 
 _SECTION = re.compile(rf"<(?=[\s/\\]*(?:{'|'.join(TAGS)})\b)", re.I)

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from corpora.database import Database, open_database, sqlite_url
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """What the memory does in the background is done before a test's database goes."""
+    if later := sys.modules.get("chatbot.memory.later"):
+        assert later.LATER.flush(60)
 
 
 @pytest.fixture

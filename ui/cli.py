@@ -6,7 +6,19 @@ import sys
 
 import typer
 
-from ui.commands import ask, evaluate, glossary, ingest, models, releases, serve
+from ui.commands import (
+    ask,
+    evaluate,
+    glossary,
+    history,
+    ingest,
+    memory,
+    models,
+    people,
+    releases,
+    serve,
+    worker,
+)
 from ui.terminal import errors, printable
 
 app = typer.Typer(
@@ -19,8 +31,12 @@ app = typer.Typer(
 app.command("ask")(ask.ask)
 app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
 app.add_typer(releases.app, name="releases")
 app.add_typer(glossary.app, name="glossary")
+app.add_typer(history.app, name="history")
+app.add_typer(memory.app, name="memory")
+app.add_typer(people.app, name="people")
 app.add_typer(models.app, name="models")
 app.add_typer(evaluate.app, name="eval")
 

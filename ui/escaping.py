@@ -12,10 +12,11 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit rewrites these in the text that Markdown has yielded, where no escape helps any more:
 # it links addresses, draws arrows and inequality signs, icons, emoji and its own logo. In a code
 # span it leaves them alone. The colons stay outside, because one pair of them inside a code span
-# makes Streamlit look for emoji everywhere.
+# makes Streamlit look for emoji everywhere, and the brackets, because one of them would end the
+# directive (a badge, a mark) that the code span stands in.
 _REWRITTEN = re.compile(
     r"""
-      (?P<address> (?<![^\s`|]) [^\s`|]* (?: https?:// | www\. | @ ) [^\s`|]* )
+      (?P<address> (?<![^\s`|[\]]) [^\s`|[\]]* (?: https?:// | www\. | @ ) [^\s`|[\]]* )
     | (?<!\S) (?P<sign> <-> | <- | -> | -- | >= | <= | ~= ) (?!\S)
     | (?<=:) (?P<icon> (?=[\w+-]*[A-Za-z+-]) [\w+-]+ | 100 | 1234 ) (?=:)
     """,

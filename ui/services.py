@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.identity import current_person
+
 if TYPE_CHECKING:
+    from chatbot.administration import Administration
     from chatbot.assembly import Chatbot
-    from ui.asking import OpenQuestions
+    from chatbot.conversations import Conversations
+    from chatbot.feedback import Feedback
+    from chatbot.review.gaps import ContentGaps
+    from ui.chat.asking import Askings
 
 
 @st.cache_resource(show_spinner="Opening the documentation …")
@@ -21,8 +27,33 @@ def chatbot() -> Chatbot:
 
 
 @st.cache_resource(show_spinner=False)
-def open_questions() -> OpenQuestions:
+def open_questions() -> Askings:
     """The questions that have no answer yet."""
-    from ui.asking import OpenQuestions
+    from ui.chat.asking import Askings
 
-    return OpenQuestions(chatbot())
+    return Askings(chatbot())
+
+
+@st.cache_resource(show_spinner=False)
+def content_gaps() -> ContentGaps:
+    """The content gaps; it knows the vectors of questions that it has seen."""
+    from chatbot.review.gaps import ContentGaps
+
+    return ContentGaps(chatbot().database, chatbot().embedder)
+
+
+def conversations() -> Conversations:
+    """The conversations of the person of this session."""
+    return chatbot().conversations.of(current_person().id)
+
+
+def feedback() -> Feedback:
+    """What the person of this session thinks of the answers they got."""
+    return chatbot().feedback(current_person().id)
+
+
+def administration() -> Administration:
+    """What the person of this session may change as an admin."""
+    from chatbot.administration import Administration
+
+    return Administration(chatbot().database, current_person(), chatbot().limits)

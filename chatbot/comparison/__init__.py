@@ -4,7 +4,8 @@
 `page_differences` pairs the passages of two releases, `topic` picks those that the question is
 about, and `changes` puts both together; `presence` looks for a thing in every release. `wording`
 writes the answers, `quantities` sees equal values in other units, and `sides` is the step of the
-chain that does it all.
+chain that does it all. Beside the chain, `same_page` finds a page again in another release, and
+`two_pages` tells what differs there.
 """
 
 from chatbot.comparison.sides import compare_releases

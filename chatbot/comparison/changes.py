@@ -83,8 +83,8 @@ def find_changes(
         changed = []
         added, gone = (added, []) if only == "added" else ([], gone)
         added, gone = _entries(added), _entries(gone)
-    added = [r for r in added[:_LOOKED_UP] if not _stands_in(old, r)]
-    gone = [r for r in gone[:_LOOKED_UP] if not _stands_in(new, r)]
+    added = [r for r in added[:_LOOKED_UP] if not stands_in(old, r)]
+    gone = [r for r in gone[:_LOOKED_UP] if not stands_in(new, r)]
     differs = bool(changed or added or gone)
     same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
     return Changes(
@@ -171,7 +171,7 @@ def _entries(passages: list[Record]) -> list[Record]:
     return [r for r in passages if name_of(r)] or passages
 
 
-def _stands_in(corpus: Corpus, record: Record) -> bool:
+def stands_in(corpus: Corpus, record: Record) -> bool:
     """Whether another page of a release says the same."""
     from rapidfuzz import fuzz
 

@@ -67,7 +67,12 @@ def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> Stored
 
 def _headings(corpus: Corpus, document: StoredDocument) -> set[str]:
     blocks = [block for page in corpus.pages_of(document.id) for block in page.blocks]
-    return {plain(_NUMBERING.sub("", b.path[-1])) for b in blocks if b.path}
+    return {plain(without_numbering(b.path[-1])) for b in blocks if b.path}
+
+
+def without_numbering(heading: str) -> str:
+    """A heading without the number in front of it: "4.2 Timers" and "6.1 Timers" are the same."""
+    return _NUMBERING.sub("", heading)
 
 
 def pair_passages(
@@ -167,7 +172,7 @@ def _wording(record: Record, release: str) -> str:
 
 
 def _section(record: Record, release: str) -> tuple[str, ...]:
-    return tuple(plain(_NUMBERING.sub("", heading.replace(release, ""))) for heading in record.path)
+    return tuple(plain(without_numbering(heading.replace(release, ""))) for heading in record.path)
 
 
 def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:

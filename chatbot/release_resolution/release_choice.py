@@ -11,6 +11,7 @@ from chatbot.release_resolution.release_mentions import Found, find_mentions
 from chatbot.release_resolution.release_names import NOTHING, Reading, release_names
 from chatbot.release_resolution.release_phrases import Place
 from chatbot.release_resolution.resolution import ReleaseStatus, Resolution
+from chatbot.release_resolution.situations import weighs_up
 from corpora.release import Product, Release
 
 
@@ -30,7 +31,7 @@ _COMPARES = re.compile(
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
 _MOVES = re.compile(
     r"\b(?:(?:up|down)grad\w*|bring\w*|migrat\w*|mov(?:e|ed|ing)|switch\w*|roll\w*[\s-]?back|port(?:ed|ing)"
-    r"|updat\w+\s+(?:from|to))\b",
+    r"|updat\w+\s+(?:from|to)|(?:go|going|get|getting|change|changing)\s+(?:\w+\s+){0,2}to)\b",
     re.IGNORECASE,
 )
 _CONTRASTS = re.compile(
@@ -164,13 +165,25 @@ def _asked(meant: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[
         for mention in mentions
         if mention.place is Place.REFERENCE and not mention.joined
     ]
-    narrowed = _narrowed([reading.covers for _, reading in asked])
+    narrowed = _narrowed([reading.covers for mention, reading in asked if not mention.aside])
     foreground = [
         (mention, reading)
         for mention, reading in asked
         if not (mention.background or mention in origins or reading.covers in narrowed)
     ]
-    return foreground or asked
+    return _own(foreground, text) or asked
+
+
+def _own(asked: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[Found, Reading]]:
+    """Leave out what the asker has, where the question itself names a release to answer from.
+
+    "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?" and
+    "is it the same in 18.00?" ask about both.
+    """
+    own = [(mention, reading) for mention, reading in asked if not mention.aside]
+    if not any(reading.covers for _, reading in own) or any(m.arrives for m, _ in own):
+        return asked
+    return asked if any(weighs_up(text, mention.start) for mention, _ in own) else own
 
 
 def _narrowed(covers: Sequence[tuple[Release, ...]]) -> set[tuple[Release, ...]]:

@@ -12,6 +12,7 @@ from chatbot.release_resolution.release_names import NOTHING, Reading, ReleaseNa
 from chatbot.release_resolution.release_numbers import Number, find_numbers
 from chatbot.release_resolution.release_phrases import Place, find_phrases
 from chatbot.release_resolution.release_words import BOUNDARY, CLOSE, JOINED, LEAD, TAIL
+from chatbot.release_resolution.situations import find_situations
 from corpora.release import name_tokens
 
 
@@ -22,8 +23,9 @@ class Found:
     It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
     says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
     where a move between releases ends ("to 18.00"), `against` what the answer is compared with
-    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `sure`
-    that nothing but a release can be meant, even if there is none such.
+    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `aside`
+    that it tells what the asker has and the question itself comes after ("We run 17.10. How …"),
+    `sure` that nothing but a release can be meant, even if there is none such.
     """
 
     start: int
@@ -37,6 +39,7 @@ class Found:
     arrives: bool = False
     against: bool = False
     joined: bool = False
+    aside: bool = False
     sure: bool = True
 
 
@@ -56,10 +59,16 @@ _FORMERLY = re.compile(
     r"\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?$", re.I
 )
 _IN_STYLE = re.compile(r"(?:-|\s+)(?:styles?|syntax|compatible|compatibility)\b", re.IGNORECASE)
-_DIFFERENCE = re.compile(
-    r"\b(?:chang(?:e|es|ed)|differ(?:s|ed|ent|ence|ences)?|compar(?:e|es|ed|ison)|new)\s+(?:\w+\s+){0,2}$",
+_COMPARISON = re.compile(
+    r"\b(?:compar(?:e|es|ed|ing|ison)|differ(?:s|ed|ences?)?)\s+(?:\w+\s+){0,2}$|\bdifferent\s+$",
     re.IGNORECASE,
 )
+_CHANGE = re.compile(
+    r"\b(?:(?<!\bwe\s)(?<!\bi\s)(?<!\bthey\s)chang(?:e|es|ed)|different)\s+(?:\w+\s+){0,2}$"
+    r"|\bnew\s+$",
+    re.IGNORECASE,
+)
+_NEWS = re.compile(r"\bnew\s+(?:\w+\s+){1,2}$", re.IGNORECASE)
 _ARROW = re.compile(r"(?:->|→|=>)\s*$")
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
@@ -98,7 +107,11 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
                 joined=bool(_JOINT.search(before)),
             )
         )
-    return _apart(sorted(found, key=lambda f: f.start))
+    situations = find_situations(text)
+    return [
+        replace(mention, aside=any(start <= mention.start < end for start, end in situations))
+        for mention in _apart(sorted(found, key=lambda f: f.start))
+    ]
 
 
 def _apart(found: list[Found]) -> list[Found]:
@@ -142,7 +155,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
         before = text[max(0, number.start - _WINDOW) : number.start]
         after = text[number.end : number.end + _WINDOW]
-        mine = claimed(before, lead, after, known=bool(number.reading.covers))
+        mine = claimed(before, lead, after, number)
         if not mine and joins[i] and owned[-1] and not lead["product"]:
             mine = bool(numbers[i - 1].reading.covers) or not number.reading.covers
         owned.append(mine)
@@ -235,6 +248,15 @@ def _is_background(before: str, preposition: str) -> bool:
 
 def _is_counterpart(before: str, said: str) -> bool:
     preposition = _COUNTERPART.match(said)
-    if not preposition:
-        return False
-    return preposition[0].startswith("v") or bool(_DIFFERENCE.search(before))
+    match preposition and preposition[0].split()[0].casefold():
+        case None:
+            return False
+        case "vs" | "vs." | "versus":
+            return True
+        case "with" | "to":
+            patterns: tuple[re.Pattern[str], ...] = (_COMPARISON,)
+        case "from":
+            patterns = (_COMPARISON, _CHANGE)
+        case _:
+            patterns = (_COMPARISON, _CHANGE, _NEWS)
+    return any(pattern.search(before) for pattern in patterns)

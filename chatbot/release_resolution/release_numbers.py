@@ -13,6 +13,11 @@ from corpora.release import name_tokens
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
 _GLUE = re.compile(r"[A-Za-z0-9_\ue001][A-Za-z0-9_.\ue001-]*$|\.$")
 _OPEN_GLUE = re.compile(r"(?:v|ver|vers|version|r|rel|release|pre|post|non)[._-]?", re.I)
+_MARKED_GLUE = re.compile(
+    r"[^\ue001]*(?:[._-](?:v|ver|version|r|rel|release)|(?<![a-z])[sf]w)[._-]?", re.I
+)
+"""Before a release at the end of a longer word: guide_R17.20.pdf, SW17.20."""
+_COMMA = re.compile(r",[0-9]{1,2}(?![0-9,.])")
 _SERIES = re.compile(r"(?:\.(?:x{1,2}|\*))+", re.I)
 _FILE_END = re.compile(
     r"\.(?:tar|gz|tgz|zip|whl|deb|rpm|exe|msi|iso|html?|pdf|md|txt|py)\b.*", re.I
@@ -72,6 +77,11 @@ class Number:
     exact: bool = False
     suffixed: bool = False
 
+    @property
+    def high(self) -> bool:
+        """Whether its first part is over nine: so high count few of other things."""
+        return isinstance(self.tokens[0], int) and self.tokens[0] > 9
+
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     """Find the numbers that may be releases, in order, read over the names of one product.
@@ -93,13 +103,20 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         if chunk.start() in taken:
             continue
         glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
-        if glue and not _OPEN_GLUE.fullmatch(glue[0].lstrip(".")):
+        marked = glue and _OPEN_GLUE.fullmatch(glue[0].lstrip("."))
+        if glue and not marked and not _MARKED_GLUE.fullmatch(glue[0]):
             continue
         if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
             continue
+        comma = marked and _COMMA.match(text, chunk.end())
+        if comma and names.names(name_tokens(chunk[0] + comma[0])):
+            written.append(_number(chunk.start(), chunk[0] + comma[0], names))
+            position = comma.end()
+            continue
         for number in _read(text, chunk.start(), chunk[0], names):
-            written.append(number)
-            position = max(position, number.end)
+            if not glue or marked or (number.reading.covers and number.dotted and number.high):
+                written.append(number)
+                position = max(position, number.end)
     return [
         replace(
             number,

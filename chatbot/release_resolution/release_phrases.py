@@ -63,13 +63,23 @@ _NEWEST = (
     r"(?:latest|lates|lastest|latets|newest|newst|most\s+(?:recent|current)|current"
     r"|up[- ]to[- ]date|stable)\b"
 )
+_HELD = (
+    r"(?:\s+(?:that|which)\s+(?:(?:you|we|they|i)\s+(?:(?:can|could|may)\s+(?:use|choose|see|read|search)"
+    r"|(?:still\s+|currently\s+)?(?:have(?:\s+got)?|hold|know(?:\s+(?:of|about))?|offer|cover|support)"
+    r"(?:\s+(?:the\s+)?(?:documentation|docs|manuals?)(?:\s+(?:of|for|on|about))?)?)"
+    r"|(?:you|we|they|i)['’]ve\s+got|there\s+is|exists|is\s+(?:still\s+)?(?:there|available|documented|supported|known|listed))"
+    r"(?:\s+(?:here|now|today|on\s+(?:record|file)))?(?:\s+in\s+(?:the|your)\s+(?:catalog(?:ue)?|list|library|documentation))?"
+    r"(?=\s*(?:$|[?.!,;:)/]|[-–—]\s|\b(?:and|or|vs|versus|how|what|which|is|was|does|do|did|has|have|can|will"
+    r"|should|must|need|needs|uses?|allows?|supports?(?!\s+for)|please|instead|than|compared)\b)))"
+)
+"""Says of a release only that it is one of those there are: "that you have"."""
 _LATEST = (
-    rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
+    rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}{_HELD}?|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}{_HELD}?"
     rf"|{_NEWEST}\s+{OWN}+{_END}|{OWN}+\s+{_NEWEST}{_END}|(?:latest|newest)\b{_END})"
 )
 _OLDEST = (
     rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version|manual|documentation|docs)\b"
-    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}"
+    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}{_HELD}?"
     r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
 )
 _SEVERAL = r"(?P<count>two|three|four|[2-9])"
@@ -101,7 +111,7 @@ _PATTERNS = tuple(
         (
             Place.EVERY,
             0,
-            rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}\s+"
+            rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_HELD})\s+"
             r"(?:with|that|which|where|in\s+which|supporting|having|documenting"
             r"|to\s+(?=have|support|include|document|contain|offer))\b",
         ),

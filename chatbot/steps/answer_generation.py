@@ -11,7 +11,9 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.grounding import claims, says_unknown, supporting, unsupported_claims
 from chatbot.harmless import harmless
 from chatbot.marks import with_marks_as_code, without_marks
-from chatbot.model_calls import call
+from chatbot.memory.prompting import Room, is_rejected, route_of, with_remembered
+from chatbot.memory.uses import REJECTED
+from chatbot.model_calls import call, temperature
 from chatbot.quoting import quoted_answer, quotes, within
 from chatbot.readers import read_value
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
@@ -27,15 +29,21 @@ READ_QUOTES = 2
 SAYS = "The documentation says:"
 NEAREST = "The nearest passages say:"
 WITHHELD = "The model's short answer is not in the documentation and is withheld. It says:"
+RATED_BAD = "The short answer was rated bad before and is withheld. The documentation says:"
+REMEMBERED = Room(pairs=2, characters=300)
+"""What of earlier answers stands in the prompt: little, since the model reads slowly."""
 NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
 
 
-def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 900) -> ModelStep:
+def generate_answer(
+    model: BaseChatModel | None, *, budget: int, same: float, shown: int = 900
+) -> ModelStep:
     """Answer from the selected records only: a reader where the text has a form, else the model.
 
     `budget` is the number of characters of evidence in the prompt, `shown` that of the quotes
     beside the answer. Without a model the best passages are the answer and say so. A value that
-    stands in no record is withheld.
+    stands in no record is withheld, and so is one that was rejected as the answer to a question
+    whose cosine to this one is at least `same`.
     """
 
     async def generate(turn: Turn) -> Turn:
@@ -49,15 +57,24 @@ def generate_answer(model: BaseChatModel | None, *, budget: int, shown: int = 90
         if (reading := read_value(turn.queries.subject, records)) is not None:
             value = with_marks_as_code(harmless(reading.value, evidence=evidence))
             answer = _answer(turn, value, reading.record, records[:READ_QUOTES], shown)
-            return replace(turn, answer=answer)
+            return replace(turn, answer=accepted(turn, answer, records))
         if model is None:
             return replace(turn, answer=quoted_answer(turn, NO_MODEL, records, shown))
         made = await call(
-            model, _prompt(turn, within(budget, records)), step="answer_generation", shown=True
+            model,
+            _prompt(turn, within(budget, records)),
+            step="answer_generation",
+            shown=True,
+            **temperature(turn),
         )
-        turn = replace(turn, calls=(*turn.calls, made))
+        turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
         value = without_marks(harmless(_FENCE.sub("", made.reply), evidence=evidence)).strip()
-        return replace(turn, answer=_grounded(turn, value, records, shown))
+        return replace(turn, answer=accepted(turn, _grounded(turn, value, records, shown), records))
+
+    def accepted(turn: Turn, answer: Answer, records: Sequence[Record]) -> Answer:
+        if not is_rejected(turn, answer.value, same):
+            return answer
+        return replace(quoted_answer(turn, RATED_BAD, records, shown), warnings=(REJECTED,))
 
     return generate
 
@@ -84,12 +101,13 @@ def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> 
 def _prompt(turn: Turn, records: Sequence[Record]) -> list[tuple[str, str]]:
     product, release = turn.asked
     assert turn.queries is not None
+    excerpts = fenced("excerpts", "\n\n".join(f"[{r.label}]\n{r.reading}" for r in records))
     return render(
         "answer_generation",
         product=product,
         release=release,
         question=turn.queries.base,
-        excerpts=fenced("excerpts", "\n\n".join(f"[{r.label}]\n{r.reading}" for r in records)),
+        excerpts=with_remembered(excerpts, turn, REMEMBERED),
     )
 
 

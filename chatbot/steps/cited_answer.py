@@ -19,7 +19,9 @@ from chatbot.grounding import (
 )
 from chatbot.harmless import harmless
 from chatbot.marks import marks, without_marks
-from chatbot.model_calls import call
+from chatbot.memory.prompting import Room, is_rejected, route_of, with_remembered
+from chatbot.memory.uses import REJECTED
+from chatbot.model_calls import call, temperature
 from chatbot.quoting import quoted_answer
 from chatbot.records import sentences
 from chatbot.steps.listwise_selection import text_of
@@ -41,17 +43,21 @@ WITHHELD = (
     "The model's answer held something that is not in the documentation and is withheld. "
     "The passages it read say:"
 )
+RATED_BAD = "The model's answer was rated bad before and is withheld. The passages it read say:"
+REMEMBERED = Room(pairs=8, characters=2_000)
+"""What of earlier answers stands in the prompt, at most."""
 
 
 def generate_cited_answer(
-    model: BaseChatModel, *, context: int, max_tokens: int, shown: int = 900
+    model: BaseChatModel, *, context: int, max_tokens: int, same: float, shown: int = 900
 ) -> ModelStep:
     """Answer in sentences from the selected chunks only; "I don't know" without a call if none.
 
     At most `context` characters of the chunks are shown to the model. Every mark is checked: it
     goes to the passage that bears its sentence best, or goes where none does.
     An answer with a name, a figure or a unit that stands in no chunk is withheld, and the
-    passages are shown (`shown` characters of them).
+    passages are shown (`shown` characters of them); so is one that was rejected as the answer to
+    a question whose cosine to this one is at least `same`.
     """
 
     async def generate(turn: Turn) -> Turn:
@@ -60,16 +66,24 @@ def generate_cited_answer(
         if not chunks:
             return replace(turn, answer=nothing_found(turn))
         product, release = turn.asked
+        evidence = fenced_list(_section(i, chunk) for i, chunk in enumerate(chunks, 1))
         messages = render(
             "cited_answer",
             product=product,
             release=release,
-            chunks=fenced_list(_section(i, chunk) for i, chunk in enumerate(chunks, 1)),
+            chunks=with_remembered(evidence, turn, REMEMBERED),
             question=fenced("question", turn.queries.base),
         )
-        made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
-        turn = replace(turn, calls=(*turn.calls, made))
-        return replace(turn, answer=_checked(turn, made.reply, chunks, shown))
+        made = await call(
+            model, messages, step=STEP, shown=True, max_tokens=max_tokens, **temperature(turn)
+        )
+        turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
+        answer = _checked(turn, made.reply, chunks, shown)
+        if is_rejected(turn, answer.value, same):
+            best_first = sorted((r for c in chunks for r in c.records), key=lambda r: -r.score)
+            passages = quoted_answer(turn, RATED_BAD, best_first, shown)
+            answer = replace(passages, warnings=(REJECTED,))
+        return replace(turn, answer=answer)
 
     return generate
 

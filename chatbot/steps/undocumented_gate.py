@@ -52,7 +52,7 @@ def refuse_undocumented(
         for name in missing:
             found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
             if found:
-                return replace(turn, answer=_refusal(turn, Missing(name, found)))
+                return _refused(turn, Missing(name, found))
         for wordings in turn.queries.lacking:
             found = tuple(
                 o
@@ -60,7 +60,7 @@ def refuse_undocumented(
                 if any(documents(open_corpus(product, o), wording) for wording in wordings)
             )
             if found:
-                return replace(turn, answer=_refusal(turn, Missing(wordings[0], found)))
+                return _refused(turn, Missing(wordings[0], found))
         if coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         return replace(turn, unmentioned=tuple(missing))
@@ -107,16 +107,17 @@ def coverage(corpus: Corpus, text: str) -> float:
     return held / total if total else 0.0
 
 
-def _refusal(turn: Turn, missing: Missing) -> Answer:
+def _refused(turn: Turn, missing: Missing) -> Turn:
     product, release = turn.asked
     where = listed(missing.documented_in)
-    return Answer(
+    answer = Answer(
         text=(
             f"I don't know: the documentation of {product} {release} does not mention "
             f"{as_code(missing.name)}. It is documented in {where}."
         ),
         abstained=True,
     )
+    return replace(turn, answer=answer, found_in=missing.documented_in[::-1])
 
 
 def not_mentioned(turn: Turn) -> str:

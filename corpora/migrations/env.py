@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from alembic import context
 
+from corpora import (  # noqa: F401 - so that Base knows their tables
+    history_tables,
+    job_tables,
+    memory_tables,
+)
 from corpora.tables import Base
 
 context.configure(

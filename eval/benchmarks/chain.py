@@ -160,7 +160,11 @@ def _ask(chatbot: Chatbot, question: GoldQuestion) -> tuple[Reply, float, float]
 
     started = time.perf_counter()
     reply = chatbot.ask(
-        question.question, product=question.product, history=question.history, listener=listen
+        question.question,
+        product=question.product,
+        history=question.history,
+        afresh=True,
+        listener=listen,
     )
     seconds = time.perf_counter() - started
     return reply, seconds, words[0] - started if words else seconds

@@ -107,6 +107,7 @@ def run(chatbot: Chatbot, gold: Sequence[GoldQuestion], *, people: int, question
                     question.question,
                     product=question.product,
                     history=question.history,
+                    afresh=True,
                     listener=listen,
                 )
             except Exception as failure:  # noqa: BLE001

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import import_module
@@ -28,7 +29,7 @@ from ingestion.loaders.pdf_layout import (
 from ingestion.loaders.pdf_roles import Typography
 from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
 from ingestion.loaders.pdf_text import Vocabulary
-from ingestion.page import BlockKind, Document, Page, UnreadableFile
+from ingestion.page import BlockKind, Document, DocumentKind, Page, UnreadableFile
 
 _LEADER = re.compile(r"(?:[.·…] ?){4,}(?:\d+|[ivxlc]+)$")
 _ENDS_IN_NUMBER = re.compile(r"\S\s+\d+$")
@@ -45,6 +46,18 @@ def load(data: bytes, file: str) -> Document:
     Raises UnreadableFile for files that are damaged, locked with a password, without pages, or
     without any text.
     """
+    with _opened(data) as pdf:
+        return _read(pdf, file, sha256(data).hexdigest())
+
+
+def probe(data: bytes, file: str) -> Document:
+    """Open a PDF as `load` does and read none of its pages; raises as it does."""
+    with _opened(data):
+        return Document(file, file, DocumentKind.REFERENCE, sha256(data).hexdigest(), ())
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[Any]:
     pymupdf: Any = import_module("pymupdf")
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -60,7 +73,7 @@ def load(data: bytes, file: str) -> Document:
         if pdf.page_count == 0:
             raise UnreadableFile("damaged, it has no pages; fetch it again")
         try:
-            return _read(pdf, file, sha256(data).hexdigest())
+            yield pdf
         except pymupdf.mupdf.FzErrorBase as error:
             raise UnreadableFile(f"damaged inside ({error}); fetch it again") from error
 

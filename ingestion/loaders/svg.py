@@ -58,7 +58,7 @@ def load(data: bytes, file: str) -> Document:
 
     Raises UnreadableFile for what is no SVG, and for drawings without any label.
     """
-    root = _parse(decode(data))
+    root = parse_svg(decode(data))
     lines = _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
     if not lines:
         raise UnreadableFile("no labels: the drawing has none, or they are drawn as outlines")
@@ -79,14 +79,17 @@ def drawing_lines(svg: str) -> list[str]:
     parsed.
     """
     try:
-        root = _parse(svg)
+        root = parse_svg(svg)
     except UnreadableFile:
         return []
     return _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
 
 
-def _parse(svg: str) -> etree._Element:
-    """Parse without entities of the file's own making, without a network, without a DTD."""
+def parse_svg(svg: str) -> etree._Element:
+    """Parse without entities of the file's own making, without a network, without a DTD.
+
+    Raises UnreadableFile for what is no SVG.
+    """
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,

@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
@@ -28,6 +29,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+# A machine that is busy with other things may be slow.
+expect.set_options(timeout=20_000)
 
 Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
@@ -73,14 +77,16 @@ def documentation(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @contextmanager
-def running(command: list[str], port: int, environment: dict[str, str]) -> Iterator[str]:
-    """Run a server until the block ends; yields its address once it answers."""
+def running(
+    command: list[str], port: int, environment: dict[str, str], path: str = "/_stcore/health"
+) -> Iterator[str]:
+    """Run a server until the block ends; yields its address once it answers at a path."""
     server = subprocess.Popen(
         command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, cwd="/"
     )
     try:
         end = time.monotonic() + 60
-        while not _answers(port):
+        while not _answers(port, path):
             assert server.poll() is None, "the server has ended"
             assert time.monotonic() < end, "the server does not answer"
             time.sleep(0.1)
@@ -97,10 +103,10 @@ def free_port() -> int:
         return port
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, path: str) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", "/_stcore/health")
+        connection.request("GET", path)
         return connection.getresponse().status == 200
     except OSError:
         return False
@@ -117,7 +123,7 @@ def strata_serves(settings: Settings, generator: str) -> Iterator[str]:
         "STRATA_MODELS_DIR": str(settings.models_dir),
         "STRATA_GENERATOR": generator,
     }
-    command = [sys.executable, "-m", "ui.cli", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "ui.cli", "serve", "--no-worker", "--port", str(port)]
     with running(command, port, environment) as address:
         yield address
 
@@ -135,8 +141,15 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
     contexts = []
     requested: list[str] = []
 
-    def at(address: str, width: int = 1440, height: int = 900) -> Page:
-        context = chromium.new_context(viewport={"width": width, "height": height})
+    def at(
+        address: str,
+        width: int = 1440,
+        height: int = 900,
+        colours: Literal["light", "dark"] = "light",
+    ) -> Page:
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, color_scheme=colours
+        )
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(30_000)

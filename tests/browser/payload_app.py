@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from tests.ui.payloads import PAYLOADS
-from ui.answer_text import answer_markdown
+from ui.chat.answer_text import answer_markdown
+from ui.chat.differing import with_differences
 from ui.escaping import as_label, as_text
 
 for i, payload in enumerate(PAYLOADS):
@@ -23,4 +24,6 @@ for i, payload in enumerate(PAYLOADS):
         st.error(f"No answer: {as_text(payload)}")
     with st.container(key=f"answer-{i}"):
         st.markdown(answer_markdown(f"{payload} [1]\n| a | b |\n| - | - |\n| {payload} [1]", 9))
+    with st.container(key=f"differs-{i}"):
+        st.markdown(with_differences(f"before {payload} after", "before after", alike=0))
 st.title("All are shown", anchor=False)

@@ -1,61 +1,41 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
+from chatbot.conversations import Conversations
 from chatbot.models.files import GENERATOR
 from chatbot.settings import Settings
+from corpora.database import open_database
+from tests.browser.chat import (
+    SLOW,
+    ask,
+    choose_for,
+    choose_product,
+    fits,
+    last_answer,
+    listed,
+    main,
+    open_source,
+    settle,
+)
 from tests.browser.conftest import OpenPage, strata_serves
+from tests.chatbot.asked import answer
 from tests.ui.valve_corpus import HOSTILE, LATEST, QUESTION, TORQUE
 
 pytestmark = pytest.mark.browser
 
-SLOW = 60_000
-
-
-def ask(page: Page, question: str) -> None:
-    """Ask and wait for the end of it."""
-    messages = page.get_by_test_id("stChatMessage")
-    before = messages.count()
-    page.get_by_test_id("stChatInputTextArea").fill(question)
-    page.keyboard.press("Enter")
-    expect(messages).to_have_count(before + 2, timeout=SLOW)
-    expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=SLOW)
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
-
-
-def choose_product(page: Page, name: str) -> None:
-    page.get_by_test_id("stSelectbox").get_by_role("combobox").click()
-    page.get_by_role("option", name=name).click()
-    expect(page.get_by_role("heading", name=f"Ask about {name}")).to_be_visible()
-
-
-def last_answer(page: Page) -> str:
-    return page.get_by_test_id("stChatMessage").last.inner_text()
-
-
-def open_source(page: Page, name: str | re.Pattern[str]) -> None:
-    page.get_by_role("button", name=name).last.click()
-    expect(page.get_by_role("dialog")).to_be_visible()
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing is wider than the window."""
-    inside: bool = page.evaluate(
-        """() => [document.scrollingElement, document.querySelector('[data-testid=stMain]'),
-                  document.querySelector('[data-testid=stChatMessage]')]
-                 .filter(Boolean).every(e => e.scrollWidth <= e.clientWidth + 1)"""
-    )
-    return inside
-
 
 def test_a_sample_question_is_answered_with_its_source(served: str, open_page: OpenPage) -> None:
     page = open_page(served)
-    page.get_by_role("button", name=re.compile("wait-to-restore")).click()
+    main(page).get_by_role("button", name=re.compile("wait-to-restore")).click()
     source = page.get_by_role("button", name=re.compile(r"^\[1\] Protection"))
     expect(source).to_be_visible(timeout=SLOW)
+    settle(page)
     assert re.search(r"tessaline 17\.20\s+you said .17\.20.", last_answer(page))
 
     open_source(page, re.compile(r"^\[1\] Protection"))
@@ -104,9 +84,10 @@ def test_an_unknown_release_is_chosen_by_a_button(served: str, open_page: OpenPa
     choose_product(page, "valve")
     ask(page, "What is the default of hold_time in 7.5?")
     assert "unknown release" in last_answer(page)
-    page.get_by_role("button", name=re.compile(r"1\.0$")).click()
+    main(page).get_by_role("button", name=re.compile(r"1\.0$")).click()
     source = page.get_by_role("button", name=re.compile(r"^\[1\] Valve reference"))
     expect(source).to_be_visible(timeout=SLOW)
+    settle(page)
     assert "valve 1.0" in last_answer(page)
 
 
@@ -114,20 +95,79 @@ def test_a_reload_brings_the_conversation_back(served: str, open_page: OpenPage)
     page = open_page(served)
     choose_product(page, "valve")
     ask(page, QUESTION)
-    answer = last_answer(page)
     page.reload()
     expect(page.get_by_test_id("stChatMessage")).to_have_count(2)
-    expect(page.get_by_test_id("stChatMessage").last).to_have_text(answer, use_inner_text=True)
+    expect(page.get_by_test_id("stChatMessage").last).to_contain_text("hold_time; Default: 45 s")
     expect(page.get_by_role("heading", name="Ask about valve")).to_be_visible()
     page.get_by_role("button", name="New conversation").click()
     expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
+
+
+def test_a_conversation_is_renamed_searched_opened_and_deleted(
+    served: str, open_page: OpenPage
+) -> None:
+    page = open_page(served)
+    choose_product(page, "valve")
+    ask(page, "What is the default of drain_time in 1.0, asks Quillfeather?")
+    asked = page.url
+    dialog = choose_for(page, "drain_time in 1.0", "Rename")
+    dialog.get_by_label("Title").fill("All about <b>draining</b>")
+    dialog.get_by_role("button", name="Rename").click()
+    expect(listed(page, "All about <b>draining</b>")).to_contain_text("valve 1.0")
+
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
+    page.get_by_label("Search conversations").fill("asks quillf")
+    page.keyboard.press("Enter")
+    expect(page.locator("[class*='st-key-other-conversation']")).to_have_count(1)
+    listed(page, "draining").get_by_role("button").first.click()
+    expect(page.get_by_test_id("stChatMessage")).to_have_count(2)
+    assert page.url == asked
+
+    choose_for(page, "draining", "Delete").get_by_role("button", name="Keep it").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_test_id("stChatMessage")).to_have_count(2)
+    choose_for(page, "draining", "Delete").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No conversation holds all these words.")).to_be_visible()
+    expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
+    expect(page).not_to_have_url(asked)
+    page.goto(asked)
+    expect(page.get_by_text("This conversation is not there any more")).to_be_visible()
+
+
+def test_a_link_to_an_answer_opens_the_conversation_there(
+    served: str, documentation: Settings, open_page: OpenPage
+) -> None:
+    with closing(open_database(documentation.database)) as database:
+        own = Conversations(database)
+        conversation = own.start("valve", "Six answers")
+        turns = [own.add(conversation, f"Question {i}", long_reply(i)) for i in range(6)]
+    page = open_page(f"{served}/?conversation={conversation}")
+    expect(page.get_by_text("End of answer 5")).to_be_in_viewport()
+    page.goto(f"{served}/?conversation={conversation}&turn={turns[2]}")
+    expect(page.get_by_text("Question 2", exact=True)).to_be_in_viewport()
+    expect(page.get_by_text("Begin of answer 2")).to_be_in_viewport()
+    expect(page.get_by_text("Begin of answer 3")).not_to_be_in_viewport()
+
+
+def long_reply(number: int) -> dict[str, Any]:
+    """An answer that is higher than the window."""
+    lines = [f"Begin of answer {number}", *["A line of it"] * 50, f"End of answer {number}"]
+    return answer(
+        answer="\n".join(lines),
+        product="valve",
+        release="2.0",
+        release_explanation="latest",
+        available_releases=[],
+        warnings=[],
+    )
 
 
 def test_a_question_that_is_too_long_is_kept(served: str, open_page: OpenPage) -> None:
     page = open_page(served)
     ask(page, "x" * 50_000)
     assert "No answer: the question has 50,000 characters" in last_answer(page)
-    assert len(page.get_by_label("Your question").input_value()) == 50_000
+    expect(page.get_by_label("Your question")).to_have_value("x" * 50_000)
 
 
 def test_questions_asked_at_once_are_all_answered_in_order(
@@ -138,7 +178,7 @@ def test_questions_asked_at_once_are_all_answered_in_order(
     for question in (QUESTION, LATEST, TORQUE):
         page.get_by_test_id("stChatInputTextArea").fill(question)
         page.keyboard.press("Enter")
-        expect(page.get_by_text(question, exact=True)).to_be_visible()
+        expect(main(page).get_by_text(question, exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=SLOW)
     shown = page.get_by_test_id("stChatMessage").all_inner_texts()
     assert [text.splitlines()[-1] for text in shown[::2]] == [QUESTION, LATEST, TORQUE]
@@ -166,7 +206,9 @@ def test_releases_that_are_compared_stand_beside_or_below_each_other(
 ) -> None:
     page = open_page(served, width=width)
     ask(page, "What is the default of hold_time in valve 1.0 and 2.0?")
-    older, newer = page.locator("[class*=st-key-sides] [data-testid=stColumn]").all()
+    columns = page.locator("[class*=st-key-sides] [data-testid=stColumn]")
+    expect(columns).to_have_count(2)
+    older, newer = columns.all()
     expect(older).to_contain_text("20 s")
     expect(newer).to_contain_text("45 s")
     first, second = older.bounding_box(), newer.bounding_box()
@@ -191,4 +233,5 @@ def test_the_real_model_is_stopped_and_then_answers(
         page.get_by_role("button", name="Ask again").click()
         source = page.get_by_role("button", name=re.compile(r"^\[1\] Valve reference"))
         expect(source).to_be_visible(timeout=2 * SLOW)
+        settle(page)
         assert "90 days" in last_answer(page)

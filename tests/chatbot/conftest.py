@@ -43,8 +43,11 @@ RELEASES = {
 
 
 def ingested(folder: Path, product: str, releases: Mapping[str, Mapping[str, str]]) -> Settings:
-    """Settings of a data folder that holds the files, by release and name, of a product."""
-    settings = Settings(data_dir=folder / "data", generator="none")
+    """Settings of a data folder that holds the files, by release and name, of a product.
+
+    The folder serves many tests, so that no answer of one is remembered for another.
+    """
+    settings = Settings(data_dir=folder / "data", generator="none", memory="off")
     chatbot = open_chatbot(settings)
     for release, files in releases.items():
         source = folder / release

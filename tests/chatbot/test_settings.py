@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from chatbot.memory.scoring.combining import LEAST_GAMMA
 from chatbot.settings import BadSettings, Settings, read_settings
 
 
@@ -36,3 +37,17 @@ def test_an_unknown_setting_in_the_file_is_an_error(
 def test_without_sign_in_only_a_loopback_address_is_accepted(host: str) -> None:
     with pytest.raises(BadSettings, match=r"STRATA_HOST.*no sign-in configured"):
         read_settings(host=host)
+
+
+def test_a_range_of_temperatures_goes_upwards() -> None:
+    with pytest.raises(BadSettings, match=r"TEMPERATURE_MAX.*below the lowest"):
+        read_settings(temperature_min=0.7, temperature_max=0.2)
+    with pytest.raises(BadSettings, match="TEMPERATURE_MAX"):
+        read_settings(temperature_min=0.7)
+    assert read_settings(temperature_min=0.2, temperature_max=0.7).temperature_max == 0.7
+
+
+def test_no_gamma_lets_an_incomplete_answer_be_reused() -> None:
+    assert read_settings(memory_gamma=LEAST_GAMMA).memory_gamma == LEAST_GAMMA
+    with pytest.raises(BadSettings, match="MEMORY_GAMMA"):
+        read_settings(memory_gamma=LEAST_GAMMA - 0.01)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from corpora import generations
 from corpora.catalog import Catalog, GenerationState, NoCorpus, UnknownRelease, UnusableName
 from corpora.database import Database
+from corpora.remembered import MemoryReview
 from corpora.tables import EmbeddingModelRow
 
 
@@ -133,9 +136,9 @@ def test_a_retired_release_is_gone_until_it_is_restored(
 
 def test_rollback_goes_back_one_generation_at_a_time(catalog: Catalog, database: Database) -> None:
     first, second, third = publish(database, "Beacon", *["17.10"] * 3)
-    assert catalog.rollback("Beacon", "17.10") == second
+    assert catalog.rollback("Beacon", "17.10") == (second, MemoryReview())
     assert catalog.serving("Beacon", "17.10").generation == second
-    assert catalog.rollback("Beacon", "17.10") == first
+    assert catalog.rollback("Beacon", "17.10") == (first, MemoryReview())
     with pytest.raises(UnknownRelease, match="No earlier generation"):
         catalog.rollback("Beacon", "17.10")
     states = {g.id: g.state for g in catalog.generations("Beacon", "17.10")}
@@ -144,3 +147,27 @@ def test_rollback_goes_back_one_generation_at_a_time(catalog: Catalog, database:
         second: GenerationState.SUPERSEDED,
         first: GenerationState.PUBLISHED,
     }
+
+
+def test_any_kept_generation_can_serve_also_a_later_one(
+    catalog: Catalog, database: Database
+) -> None:
+    first, _, third = publish(database, "Beacon", *["17.10"] * 3)
+    other, *_ = publish(database, "Beacon", "17.20")
+    catalog.serve("Beacon", "17.10", first)
+    assert catalog.serving("Beacon", "17.10").generation == first
+    catalog.serve("Beacon", "17.10", third)
+    assert catalog.serving("Beacon", "17.10").generation == third
+    building = generations.claim(database, catalog.add_release("Beacon", "17.10"), 1, "chunking")
+    for not_kept in (other, building, 999):
+        with pytest.raises(UnknownRelease, match=f"Generation {not_kept} .* not kept"):
+            catalog.serve("Beacon", "17.10", not_kept)
+    assert catalog.serving("Beacon", "17.10").generation == third
+
+
+def test_the_end_of_life_of_a_release_is_a_day(catalog: Catalog, database: Database) -> None:
+    publish(database, "Beacon", "17.10")
+    catalog.set_end_of_life("Beacon", "17.10", date(2026, 12, 31))
+    assert catalog.product("Beacon").releases[0].end_of_life == date(2026, 12, 31)
+    catalog.set_end_of_life("Beacon", "17.10", None)
+    assert catalog.product("Beacon").releases[0].end_of_life is None

@@ -87,3 +87,24 @@ def test_a_missing_file_is_named_with_what_to_do(tmp_path: Path, missing: str) -
             path.touch()
     with pytest.raises(ModelMissing, match=rf"{missing} is missing; run `strata models pull`"):
         MiniLM(files["model"], files["tokenizer"]).embed(["text"])
+
+
+def test_the_mean_of_the_token_vectors_with_both_ends_is_the_text(embedder: MiniLM) -> None:
+    tokens = embedder.token_vectors(["pool_size is 5", "", "Bananas are yellow."])
+    assert tokens[0].tokens == ("pool", "_", "size", "is", "5")
+    assert tokens[1].tokens == ()
+    assert tokens[1].vectors.shape == (0, 384)
+    assert tokens[2].vectors.shape == (4, 384)
+    assert np.linalg.norm(tokens[2].vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    mean = tokens[2].vectors.mean(axis=0)
+    (vector,) = embedder.embed(["Bananas are yellow."])
+    assert mean @ vector / np.linalg.norm(mean) > 0.9
+
+
+def test_token_vectors_do_not_depend_on_the_texts_beside(embedder: MiniLM) -> None:
+    together = embedder.token_vectors(TEXTS)
+    for text, of_text in zip(TEXTS, together, strict=True):
+        (alone,) = embedder.token_vectors([text])
+        assert alone.tokens == of_text.tokens
+        np.testing.assert_allclose(alone.vectors, of_text.vectors, atol=1e-5)
+    assert embedder.token_vectors([]) == []

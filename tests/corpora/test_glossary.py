@@ -110,3 +110,21 @@ def test_what_is_not_there_is_told(glossaries: Glossaries) -> None:
         glossaries.entries("hub")
     with pytest.raises(GlossaryError, match=r"no term 'PM'.*strata glossary list --product switch"):
         glossaries.remove("TX8", "PM")
+
+
+def test_an_entry_gets_another_term_unless_that_is_taken(glossaries: Glossaries) -> None:
+    glossaries.replace("switch", [PM, WTR])
+    glossaries.put("switch", Entry("revert time", ("WTR",)), instead_of="wait-to-restore")
+    assert [e.term for e in glossaries.entries("switch")] == [PM.term, "revert time"]
+    for instead_of in ("revert time", ""):
+        with pytest.raises(GlossaryError, match="is a term already"):
+            glossaries.put("switch", Entry(PM.term, ("other",)), instead_of=instead_of)
+    assert glossaries.entries("switch") == (PM, Entry("revert time", ("WTR",)))
+
+
+def test_a_replacement_is_compared_before_it_is_made(glossaries: Glossaries) -> None:
+    glossaries.replace("switch", [PM, WTR])
+    wanted = [Entry(PM.term, ("PM",)), Entry("fan module", ("fan tray",))]
+    compared = glossaries.compare("switch", wanted)
+    assert glossaries.entries("switch") == (PM, WTR)
+    assert glossaries.replace("switch", wanted) == compared

@@ -27,7 +27,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 QUESTIONS = read_lines(EXAMPLES / "questions.jsonl")
 GLOSSARY_QUESTIONS = read_lines(EXAMPLES / "glossary_questions.jsonl")
-ALL_QUESTIONS = [*QUESTIONS, *GLOSSARY_QUESTIONS]
+MORE_QUESTIONS = read_lines(EXAMPLES / "more_questions.jsonl")
+ALL_QUESTIONS = [*QUESTIONS, *GLOSSARY_QUESTIONS, *MORE_QUESTIONS]
 UNANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] == "unanswerable"]
 ANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] != "unanswerable"]
 
@@ -180,6 +181,7 @@ def test_the_questions_are_of_all_kinds() -> None:
     }
     assert [q["id"] for q in QUESTIONS] == [f"ex-{n:03}" for n in range(1, 41)]
     assert [q["id"] for q in GLOSSARY_QUESTIONS] == [f"gl-{n:03}" for n in range(1, 33)]
+    assert [q["id"] for q in MORE_QUESTIONS] == [f"ex-{n:03}" for n in range(41, 52)]
     assert all(q.get("history") for q in ALL_QUESTIONS if q["kind"] == "follow_up")
 
 

@@ -181,6 +181,29 @@ def test_only_leaves_out_what_is_known_already(folder: Path) -> None:
     assert [document.file for document in read] == ["new.md"]
 
 
+def test_whoever_reads_is_called_for_files_that_are_passed_over(folder: Path) -> None:
+    calls: list[int] = []
+    read = read_files(
+        list_files([folder]), only=lambda file, digest: False, meanwhile=lambda: calls.append(1)
+    )
+    assert list(read) == []
+    assert len(calls) == 4
+
+
+def test_reading_can_be_stopped_while_a_file_is_parsed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Enough(Exception):
+        pass
+
+    def stop() -> None:
+        raise Enough
+
+    monkeypatch.setattr("ingestion.reading._MEANWHILE_SECONDS", 0.01)
+    with pytest.raises(Enough):
+        list(read_files(list_files([folder]), workers=1, meanwhile=stop))
+
+
 def test_a_file_that_vanishes_meanwhile_is_reported(folder: Path) -> None:
     listing = list_files([folder])
     (folder / "b.md").unlink()

@@ -4,15 +4,35 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+import streamlit as st
 from langchain_core.language_models import BaseChatModel
+from sqlalchemy import delete
+from streamlit.runtime.context import ContextProxy
 
 from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.people import Person
 from chatbot.settings import Settings
+from corpora.history_tables import ConversationRow
+from corpora.memory_tables import MemoryClusterRow, MemoryEventRow
 from tests.ui.valve_corpus import ingest_valve
-from ui import services
+from ui import identity, services
 
+SignIn = Callable[[Person], None]
 MakeChatbot = Callable[..., Chatbot]
 """Takes a chat model, and settings if they are others than the valve's."""
+
+
+@pytest.fixture(autouse=True)
+def from_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser that AppTest stands in for is on the server's own machine."""
+    monkeypatch.setattr(ContextProxy, "ip_address", None)
+
+
+@pytest.fixture
+def signed_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
+    """Makes somebody the person of every session."""
+    # Below what pages import by name, so that a page that is imported now keeps nothing of it.
+    return lambda person: monkeypatch.setattr(identity, "_local", lambda: person)
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +50,22 @@ def valve(valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator
         chatbot = replace(open_chatbot(settings), model=model)
         opened.append(chatbot)
         monkeypatch.setattr(services, "chatbot", lambda: chatbot)
-        services.open_questions.clear()
+        forget()
         return chatbot
 
+    def forget() -> None:
+        """A server has one database, so what it remembers does not say of which."""
+        services.open_questions.clear()
+        services.content_gaps.clear()
+        st.cache_data.clear()
+
     yield with_model
-    services.open_questions.clear()
+    forget()
     for chatbot in opened:
+        # The documentation is there for all tests, what was said in one for no other.
+        with chatbot.database.writing() as session:
+            session.execute(delete(ConversationRow))
+            session.execute(delete(MemoryClusterRow))
+            session.execute(delete(MemoryEventRow))
         chatbot.corpora.close()
         chatbot.database.close()

@@ -10,10 +10,12 @@ from streamlit.testing.v1 import AppTest
 APP = Path(__file__).parents[2] / "ui" / "app.py"
 
 
-def open_page(conversation: str | None = None) -> AppTest:
+def open_page(conversation: str | None = None, turn: int | None = None) -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30)
     if conversation:
         page.query_params["conversation"] = conversation
+    if turn:
+        page.query_params["turn"] = str(turn)
     page.run()
     assert not page.exception
     return page

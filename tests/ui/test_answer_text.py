@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.answer_text import answer_markdown
+from ui.chat.answer_text import answer_markdown
 
 
 @pytest.mark.parametrize(

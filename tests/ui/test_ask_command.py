@@ -66,3 +66,12 @@ def test_a_dead_model_is_told_and_the_conversation_stays(ask: Ask) -> None:
     conversation = told.split()[told.split().index("conversation") + 1]
     _, again, _ = ask(None, QUESTION, "--conversation", conversation, "--json")
     assert json.loads(again)["conversation"] == conversation
+
+
+def test_an_answer_that_was_given_before_says_so_and_can_be_had_afresh(ask: Ask) -> None:
+    _, first, _ = ask(None, QUESTION, "--conversation", "new")
+    _, again, _ = ask(None, QUESTION)
+    _, afresh, _ = ask(None, QUESTION, "--afresh")
+    assert "answered before (measured on " in again
+    assert "answered before" not in first + afresh
+    assert "45" in again

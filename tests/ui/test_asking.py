@@ -1,22 +1,35 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot
+from chatbot.conversations import UnknownConversation
+from chatbot.events import Event, StepFinished
+from chatbot.open_questions import OpenQuestions, Question
+from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.asking import Asking, OpenQuestions, Question
-from ui.progress import State
+from ui.chat import asking as asking_module
+from ui.chat.asking import Asking, Askings
+from ui.chat.progress import State
+
+ROOT = Path(__file__).parents[2]
 
 
-def begin(chatbot: Chatbot, text: str) -> tuple[OpenQuestions, Asking]:
-    questions = OpenQuestions(chatbot)
+def begin(chatbot: Chatbot, text: str) -> tuple[Askings, Asking]:
+    questions = Askings(chatbot)
     conversation = chatbot.conversations.start("valve", text)
-    return questions, questions.ask(Question(text, conversation, after=0))
+    return questions, questions.ask(Question(text, conversation))
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
@@ -24,6 +37,11 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
     while not condition():
         assert time.monotonic() < end, "it never came true"
         time.sleep(0.01)
+
+
+def kept(questions: Askings, asking: Asking) -> list[tuple[str, State]]:
+    shown = questions.of(asking.question.conversation, "")
+    return [(pending.id, pending.progress.state) for pending in shown]
 
 
 def test_an_answer_is_kept_in_its_conversation_and_no_longer_open(valve: MakeChatbot) -> None:
@@ -34,8 +52,24 @@ def test_an_answer_is_kept_in_its_conversation_and_no_longer_open(valve: MakeCha
 
     conversation = asking.question.conversation
     assert [t.question for t in chatbot.conversations.turns(conversation)] == [QUESTION]
-    assert questions.of(conversation) == ()
-    assert asking.progress.done[:3] == ("clarification", "inventory", "release_extraction")
+    assert kept(questions, asking) == []
+
+
+def test_the_steps_tell_what_they_found(valve: MakeChatbot) -> None:
+    _, asking = begin(valve(None), QUESTION)
+
+    found = asking.wait(30).found
+
+    assert found["release_extraction"] == "2.0"
+    assert found["query_rewriting"] == "3 queries"
+    assert found["context_retrieval"].endswith(" pages found")
+    assert found["context_selection"].endswith(" kept")
+
+
+def test_a_question_that_is_asked_back_tells_of_no_further_steps(valve: MakeChatbot) -> None:
+    heard: list[Event] = []
+    valve(None).ask("What is the default of hold_time in 7.5?", listener=heard.append)
+    assert heard[-1] == StepFinished("release_extraction")
 
 
 def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
@@ -43,20 +77,24 @@ def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     questions, asking = begin(chatbot, LATEST)
     wait_until(lambda: "word word" in asking.progress.written)
 
-    asking.stop()
+    questions.stop(asking.id)
 
     assert asking.wait(10).state is State.STOPPED
-    assert questions.of(asking.question.conversation) == (asking,)
+    assert kept(questions, asking) == [(asking.id, State.STOPPED)]
+    assert kept(Askings(chatbot), asking) == [(asking.id, State.STOPPED)]
     assert chatbot.conversations.turns(asking.question.conversation) == ()
 
 
 def test_a_dead_model_is_told_in_its_own_words(valve: MakeChatbot) -> None:
-    _, asking = begin(valve(Dead()), LATEST)
+    chatbot = valve(Dead())
+    _, asking = begin(chatbot, LATEST)
 
     progress = asking.wait(30)
 
     assert (progress.state, progress.refused) == (State.FAILED, False)
     assert progress.message == "the model does not answer: run `strata models pull`"
+    after_restart = Askings(chatbot).of(asking.question.conversation, "")
+    assert after_restart[0].progress.message == progress.message
 
 
 def test_a_failure_that_nobody_expected_keeps_the_question_too(valve: MakeChatbot) -> None:
@@ -64,7 +102,7 @@ def test_a_failure_that_nobody_expected_keeps_the_question_too(valve: MakeChatbo
 
     assert asking.wait(30).state is State.FAILED
     assert "ZeroDivisionError" in asking.progress.message
-    assert questions.of(asking.question.conversation) == (asking,)
+    assert kept(questions, asking) == [(asking.id, State.FAILED)]
 
 
 def test_a_question_that_is_too_long_is_refused(valve: MakeChatbot) -> None:
@@ -74,12 +112,28 @@ def test_a_question_that_is_too_long_is_refused(valve: MakeChatbot) -> None:
     assert "50,000" in asking.progress.message
 
 
+def test_a_question_above_the_limit_is_kept_with_what_the_limit_is(
+    valve: MakeChatbot, valve_settings: Settings
+) -> None:
+    chatbot = valve(None, valve_settings.model_copy(update={"questions_per_minute": 1}))
+    conversation = chatbot.conversations.of("ada").start("valve", QUESTION)
+    questions = Askings(chatbot)
+    asked = Question(QUESTION, conversation, "ada")
+
+    first, second = questions.ask(asked), questions.ask(asked)
+
+    assert first.wait(30).state is State.ANSWERED
+    assert second.wait(30).state is State.FAILED
+    kept = questions.of(conversation, "ada")
+    assert [pending.id for pending in kept] == [second.id]
+    assert "limit of 1 question" in kept[0].progress.message
+
+
 def test_a_question_waits_for_the_one_before_it(valve: MakeChatbot) -> None:
     chatbot = valve(FakeListChatModel(responses=["90 days"], sleep=0.05))
     questions, first = begin(chatbot, LATEST)
-    second = questions.ask(Question("And in 1.0?", first.question.conversation, after=0))
+    second = questions.ask(Question("And in 1.0?", first.question.conversation))
 
-    assert second.question.after == 1
     assert second.wait(30).state is State.ANSWERED
     turns = chatbot.conversations.turns(first.question.conversation)
     assert [t.question for t in turns] == [LATEST, "And in 1.0?"]
@@ -88,7 +142,7 @@ def test_a_question_waits_for_the_one_before_it(valve: MakeChatbot) -> None:
 
 def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:
     questions, first = begin(valve(Endless()), LATEST)
-    second = questions.ask(Question(QUESTION, first.question.conversation, after=0))
+    second = questions.ask(Question(QUESTION, first.question.conversation))
 
     second.stop()
     assert second.wait(10).state is State.STOPPED
@@ -101,6 +155,52 @@ def test_a_question_that_is_asked_anew_is_forgotten(valve: MakeChatbot) -> None:
     questions, asking = begin(valve(Dead()), LATEST)
     asking.wait(30)
 
-    questions.drop(asking)
+    questions.drop(asking.id)
 
-    assert questions.of(asking.question.conversation) == ()
+    assert kept(questions, asking) == []
+
+
+def test_a_question_asked_anew_takes_the_place_of_its_turn(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    questions, first = begin(chatbot, QUESTION)
+    first.wait(30)
+    old = chatbot.conversations.turns(first.question.conversation)[0]
+
+    questions.ask(replace(first.question, text=LATEST, instead_of=old.id)).wait(30)
+
+    turns = chatbot.conversations.turns(first.question.conversation)
+    assert [t.question for t in turns] == [LATEST]
+
+
+def test_questions_of_a_deleted_conversation_stop(
+    valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking_module, "HEARTBEAT_SECONDS", 0.05)
+    chatbot = valve(Endless())
+    questions, first = begin(chatbot, LATEST)
+    chatbot.conversations.delete(first.question.conversation)
+    assert first.wait(10).state is State.STOPPED
+
+    _, second = begin(chatbot, LATEST)
+    OpenQuestions(chatbot.database, "another/1/0").stop(second.id)
+    assert second.wait(10).state is State.STOPPED
+    with pytest.raises(UnknownConversation):
+        questions.ask(first.question)
+
+
+def test_a_question_whose_server_was_killed_can_be_asked_again(
+    valve: MakeChatbot, valve_settings: Settings
+) -> None:
+    command = [sys.executable, "-m", "tests.ui.asking_process", str(valve_settings.data_dir)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        conversation = server.stdout.readline().strip()
+        valve(None)
+        assert "Another server answers this" in texts(open_page(conversation))
+        server.kill()
+
+    page = open_page(conversation)
+    assert "Stopped. The server ended while it was on its way" in texts(page)
+    settle(button(page, "Ask again"))
+    assert "90 days" in texts(page)
+    assert "Stopped" not in texts(page)

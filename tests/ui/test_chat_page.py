@@ -5,11 +5,14 @@ from pathlib import Path
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot
+from chatbot.open_questions import Question
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
+from ui import services
+from ui.chat.asking import Askings
 
 
 def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:
@@ -44,6 +47,81 @@ def test_a_conversation_comes_back_by_its_address(valve: MakeChatbot) -> None:
     button(again, "New conversation")
     assert "conversation" not in again.query_params
     assert "**45" not in texts(again)
+
+
+def test_an_answer_can_be_linked_to(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    page = ask(ask(open_page(), QUESTION), LATEST)
+    conversation = page.query_params["conversation"]
+    turn = chatbot.conversations.turns(conversation)[0].id
+
+    linked = open_page(conversation, turn)
+    assert "**45" in texts(linked)
+    assert linked.query_params["turn"] == str(turn)
+    ask(linked, "What is the default of drain_time?")
+    assert "turn" not in linked.query_params
+
+    gone = open_page(conversation, 10**9)
+    assert gone.toast[0].value == "This answer is not part of the conversation any more."
+    assert "**45" in texts(gone)
+
+
+def test_the_conversation_of_another_is_not_there(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    others = chatbot.conversations.of("somebody")
+    conversation = others.start("valve", QUESTION)
+    chatbot.ask(QUESTION, conversation=conversation, owner="somebody")
+    asking = Askings(chatbot).ask(Question("x" * 50_000, conversation, "somebody"))
+    assert asking.wait(30).refused
+
+    page = open_page(conversation)
+
+    assert "conversation" not in page.query_params
+    assert "not there any more" in page.toast[0].value
+    assert "**45" not in texts(page)
+    assert not page.error
+
+
+def test_an_answer_that_is_asked_anew_is_not_shown_meanwhile_and_stands_again_if_stopped(
+    valve: MakeChatbot,
+) -> None:
+    chatbot = valve(None)
+    conversation = chatbot.conversations.start("valve", QUESTION)
+    old = chatbot.ask(QUESTION, conversation=conversation).kept_as
+    again(chatbot, Endless())
+    asking = services.open_questions().ask(Question(LATEST, conversation, instead_of=old))
+    page = open_page(conversation)
+    assert "**45" not in texts(page)
+    assert LATEST.replace("?", "\\?") in texts(page)
+    settle(button(page, "Stop"))
+    assert asking.wait(10)
+    shown = texts(page)
+    assert shown.index("**45") < shown.index(LATEST.replace("?", "\\?")) < shown.index("Stopped")
+
+    again(chatbot, FakeListChatModel(responses=["90 days"]))
+    settle(button(page, "Ask again"))
+    assert "**90 days" in texts(page)
+    assert "**45" not in texts(page)
+
+
+def test_a_question_that_was_stopped_can_be_discarded(valve: MakeChatbot) -> None:
+    valve(Dead())
+    page = ask(open_page(), LATEST)
+    button(page, "Discard")
+    assert not page.error
+    assert "conversation" in page.query_params
+
+
+def test_a_question_in_a_conversation_that_was_deleted_meanwhile_begins_a_new_one(
+    valve: MakeChatbot,
+) -> None:
+    chatbot = valve(None)
+    page = ask(open_page(), LATEST)
+    before = page.query_params["conversation"]
+    chatbot.conversations.delete(before)
+    ask(page, QUESTION)
+    assert page.query_params["conversation"] != before
+    assert "**45" in texts(page)
 
 
 def test_a_conversation_that_is_not_there_gives_way_to_a_new_one(valve: MakeChatbot) -> None:

@@ -10,6 +10,7 @@ from chatbot.assembly import Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings
+from corpora.history_tables import TurnRow
 from tests.chatbot.small_server import Answer, raw, refuses, serving, words
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
@@ -65,7 +66,7 @@ def test_the_papers_chain_answers_in_a_sentence_with_its_source(
     page = ask(open_page(), LATEST)
     assert "It is kept for 90 days\xa0:primary[\\[1\\]]\\." in texts(page)
     assert not page.expander
-    assert not page.caption[1:]
+    assert not page.main.caption
     button(page, "\\[1\\] Valve reference")
     assert "kept for 90 days" in texts(page)
     assert ":yellow-background[" in texts(page)
@@ -83,10 +84,13 @@ def test_a_step_that_fell_back_is_told_in_one_line_with_its_reason_behind_it(
 
 def test_an_answer_that_says_nothing_of_its_steps_is_still_shown(valve: MakeChatbot) -> None:
     chatbot = valve(None)
-    new = {"fallbacks", "sides"}
-    reply = {k: v for k, v in chatbot.ask(QUESTION).content.items() if k not in new}
+    new = {"fallbacks", "sides", "seconds", "model", "nearest", "found_in"}
+    reply = chatbot.ask(QUESTION).content
     conversation = chatbot.conversations.start("valve", QUESTION)
-    chatbot.conversations.add(conversation, QUESTION, reply)
+    kept = chatbot.conversations.add(conversation, QUESTION, reply)
+    with chatbot.database.writing() as session:
+        row = session.get_one(TurnRow, kept)
+        row.answer = {key: value for key, value in reply.items() if key not in new}
     assert "**45" in texts(open_page(conversation))
 
 
@@ -96,7 +100,7 @@ def test_the_catalog_answers_with_a_list_and_nothing_else(valve: MakeChatbot) ->
     assert "- 2\\.0 \\(latest\\)\n- 1\\.0" in texts(page)
     assert "from the catalog" in texts(page)
     assert "orange-badge" not in texts(page)
-    assert labels(page) == ["New conversation"]
+    assert not [label for label in labels(page) if label.startswith("\\[")]
 
 
 @pytest.mark.parametrize(("reply", "value"), [("1.0", "**20"), ("the newest", "**45")])
@@ -112,8 +116,10 @@ def test_a_comparison_puts_the_releases_next_to_each_other(valve: MakeChatbot) -
     valve(None)
     page = ask(open_page(), "What is the default of hold_time in 1.0 and in 2.0?")
     older, newer = page.columns
-    assert older.markdown[0].value == ":gray-badge[1\\.0] **20 s**"
-    assert newer.markdown[0].value == ":gray-badge[2\\.0] **45 s**"
+    assert older.markdown[0].value == ":gray-badge[1\\.0]"
+    assert newer.markdown[0].value == ":gray-badge[2\\.0]"
+    assert "20" in older.markdown[1].value
+    assert "45" in newer.markdown[1].value
     assert [b.label[:5] for b in (older.button[0], newer.button[0])] == ["\\[1\\]", "\\[2\\]"]
     button(page, "\\[2\\]")
     assert ":yellow-background[45]" in texts(page)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from chatbot.choice import about_release
 from corpora.release import Product, Release
-from ui.choices import Choice, asked_for, choices
+from ui.chat.choices import Choice, asked_for, choices
 
 VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2.0")))
 PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))
@@ -28,6 +29,20 @@ def test_without_a_product_both_are_chosen() -> None:
 def test_what_the_catalog_tells_asks_for_nothing() -> None:
     reply = {"route": "inventory", "product": "valve", "available_releases": ["2.0", "1.0"]}
     assert choices(reply, [VALVE]) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What is hold_time in 1.0?", "What is hold_time in 2.0?"),
+        ("What is hold_time in valve 1.0?", "What is hold_time in valve 2.0?"),
+        ("In release 1.0, what is hold_time?", "In 2.0, what is hold_time?"),
+        ("Is it in the latest release?", "Is it in 2.0?"),
+        ("What is hold_time?", "What is hold_time?"),
+    ],
+)
+def test_a_question_is_asked_of_another_release(question: str, asked: str) -> None:
+    assert about_release(question, "2.0", "valve", [VALVE, PUMP]) == asked
 
 
 @pytest.mark.parametrize(

@@ -93,3 +93,8 @@ def test_a_very_long_word_takes_no_time() -> None:
     text = "a" * 50_000 + " " + ":" * 50_000 + " " + "a:" * 50_000 + " " + "@" * 50_000
 
     assert shown(as_text(text)) == text
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_no_code_span_ends_the_badge_or_the_mark_that_it_stands_in(payload: str) -> None:
+    assert not re.search(r"`[^`\n]*[\[\]][^`\n]*`", re.sub(r"\\.", "", as_label(payload, 9999)))

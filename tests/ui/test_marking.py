@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from ui.marking import quoted_spans, quoted_words
+import pytest
+
+from ui.sources.marking import differing_spans, quoted_spans, quoted_words
 
 PAGE = "The cover screw needs a torque of 4.5 N m. The base screw needs a torque of 6 N m."
 
@@ -40,3 +42,22 @@ def test_a_short_quote_is_found_as_a_whole() -> None:
 
 def test_ligatures_and_case_make_no_difference() -> None:
     assert quoted_words(["The", "ﬁrst", "oﬀset", "value"], "first offset value") == [(1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone", "come"),
+    [
+        ("waits 5 min; then stops", "waits 300 s; then stops", ["5 min"], ["300 s"]),
+        ("a b", "a b", [], []),
+        ("pool_size=5", "pool_size=10", ["5"], ["10"]),
+        ("off", "on or off", [], ["on or"]),
+        ("", "new", [], ["new"]),
+        ("a, b and c", "a and c", [", b"], []),
+    ],
+)
+def test_the_words_that_two_texts_do_not_share_are_marked(
+    before: str, after: str, gone: list[str], come: list[str]
+) -> None:
+    old, new = differing_spans(before, after)
+    assert [before[a:b] for a, b in old] == gone
+    assert [after[a:b] for a, b in new] == come

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ingestion.page import Block, BlockKind, Page
-from ui.page_blocks import Piece, page_pieces
+from ui.sources.page_blocks import Piece, page_pieces
 
 
 def page(*blocks: tuple[BlockKind, str]) -> Page:
@@ -71,3 +71,12 @@ def test_the_lines_of_a_drawing_stay_together() -> None:
 def test_a_heading_is_a_heading_of_text() -> None:
     (piece,) = page_pieces(page((BlockKind.HEADING, "Set :red[x] # now")))
     assert piece.text == "### Set \\:red\\[x\\] \\# now"
+
+
+def test_of_a_drawing_the_quoted_lines_alone_are_marked() -> None:
+    lines = page(*((BlockKind.DRAWING, text) for text in ("Shelf", "MGMT — RJ-45", "Fan")))
+    assert page_pieces(lines, "MGMT — RJ-45") == (
+        Piece("Shelf", code=True),
+        Piece("MGMT — RJ-45", code=True, marked=True),
+        Piece("Fan", code=True),
+    )

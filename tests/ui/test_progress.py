@@ -5,12 +5,12 @@ from functools import reduce
 import pytest
 
 from chatbot.events import Event, StepFinished, StepStarted, Token, Waiting
-from ui.progress import Progress
-from ui.step_names import done_without_model
+from ui.chat.progress import Progress
+from ui.chat.step_names import done_without_model
 
 COMPARING = (
     StepStarted("release_extraction"),
-    StepFinished("release_extraction"),
+    StepFinished("release_extraction", "17.10, 17.20"),
     StepStarted("comparison"),
     StepStarted("context_retrieval"),
     StepStarted("context_retrieval"),
@@ -27,24 +27,41 @@ def test_who_waits_is_told_the_place_until_the_turn_has_come() -> None:
     assert after(Waiting(1), StepStarted("release_extraction")).now == "finding the release"
 
 
-def test_a_step_has_a_name_while_it_runs_and_once_it_is_done() -> None:
+def test_a_step_that_has_no_name_for_people_is_called_by_its_own() -> None:
     progress = after(*COMPARING[:2], StepStarted("single_chunk_retrieval"))
-    assert (progress.finished, progress.now) == (("finding the release",), "single chunk retrieval")
+    assert progress.now == "single chunk retrieval"
 
 
-def test_steps_that_let_the_question_pass_are_not_called_done() -> None:
-    steps = ("clarification", "inventory", "release_extraction", "comparison", "query_rewriting")
-    done = [event for step in steps for event in (StepStarted(step), StepFinished(step))]
-    assert after(*done).finished == ("finding the release", "writing queries")
+def test_a_step_that_is_done_says_what_it_found() -> None:
+    steps = {
+        "release_extraction": "17.20",
+        "query_rewriting": "3 queries",
+        "context_retrieval": "8 pages found",
+        "context_selection": "3 kept",
+        "undocumented_gate": "",
+    }
+    events = [
+        event
+        for step, found in steps.items()
+        for event in (StepStarted(step), StepFinished(step, found))
+    ]
+    progress = after(*events, StepStarted("answer_generation"))
+    assert progress.outcomes == ("release 17.20", "3 queries", "8 pages found", "3 kept")
+    assert progress.now == "writing the answer"
+
+
+def test_what_is_found_for_one_release_of_a_comparison_is_not_told_as_all() -> None:
+    progress = after(*COMPARING, StepFinished("context_retrieval", "8 pages found"))
+    progress = progress.after(StepFinished("context_retrieval", "2 pages found"))
+    assert progress.outcomes == ("release 17.10, 17.20",)
 
 
 def test_the_steps_of_a_comparison_are_told_with_it() -> None:
     assert after(*COMPARING).now == "comparing releases: searching"
     one_side_further = after(*COMPARING, StepFinished("context_retrieval"))
     assert one_side_further.now == "comparing releases: searching"
-    assert one_side_further.finished == ("finding the release",)
     both = after(*COMPARING, StepFinished("context_retrieval"), StepFinished("context_retrieval"))
-    assert (both.finished, both.now) == (("finding the release", "searching"), "comparing releases")
+    assert both.now == "comparing releases"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.sides import Compared, Side, compared
+from ui.chat.sides import Compared, Side, compared
 
 SAME = "- **2.0**: 45 s — “hold_time — 45 — s” [2]"
 
@@ -54,9 +54,17 @@ def test_a_line_that_only_looks_like_that_of_a_release_loses_nothing() -> None:
     )
 
 
-def test_more_releases_than_fit_stay_a_list() -> None:
-    lines = "\n".join(f"- **{n}.0**: not found" for n in range(1, 5))
-    assert compared(reply(lines, r1=[], r2=[], r3=[], r4=[])) is None
+def test_any_number_of_releases_is_told_apart() -> None:
+    lines = "\n".join(f"- **{n}.0**: not found" for n in range(1, 12))
+    sides = compared(reply(lines, **{f"r{n}": [] for n in range(1, 12)}))
+    assert sides is not None
+    assert [side.release for side in sides.sides] == [f"{n}.0" for n in range(1, 12)]
+    assert {side.value for side in sides.sides} == {"not found"}
+
+
+def test_the_sources_of_more_releases_than_fit_stay_a_list() -> None:
+    assert compared(reply("It differs.", r1=[1], r2=[2], r3=[3])) is not None
+    assert compared(reply("It differs.", r1=[1], r2=[2], r3=[3], r4=[4])) is None
 
 
 def test_an_answer_that_does_not_tell_its_sides_stays_as_it_is() -> None:

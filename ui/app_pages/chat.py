@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from ui.chat import chat
+import streamlit as st
 
+from ui.chat.page import chat
+
+st.set_page_config(layout="centered")
 chat()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ui.progress import Progress
-from ui.step_names import done_without_model
+from ui.chat.progress import Progress
+from ui.chat.step_names import done_without_model
 from ui.terminal import errors, output, print_json, printable
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ def ask(
     trace: Annotated[
         bool, typer.Option(help="Show what every step did; with --json as its “trace”.")
     ] = False,
+    afresh: Annotated[
+        bool, typer.Option(help="Answer from the documents alone, without the memory.")
+    ] = False,
     batch: Annotated[Path | None, typer.Option(help="Answer a JSONL file of questions.")] = None,
     to: Annotated[
         Path | None, typer.Option("--output", help="Where the answers of a batch go (JSONL).")
@@ -46,9 +49,9 @@ def ask(
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
     chatbot = open_chatbot(read_settings(profile=profile))
     if batch is not None and to is not None:
-        _batch(chatbot, batch, to)
+        _batch(chatbot, batch, to, afresh)
     elif question is not None:
-        _one(chatbot, question, product, release, conversation, as_json, trace)
+        _one(chatbot, question, product, release, conversation, as_json, trace, afresh)
 
 
 def _one(
@@ -59,6 +62,7 @@ def _one(
     conversation: str | None,
     as_json: bool,
     trace: bool,
+    afresh: bool,
 ) -> None:
     from chatbot.trace import trace_object
 
@@ -66,12 +70,18 @@ def _one(
         conversation = chatbot.conversations.start(product, question)
         # Before the answer, because it is of use also where there comes none.
         errors.print(f"conversation {conversation}", style="dim", highlight=False)
-    asked: dict[str, Any] = {"product": product, "release": release, "conversation": conversation}
+    asked: dict[str, Any] = {
+        "product": product,
+        "release": release,
+        "conversation": conversation,
+        "afresh": afresh,
+    }
     if as_json:
         reply = chatbot.ask(question, **asked)
         extra = {"conversation": conversation} if conversation else {}
         traced = {"trace": trace_object(reply.turn)} if trace else {}
         print_json({**reply.content, **extra, **traced})
+        chatbot.memory.remembering.flush()
         return
     progress = Progress()
     with errors.status("one moment") as status:
@@ -86,6 +96,8 @@ def _one(
     _print_reply(reply.content)
     if trace:
         print_json(trace_object(reply.turn))
+    # What is scored and kept now, nobody waits for.
+    chatbot.memory.remembering.flush()
 
 
 def _print_reply(reply: dict[str, Any]) -> None:
@@ -94,6 +106,8 @@ def _print_reply(reply: dict[str, Any]) -> None:
     output.print(
         f"[bold reverse] {printable(badge)} [/] [dim]{printable(reply['release_explanation'])}[/]\n"
     )
+    if reply["route"] == "reuse":
+        output.print(printable(_given_before(reply["memory"]["pairs"][0])), style="dim")
     output.print(printable(reply["answer"]), highlight=False)
     if reply["citations"]:
         output.print()
@@ -108,7 +122,14 @@ def _print_reply(reply: dict[str, Any]) -> None:
         output.print(printable(line), style="dim", highlight=False)
 
 
-def _batch(chatbot: Chatbot, questions: Path, to: Path) -> None:
+def _given_before(pair: dict[str, Any]) -> str:
+    """Who vouches for an answer that was given before, and when they said so."""
+    by = f" by {pair['rated_by']}" if pair["rated_by"] else ""
+    said = f"{pair['origin']}{by} on {pair['rated'][:10]}"
+    return f"answered before ({said}, score {pair['score']:.2f}); --afresh asks the documents again"
+
+
+def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from chatbot.batch import BatchError, BatchProgress, run_batch
@@ -122,7 +143,7 @@ def _batch(chatbot: Chatbot, questions: Path, to: Path) -> None:
         def show(progress: BatchProgress) -> None:
             bar.update(task, completed=progress.done, total=progress.total)
 
-        result = run_batch(chatbot, questions, to, show)
+        result = run_batch(chatbot, questions, to, show, afresh=afresh)
     errors.print(
         f"{result.total} questions: {result.skipped} answered before, "
         f"{result.total - result.skipped - result.failed} answered now, {result.failed} failed"

@@ -119,6 +119,56 @@ def conversations(
 
 
 @app.command()
+def stream(
+    gold: Annotated[list[Path], typer.Argument(help="Questions with checked answers (JSONL).")],
+    paraphrases: Annotated[Path, typer.Option(help="Other wordings of them (JSONL).")],
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Into how many parts they arrive.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of the order in which they arrive.")] = 1,
+    tape: Annotated[
+        Path | None,
+        typer.Option(help="Keep the model's replies here and do not ask it the same again."),
+    ] = None,
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let questions and their paraphrases arrive in iterations, on a memory that begins empty.
+
+    The data folder is copied first and stays as it is. Times of replies from the tape are those
+    that they took when the model wrote them.
+    """
+    from chatbot.settings import read_settings
+    from eval.stream_questions import read_arrivals, shuffled
+    from eval.stream_report import stream_tables, to_json
+    from eval.stream_runs import choose, run_variant
+
+    arrivals = read_arrivals(gold, paraphrases)
+    try:
+        chosen = choose(variant or ["memory"])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--variant") from error
+    settings = read_settings(profile=profile)
+    order = shuffled(arrivals, iterations, seed)
+    runs = {}
+    with errors.status("asking") as status:
+        for name, made in chosen.items():
+            runs[name] = run_variant(
+                settings,
+                made,
+                order,
+                tape,
+                lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
+            )
+    if as_json:
+        print_json(to_json(runs))
+        return
+    output.print(stream_tables(runs))
+
+
+@app.command()
 def hostile(
     cases: Annotated[Path, typer.Argument(help="Attacks and what may not come of them (JSONL).")],
     profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,

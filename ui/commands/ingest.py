@@ -85,14 +85,15 @@ def ingest(
     if as_json:
         print_json({**asdict(report), "reused": report.reused})
     else:
-        _print_report(report)
+        print_report(report)
     if report.outcome is building.Outcome.NOTHING_READABLE:
         raise typer.Exit(1)
     if any(not file.expected for file in report.rejected):
         raise typer.Exit(LEFT_OUT)
 
 
-def _print_report(report: IngestReport) -> None:
+def print_report(report: IngestReport) -> None:
+    """Say what an ingest came to, what it left out, and what became of remembered answers."""
     from corpora.building import Outcome
 
     release = printable(f"{report.product} {report.release}")
@@ -109,6 +110,8 @@ def _print_report(report: IngestReport) -> None:
             output.print(f"[bold]{release}[/] is as it was: nothing has changed", highlight=False)
         case Outcome.NOTHING_READABLE:
             output.print(f"[bold]{release}[/]: no file could be read, nothing is published")
+    if report.remembered.told:
+        output.print(report.remembered.told, highlight=False)
     for name in report.dropped:
         output.print(printable(f"no longer there: {name}"), highlight=False)
     failed = [file for file in report.rejected if not file.expected]

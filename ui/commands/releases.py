@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,9 +12,12 @@ from ui.terminal import output, print_json, printable
 
 if TYPE_CHECKING:
     from corpora.catalog import Catalog
+    from corpora.database import Database
+    from corpora.release import Release as ListedRelease
+    from corpora.remembered import MemoryReview
 
 app = typer.Typer(
-    help="List the releases; name, retire or roll them back.", invoke_without_command=True
+    help="List the releases; name, retire, roll back or delete them.", invoke_without_command=True
 )
 
 Product = Annotated[str, typer.Argument(help="The product.")]
@@ -28,8 +33,19 @@ def list_releases(
     """List the releases that can be asked, oldest first."""
     if context.invoked_subcommand is not None:
         return
-    catalog = _catalog()
+    from corpora.catalog import Catalog
+    from corpora.remembered import Remembered
+    from corpora.shelf import Shelves
+
+    database = _database()
+    catalog = Catalog(database)
     products = [catalog.product(product)] if product else catalog.products()
+    shelves = {p.name: Shelves(database).shelf(p.name) for p in products}
+
+    def remembered(release: ListedRelease) -> Remembered:
+        shelved = shelves[release.product].release(release.name)
+        return shelved.remembered if shelved else Remembered()
+
     if as_json:
         print_json(
             [
@@ -38,7 +54,13 @@ def list_releases(
                     "aliases": list(p.aliases),
                     "latest": p.newest.name if p.newest else None,
                     "releases": [
-                        {"name": r.name, "aliases": list(r.aliases), "prerelease": r.prerelease}
+                        {
+                            "name": r.name,
+                            "aliases": list(r.aliases),
+                            "prerelease": r.prerelease,
+                            "end_of_life": r.end_of_life and r.end_of_life.isoformat(),
+                            "remembered": asdict(remembered(r)),
+                        }
                         for r in p.releases
                     ],
                 }
@@ -53,7 +75,9 @@ def list_releases(
         for r in p.releases:
             notes = [f"also called {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
+            notes += [f"end of life {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
+            notes += [remembered(r).told] if remembered(r).answers else []
             output.print(
                 printable(f"  {r.name}")
                 + (f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""),
@@ -88,21 +112,76 @@ def retire(
 ) -> None:
     """Offer a release no longer; its documents stay and can be restored."""
     catalog = _catalog()
-    (catalog.restore if restore else catalog.retire)(product, release)
+    review = (catalog.restore if restore else catalog.retire)(product, release)
     done = "is offered again" if restore else "is retired"
     output.print(printable(f"{product} {release} {done}"), highlight=False)
+    _tell(review)
+
+
+@app.command("end-of-life")
+def end_of_life(
+    product: Product,
+    release: Release,
+    day: Annotated[
+        datetime | None, typer.Argument(formats=["%Y-%m-%d"], help="The day; none: it has no end.")
+    ] = None,
+) -> None:
+    """Say from which day on a release has no support; it can still be asked."""
+    _catalog().set_end_of_life(product, release, day.date() if day else None)
+    told = f"has no support from {day:%Y-%m-%d}" if day else "has no end of life"
+    output.print(printable(f"{product} {release} {told}"), highlight=False)
 
 
 @app.command()
 def rollback(product: Product, release: Release) -> None:
     """Let the generation before the present one serve a release again."""
-    generation = _catalog().rollback(product, release)
+    generation, review = _catalog().rollback(product, release)
     output.print(printable(f"{product} {release} is served by generation {generation}"))
+    _tell(review)
+
+
+@app.command()
+def delete(
+    product: Product,
+    release: Release,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a release with its documents and all earlier states of it; conversations stay."""
+    from chatbot.settings import read_settings
+    from corpora.database import open_database
+    from corpora.impact import impact_of_release
+    from corpora.removal import delete_release
+
+    settings = read_settings()
+    database = open_database(settings.database)
+    impact = impact_of_release(database, product, release)
+    output.print(
+        printable(
+            f"{product} {release}: {impact.documents:,} documents with {impact.pages:,} pages, "
+            f"cited by {impact.answers:,} answers in {impact.conversations:,} conversations; "
+            f"{impact.remembered:,} remembered answers"
+        ),
+        highlight=False,
+    )
+    if not yes:
+        typer.confirm("Delete it for good?", abort=True)
+    delete_release(database, settings.data_dir, product, release)
+    output.print(printable(f"{product} {release} is deleted"), highlight=False)
+
+
+def _tell(review: MemoryReview) -> None:
+    if review.told:
+        output.print(review.told, highlight=False)
+
+
+def _database() -> Database:
+    from chatbot.settings import read_settings
+    from corpora.database import open_database
+
+    return open_database(read_settings().database)
 
 
 def _catalog() -> Catalog:
-    from chatbot.settings import read_settings
     from corpora.catalog import Catalog
-    from corpora.database import open_database
 
-    return Catalog(open_database(read_settings().database))
+    return Catalog(_database())

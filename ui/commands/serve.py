@@ -1,4 +1,4 @@
-"""`strata serve`: the chat page on a loopback address."""
+"""`strata serve`: the pages, for one person on this machine or for those who sign in."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from typing import Annotated
 import typer
 
 from ui.terminal import errors, output
+from ui.worker_keeper import start_keeper
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="A loopback address.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="The address to listen on; without sign-in a loopback one.")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="The port of the page.")] = None,
+    worker: Annotated[bool, typer.Option(help="Start a worker for what admins upload.")] = True,
 ) -> None:
     """Open the chat page; stop it with Ctrl-C."""
     import os
@@ -23,14 +27,17 @@ def serve(
 
     settings = read_settings(host=host, port=port)
     _require_free(settings.host, settings.port)
-    url = f"http://{settings.host}:{settings.port}"
+    url = settings.public_url or f"http://{settings.host}:{settings.port}"
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)", highlight=False)
-    page = Path(__file__).parents[1] / "app.py"
-    arguments = [
-        *(sys.executable, "-m", "streamlit", "run", str(page)),
-        *(f"--server.address={settings.host}", f"--server.port={settings.port}"),
-    ]
-    os.execv(sys.executable, arguments)  # noqa: S606
+    server = Path(__file__).parents[1] / "server.py"
+    environment = {
+        **os.environ,
+        "STRATA_HOST": settings.host,
+        "STRATA_PORT": str(settings.port),
+    }
+    if worker:
+        start_keeper()
+    os.execve(sys.executable, [sys.executable, str(server)], environment)  # noqa: S606
 
 
 def _require_free(host: str, port: int) -> None:

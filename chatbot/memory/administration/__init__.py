@@ -1,0 +1,1 @@
+"""What admins see of the memory and do with it."""

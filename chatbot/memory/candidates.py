@@ -1,0 +1,118 @@
+"""Which answered turns may become pairs of the memory, and what their answers rest on."""
+
+from __future__ import annotations
+
+import json
+import logging
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from chatbot.memory.pairs import CitedPage
+from chatbot.memory.questions.question import asked_text
+from chatbot.steps.answer_generation import NO_MODEL
+from chatbot.turn import Answer, Citation, Route, Turn
+from corpora.history_tables import TurnRow, TurnTraceRow
+from corpora.remembered import page_hash
+from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
+
+_log = logging.getLogger(__name__)
+
+LONGEST_QUESTION = 400
+"""Characters; what is longer is a text that nobody asks twice."""
+_ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An answered turn that may become a pair; `question` is what it asks without its release."""
+
+    turn: int
+    product: str
+    release: str
+    question: str
+    answer: Answer
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """An answer as a pair keeps it."""
+    citations = [asdict(citation) for citation in answer.citations]
+    return {"text": answer.text, "value": answer.value, "citations": citations}
+
+
+def candidate_of(turn: Turn, kept_as: int) -> Candidate | None:
+    """What there is to remember of a turn: an answer of one release that rests on its pages."""
+    if turn.answer is None or turn.resolution is None or len(turn.resolution.releases) != 1:
+        return None
+    if turn.route not in _ANSWERED or turn.sides:
+        return None
+    candidate = Candidate(kept_as, *turn.asked, asked_text(turn), turn.answer)
+    return candidate if _is_worth_it(candidate) else None
+
+
+def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None:
+    """The same of a turn that was kept with its trace."""
+    reply: Mapping[str, Any] = row.answer
+    if trace is None or reply["route"] not in _ANSWERED or not row.product or not row.release:
+        return None
+    told = json.loads(zlib.decompress(trace.trace))
+    asked = (told.get("queries") or {}).get("subject")
+    if not asked or "value" not in told:
+        return None
+    answer = Answer(
+        reply["answer"],
+        reply["abstained"],
+        tuple(Citation(**citation) for citation in reply["citations"]),
+        told["value"],
+        tuple(reply["warnings"]),
+    )
+    candidate = Candidate(row.id, row.product, row.release, asked, answer)
+    return candidate if _is_worth_it(candidate) else None
+
+
+def _is_worth_it(candidate: Candidate) -> bool:
+    """Whether there is an answer, not only passages for want of one, to a question."""
+    answer = candidate.answer
+    if answer.abstained or not answer.citations or len(candidate.question) > LONGEST_QUESTION:
+        return False
+    # An answer that was withheld is passages with a warning and no value of its own.
+    return bool(answer.value) or not (answer.warnings or answer.text.startswith(NO_MODEL))
+
+
+def supported(
+    session: Session, candidate: Candidate
+) -> tuple[int, int, tuple[CitedPage, ...]] | None:
+    """The release, what serves it, and the cited pages; None where these are not its own."""
+    serving = session.execute(
+        select(ReleaseRow.id, ReleaseRow.published_generation_id)
+        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+        .where(ProductRow.name == candidate.product, ReleaseRow.name == candidate.release)
+    ).one_or_none()
+    if serving is None or serving.published_generation_id is None:
+        return None
+    cited = candidate.answer.citations
+    rows = session.execute(
+        select(PageRow.id, PageRow.text, DocumentRow.file)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(
+            PageRow.id.in_({citation.page_id for citation in cited}),
+            DocumentRow.release_id == serving.id,
+        )
+    )
+    there = {row.id: row for row in rows}
+    pages = []
+    for citation in cited:
+        page = there.get(citation.page_id)
+        if page is None or page.file != citation.file or citation.quote not in page.text:
+            _log.warning(
+                "the answer of turn %d is not remembered: its citation of %s does not stand there",
+                candidate.turn,
+                citation.file,
+            )
+            return None
+        pages.append(CitedPage(page.file, page_hash(page.text), page.id))
+    return serving.id, serving.published_generation_id, tuple(pages)

@@ -1,0 +1,96 @@
+"""The memory of a chatbot, wired from its settings."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot import background
+from chatbot.memory.pairs import Thresholds
+from chatbot.memory.questions.question import QuestionReader
+from chatbot.memory.recall import Recall
+from chatbot.memory.remembering import Measure, Remembering
+from chatbot.memory.scoring.judging import judge_turn
+from chatbot.memory.scoring.measuring import Measured, measure_turn
+from chatbot.memory.stores.nearest import Nearest
+from chatbot.memory.stores.stores import Stores
+from chatbot.models.errors import GeneratorError
+from chatbot.settings import Settings
+from chatbot.turn import Turn
+from corpora.database import Database
+from corpora.embedding import Embedder
+from corpora.glossary import Entry
+
+_log = logging.getLogger(__name__)
+
+WITH_MEMORY = ("embedded", "qamr")
+"""The profiles that remember; the others are baselines, and what is measured of them is theirs."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The parts of the memory: what keeps pairs, searches, reads questions, recalls, remembers."""
+
+    stores: Stores
+    nearest: Nearest
+    reader: QuestionReader
+    recall: Recall
+    remembering: Remembering
+
+
+def open_memory(
+    settings: Settings,
+    database: Database,
+    embedder: Embedder,
+    glossary: Callable[[str], Sequence[Entry]],
+    is_ordinary_word: Callable[[str], bool],
+    model: BaseChatModel | None,
+) -> Memory:
+    """Wire the memory; it is there for admins also where the settings leave it out of answering."""
+    thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
+    stores = Stores(database, thresholds, settings.memory_limit)
+    nearest = Nearest(database, settings.data_dir)
+    reader = QuestionReader(embedder, glossary, is_ordinary_word)
+    recall = Recall(database, nearest, reader, thresholds, settings.memory_references)
+    judge = _judge(settings, model)
+    remembering = Remembering(
+        database,
+        stores,
+        recall,
+        embedder,
+        _measure(embedder, judge),
+        settings.memory_gamma,
+        judged=judge is not None,
+        active=settings.memory == "on" and settings.profile in WITH_MEMORY,
+    )
+    return Memory(stores, nearest, reader, recall, remembering)
+
+
+def _judge(settings: Settings, model: BaseChatModel | None) -> BaseChatModel | None:
+    """The model that scores answers, where the settings want one."""
+    wanted = settings.memory_judge
+    by_model = wanted == "model" or (wanted == "auto" and settings.profile == "qamr")
+    return model if by_model else None
+
+
+def _measure(embedder: Embedder, judge: BaseChatModel | None) -> Measure:
+    """By a judge model where there is one, else by words and vectors."""
+
+    def by_words(turn: Turn) -> Measured:
+        return measure_turn(turn, embedder)
+
+    if judge is None:
+        return by_words
+
+    def by_judge(turn: Turn) -> Measured:
+        try:
+            judged, _ = background.run(judge_turn(judge, turn), lambda: False)
+        except GeneratorError as error:
+            _log.warning("the judge did not answer, the answer is measured instead: %s", error)
+            judged = None
+        return judged or by_words(turn)
+
+    return by_judge

@@ -1,0 +1,120 @@
+"""What the memory keeps: a question, its answer, how good it is, and the pages it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from corpora.embedding import Vectors
+
+
+class Store(StrEnum):
+    """The two stores of ComRAG 4.2, parted by the score γ."""
+
+    HIGH = "high"
+    LOW = "low"
+
+
+class Origin(StrEnum):
+    """Where a score comes from; each outranks those before it."""
+
+    MEASURED = "measured"
+    THUMBS = "thumbs"
+    RATING = "rating"
+    IMPORTED = "imported"
+    CURATED = "curated"
+
+
+class Role(StrEnum):
+    """What a turn has to do with a pair: it made it, answered by it, or was helped by it."""
+
+    SOURCE = "source"
+    REUSE = "reuse"
+    REFERENCE = "reference"
+    AVOID = "avoid"
+
+
+class Happened(StrEnum):
+    """What became of a pair."""
+
+    ADDED = "added"
+    IMPORTED = "imported"
+    REPLACED = "replaced"
+    OUTDONE = "outdone"
+    MOVED = "moved"
+    EDITED = "edited"
+    PROMOTED = "promoted"
+    RETIRED = "retired"
+    EVICTED = "evicted"
+    SUSPENDED = "suspended"
+    RESTORED = "restored"
+    FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How good an answer is, 0 to 1, and who says so.
+
+    `faithfulness` and `relevancy` are what was measured, None where nothing was (an imported
+    answer). `by` is the person who rated it, empty for a measure.
+    """
+
+    value: float
+    origin: Origin
+    at: datetime
+    by: str = ""
+    faithfulness: float | None = None
+    relevancy: float | None = None
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """τ, δ and γ of ComRAG 4.2: the same topic, the same question, a good answer."""
+
+    tau: float
+    delta: float
+    gamma: float
+
+
+@dataclass(frozen=True)
+class MemoryQuestion:
+    """A question as the memory compares it.
+
+    `asks` names what two questions must have in common to be the same one; `vector` has length
+    one, under the model `embedding`. Equal `asks`: the cosine is that of the sentences; else it
+    stays far below δ (`chatbot.memory.questions.question`).
+    """
+
+    text: str
+    asks: str
+    vector: Vectors
+    embedding: str
+
+
+@dataclass(frozen=True)
+class CitedPage:
+    """The page behind a citation, known by the SHA-256 of its text."""
+
+    file: str
+    page_hash: bytes
+    page_id: int
+
+
+@dataclass(frozen=True)
+class NewPair:
+    """A question and its answer on their way into a store.
+
+    `answer` is {text, value, citations}, as in the reply; there is one page for each citation, in
+    order. `turn` is the kept turn that it comes from, `generation` the one that answered.
+    """
+
+    question: MemoryQuestion
+    answer: Mapping[str, Any]
+    score: Score
+    pages: tuple[CitedPage, ...] = ()
+    generation: int | None = None
+    turn: int | None = None
+    links: tuple[str, ...] = ()

@@ -1,0 +1,80 @@
+"""What was answered before, as data in the prompt of an answer (ComRAG 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.grounding import plain
+from chatbot.marks import without_marks
+from chatbot.memory.pairs import Origin
+from chatbot.turn import Recollection, Remembered, Route, Turn
+from prompts import Fenced, fenced
+
+GOOD = "Answered before, to be checked against the documentation:"
+BAD = "Answers that were wrong before:"
+BY_HAND = (Origin.IMPORTED, Origin.CURATED)
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much of what was answered before may stand in a prompt: pairs, and characters in all."""
+
+    pairs: int
+    characters: int
+
+
+def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
+    """The evidence of a prompt, and behind it what was answered before; alone if nothing was."""
+    found = turn.recollection or Recollection()
+    good = _lines(found.good, room, GOOD)
+    used = len(GOOD) + sum(map(len, good)) if good else 0
+    bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
+    sections = [evidence]
+    for lead, tag, lines in ((GOOD, "answered", good), (BAD, "rejected", bad)):
+        if lines:
+            text = "\n".join(lines)
+            sections.append(Fenced(f"{lead}\n{fenced(tag, text)}"))
+    return Fenced("\n\n".join(sections))
+
+
+def route_of(turn: Turn, room: Room) -> Route:
+    """The route of an answer that a model writes: by reference where good pairs stand beside it."""
+    found = turn.recollection
+    return Route.REFERENCE if found and _lines(found.good, room, GOOD) else turn.route
+
+
+def is_rejected(turn: Turn, value: str, same: float) -> bool:
+    """Whether people said of this very answer to this question (nearer than `same`) that it is bad.
+
+    What was only measured as bad is no more than a hint to the model: measures err.
+    """
+    found = turn.recollection
+    return any(
+        same_value(pair.value, value)
+        for pair in (found.bad if found else ())
+        if pair.similarity >= same and pair.origin != Origin.MEASURED
+    )
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two short answers are the same, but for case, quotes and white space."""
+    wanted = plain(one).rstrip(".")
+    return bool(wanted) and wanted == plain(other).rstrip(".")
+
+
+def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:
+    """One line for each pair, as far as they fit; what only quotes has none."""
+    lines: list[str] = []
+    left = room.characters - len(lead)
+    for pair in pairs[: room.pairs]:
+        said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
+        line = f"{_line(pair.question)} → {_line(said)}"
+        if said and len(line) <= left:
+            left -= len(line)
+            lines.append(line)
+    return lines
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

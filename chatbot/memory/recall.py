@@ -1,0 +1,275 @@
+"""What the memory has on a question: an answer to reuse, good and bad ones near it (ComRAG 4.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from chatbot.memory.pairs import MemoryQuestion, Origin, Store, Thresholds
+from chatbot.memory.questions.question import QuestionReader, asked_text
+from chatbot.memory.questions.same_passage import asks_for_another_part
+from chatbot.readers import read_value
+from chatbot.turn import Citation, Recollection, Record, Remembered, Turn
+from corpora.database import Database
+from corpora.memory_tables import MemoryPageRow, MemoryPairRow
+from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
+
+LOOKED_AT = 8
+"""Pairs of each store that are looked at."""
+_OF_PAGE = 50
+"""Pairs of one page that are looked at."""
+WITHOUT_PAGES = (Origin.IMPORTED, Origin.CURATED)
+"""What an admin vouches for may rest on no page; no other answer is reused without."""
+
+
+class Search(Protocol):
+    """Finds the pairs nearest to a question."""
+
+    def nearest(
+        self, release_id: int, store: Store, question: MemoryQuestion, k: int
+    ) -> list[tuple[int, float]]:
+        """Return at most `k` pairs of id and cosine, the nearest first."""
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Looks for what was answered before in the release of a turn, and in no other.
+
+    A high pair at least δ near that asks the same is reused. Else at most `references` high pairs
+    that are at least τ near are good ones to go by; where there is none, low pairs as near are
+    bad ones. A low pair that asks the same is a bad one in any case, lest its answer be given
+    again.
+    """
+
+    database: Database
+    search: Search
+    reader: QuestionReader
+    thresholds: Thresholds
+    references: int
+
+    def recall(self, turn: Turn) -> Recollection:
+        """What there is on the question of a turn that has its release and its queries."""
+        product, release = turn.asked
+        with self.database.reading() as session:
+            release_id = _serving(session, product, release)
+            if release_id is None:
+                return Recollection()
+        asked = self.reader.read(asked_text(turn), product)
+        near = self._near(release_id, Store.HIGH, asked)
+        differs = ""
+        for pair in near:
+            if pair.similarity < self.thresholds.delta:
+                break
+            reason = self.reader.same_question(asked.text, pair.row.question, product)
+            if not reason and (found := self._reusable(pair, release_id, release)) is not None:
+                return Recollection(reused=found)
+            differs = differs or reason
+        good = [_remembered(pair) for pair in near[: self.references]]
+        return Recollection(
+            good=tuple(good),
+            bad=tuple(self._bad(release_id, asked, product, topic=not good)),
+            differs=differs,
+        )
+
+    def rejected(
+        self, release_id: int, asked: MemoryQuestion, product: str
+    ) -> tuple[Remembered, ...]:
+        """The answers to this very question that are bad ones."""
+        found = self._bad(release_id, asked, product, topic=False)
+        return tuple(found)
+
+    def from_passage(self, turn: Turn) -> Remembered | None:
+        """A good answer that was read from the passage which answers this question best, too.
+
+        The questions may hardly share a word: that the release's own pages answer both in one
+        place says that they ask the same, as far as they name the same and no other part of it
+        (`chatbot.memory.questions.same_passage`). Only for a turn whose context is selected.
+        """
+        product, release = turn.asked
+        records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
+        with self.database.reading() as session:
+            release_id = _serving(session, product, release)
+            pairs = _read_from(session, release_id, records[0].page.id) if records else []
+        if release_id is None:
+            return None
+        text = asked_text(turn)
+        reading = read_value(text, records) if pairs else None
+        for row in pairs:
+            passage = _common_passage(row.answer["citations"], records)
+            if passage is None or (reading and reading.value != row.answer.get("value")):
+                continue
+            asked, before = (self.reader.asking(q, product) for q in (text, row.question))
+            if asks_for_another_part(asked, before, passage):
+                continue
+            if row.store != Store.HIGH:
+                return None
+            vectors = self.reader.read_all([text, row.question], product)
+            near = _Near(row, float(vectors[0].vector @ vectors[1].vector))
+            return self._reusable(near, release_id, release)
+        return None
+
+    def _bad(
+        self, release_id: int, asked: MemoryQuestion, product: str, *, topic: bool
+    ) -> Iterator[Remembered]:
+        """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
+        others = self.references if topic else 0
+        for pair in self._near(release_id, Store.LOW, asked):
+            if pair.similarity >= self.thresholds.delta:
+                if not self.reader.same_question(asked.text, pair.row.question, product):
+                    yield _remembered(pair)
+            elif others > 0:
+                others -= 1
+                yield _remembered(pair)
+
+    def _near(self, release_id: int, store: Store, asked: MemoryQuestion) -> list[_Near]:
+        """The usable pairs of a store that are at least τ near, the nearest first."""
+        found = self.search.nearest(release_id, store, asked, LOOKED_AT)
+        cosines = {pair: cosine for pair, cosine in found if cosine >= self.thresholds.tau}
+        if not cosines:
+            return []
+        usable = select(MemoryPairRow).where(
+            MemoryPairRow.id.in_(cosines),
+            MemoryPairRow.release_id == release_id,
+            MemoryPairRow.store == store,
+            MemoryPairRow.embedding == asked.embedding,
+            MemoryPairRow.suspended == "",
+        )
+        with self.database.reading() as session:
+            rows = {row.id: row for row in session.scalars(usable)}
+        return [_Near(rows[pair], cosine) for pair, cosine in cosines.items() if pair in rows]
+
+    def _reusable(self, pair: _Near, release_id: int, release: str) -> Remembered | None:
+        """The pair with the citations where they stand now; None without support in the release."""
+        kept = pair.row.answer.get("citations", [])
+        with self.database.reading() as session:
+            pages = _pages(session, pair.row.id, release_id)
+        there = [page for page in pages if page is not None]
+        if len(pages) != len(kept) or len(there) != len(kept):
+            return None
+        if not there and Origin(pair.row.origin) not in WITHOUT_PAGES:
+            return None
+        citations = [_citation(c, page, release) for c, page in zip(kept, there, strict=True)]
+        return _remembered(pair, citations)
+
+
+@dataclass(frozen=True)
+class _Near:
+    """A pair and its cosine to the question at hand."""
+
+    row: MemoryPairRow
+    similarity: float
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A page that a pair cites, as it stands now."""
+
+    id: int
+    number: int
+    anchor: str | None
+    blocks: str
+
+
+def _serving(session: Session, product: str, release: str) -> int | None:
+    """The id of a release that serves; None if it does not any more."""
+    return session.scalar(
+        select(ReleaseRow.id)
+        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+        .where(
+            ProductRow.name == product,
+            ReleaseRow.name == release,
+            ReleaseRow.published_generation_id.is_not(None),
+            ~ReleaseRow.retired,
+        )
+    )
+
+
+def _read_from(session: Session, release_id: int | None, page: int) -> Sequence[MemoryPairRow]:
+    """The usable pairs whose answer cites a page first or second, bad ones first."""
+    citing = select(MemoryPageRow.pair_id).where(
+        MemoryPageRow.page_id == page, MemoryPageRow.ordinal < 2
+    )
+    query = (
+        select(MemoryPairRow)
+        .where(
+            MemoryPairRow.id.in_(citing),
+            MemoryPairRow.release_id == release_id,
+            MemoryPairRow.suspended == "",
+        )
+        .order_by(MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
+        .limit(_OF_PAGE)
+    )
+    return session.scalars(query).all()
+
+
+def _common_passage(
+    citations: Sequence[dict[str, Any]], records: Sequence[Record]
+) -> Record | None:
+    """The passage that bears an earlier answer, if it is one of the best here, and the other way.
+
+    An answer cites first what bears it, then what was best for its question.
+    """
+
+    def cited(record: Record, among: Sequence[dict[str, Any]]) -> bool:
+        # A long passage is cited by its beginning.
+        return any(
+            c["page_id"] == record.page.id and record.quote.startswith(c["quote"]) for c in among
+        )
+
+    if not cited(records[0], citations[:2]):
+        return None
+    return next((r for r in records[:3] if cited(r, citations[:1])), None)
+
+
+def _pages(session: Session, pair: int, release_id: int) -> Sequence[_Place | None]:
+    """The pages behind the citations of a pair, in order; None for one the release has not."""
+    rows = session.execute(
+        select(PageRow.id, PageRow.number, PageRow.anchor, PageRow.blocks)
+        .select_from(MemoryPageRow)
+        .outerjoin(PageRow, PageRow.id == MemoryPageRow.page_id)
+        .outerjoin(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(
+            MemoryPageRow.pair_id == pair,
+            DocumentRow.release_id.is_(None) | (DocumentRow.release_id == release_id),
+        )
+        .order_by(MemoryPageRow.ordinal)
+    )
+    return [None if row.id is None else _Place(*row) for row in rows]
+
+
+def _citation(kept: dict[str, Any], page: _Place, release: str) -> Citation:
+    """A citation at the place that its page has now; the text is the same, an anchor may be not."""
+    anchor = kept["anchor"]
+    if anchor is not None and json.dumps(anchor, ensure_ascii=False) not in page.blocks:
+        anchor = page.anchor
+    return Citation(
+        document=kept["document"],
+        file=kept["file"],
+        release=release,
+        page=page.number,
+        section=kept["section"],
+        anchor=anchor,
+        quote=kept["quote"],
+        page_id=page.id,
+    )
+
+
+def _remembered(pair: _Near, citations: Sequence[Citation] = ()) -> Remembered:
+    row = pair.row
+    return Remembered(
+        id=row.id,
+        question=row.question,
+        answer=row.answer["text"],
+        value=row.answer.get("value", ""),
+        citations=tuple(citations),
+        score=row.score,
+        origin=row.origin,
+        rated_by=row.rated_by,
+        rated=row.rated or row.created,
+        similarity=pair.similarity,
+    )

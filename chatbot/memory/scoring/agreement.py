@@ -1,0 +1,98 @@
+"""Whether a value is of the kind that a question asks for."""
+
+from __future__ import annotations
+
+import re
+
+from chatbot.grounding import plain, quantities
+from chatbot.memory.scoring.passages import Passage
+from chatbot.words import filtered
+from corpora.lexical import tokens
+
+OTHER_KIND = 0.4
+"""What is left of the relevancy of a value of another kind than is asked for."""
+
+_ASKS_MEASURE = re.compile(
+    r"\bhow (?:long|often|far|fast|hot|cold|tall|wide|heavy)\b"
+    r"|\bhow many (?:\w+ )?(?:\w*seconds|minutes|hours|days|weeks|months|years)\b",
+    re.I,
+)
+_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|big|large)\b|\bwhat number\b", re.I)
+_ASKS_NAME = re.compile(
+    r"\b(?:which|what) (?:\w+ )?(?:command|option|flag|parameter|argument|method|function|class)\b"
+    r"|\bwhat do i (?:type|enter|call)\b",
+    re.I,
+)
+_ASKS_RANGE = re.compile(
+    r"\b(?:range|between|from|limits?|values|allowed|valid|possible|accept\w*|can|may|choices"
+    r"|maximum|minimum|max|min|most|least|highest|lowest|largest|smallest|longest|shortest)\b",
+    re.I,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|none|no|unlimited"
+    r"|daily|hourly|weekly|monthly|yearly|every|each|always|never|immediately|at once)\b",
+    re.I,
+)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_OF_DEFAULT = re.compile(r"\bdefault\b", re.I)
+_OF_RANGE = re.compile(r"\b(?:range|values|allowed|valid)\b", re.I)
+_CHOICE = re.compile(r"\bor\b", re.I)
+
+
+def agreement(question: str, said: str, bearing: Passage) -> float:
+    """1 where what is said may be the kind of value that is asked for, else `OTHER_KIND`.
+
+    `bearing` is the passage that it stands in. Where nothing is said, the passage is quoted.
+    """
+    agrees = (
+        _of_kind(question, said, bearing)
+        and not _repeats(question, said)
+        and _of_column(question, said, bearing)
+    )
+    return 1.0 if agrees else OTHER_KIND
+
+
+def _of_kind(question: str, said: str, bearing: Passage) -> bool:
+    """A measure for "how long", a number for "how many", a name for "which command"."""
+    value = said or bearing.read
+    if _ASKS_MEASURE.search(question):
+        # The unit may stand in another cell, or be left out by a model.
+        measured = quantities(value) or quantities(bearing.read) or bearing.cells
+        return bool(measured) and _NUMBER.search(value) is not None
+    if _ASKS_NUMBER.search(question):
+        return _NUMBER.search(value) is not None
+    if _ASKS_NAME.search(question):
+        return _LETTERS.search(value) is not None and not quantities(said)
+    return True
+
+
+def _repeats(question: str, said: str) -> bool:
+    """Whether nothing is said but what the question says; one of its alternatives is an answer."""
+    words = set(tokens(filtered(said)))
+    return bool(words) and words <= set(tokens(question)) and not _CHOICE.search(question)
+
+
+def _of_column(question: str, said: str, bearing: Passage) -> bool:
+    """Whether a value may be from its column of a table.
+
+    It may not if the question names another column and not this one, or if it is a range beside a
+    default and no range is asked for.
+    """
+    wanted = plain(said)
+    asked = set(tokens(question))
+    inside = [h for h, cell in bearing.cells if wanted and wanted in plain(cell)]
+    if not inside:
+        return True
+    # The column by which the question finds its row is not the one that it asks for.
+    others = [h for h, cell in bearing.cells if h not in inside and not set(tokens(cell)) <= asked]
+    named = any(_named(h, asked) == 1.0 for h in others)
+    if named and not any(_named(h, asked) for h in inside):
+        return False
+    beside_default = any(_OF_DEFAULT.search(h) for h in others)
+    range_only = all(_OF_RANGE.search(h) for h in inside)
+    return not (beside_default and range_only) or _ASKS_RANGE.search(question) is not None
+
+
+def _named(header: str, asked: set[str]) -> float:
+    own = set(tokens(filtered(header)))
+    return len(own & asked) / len(own) if own else 0.0

@@ -1,0 +1,98 @@
+"""How much of an answer stands in the passages that it cites, by claims, words and vectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from statistics import fmean
+
+from chatbot.comparison.quantities import same_value
+from chatbot.grounding import claims, plain, quantities, whole
+from chatbot.memory.scoring.passages import Passage
+from chatbot.words import filtered
+from corpora.embedding import Vectors
+from corpora.lexical import tokens
+
+# Folded text has no apostrophes: "don't" is "dont".
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|cannot|without|neither|nor"
+    r"|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|should|would|could|must|need)nt)\b"
+)
+_DENIED = 0.5
+"""What is left of a statement that denies something where no passage does."""
+
+
+def faithfulness(
+    statements: Sequence[str], cited: Sequence[Passage], cosines: Vectors, known: str
+) -> float:
+    """The mean over the statements of how well each stands in its best cited passage, 0 to 1.
+
+    `cosines` has a row a statement and a column a passage. Names and figures that are `known`
+    from the question need not stand there. An answer without statements only quotes: 1.
+    """
+    own = plain(known)
+    shares = [_share(s, cited, row, own) for s, row in zip(statements, cosines, strict=True)]
+    return fmean(shares) if shares else 1.0
+
+
+def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str) -> float:
+    """1 for what stands there word for word, 0 for a figure that stands nowhere.
+
+    Else the mean of the share of names and figures and of that of the other words which the asker
+    did not say, of the best passage.
+    """
+    wanted = plain(statement).rstrip(".")
+    if not wanted or any(whole(wanted).search(p.text) for p in cited):
+        return 1.0
+    told = _told(statement, own)
+    if _invented(told, cited):
+        return 0.0
+    others = f"{own} {' '.join(told)}"
+    words = set(tokens(filtered(statement))) - set(tokens(others))
+    best = max(_mean_share(words, told, p, float(c)) for p, c in zip(cited, cosines, strict=True))
+    denied = _NEGATION.search(wanted) and not any(_NEGATION.search(p.text) for p in cited)
+    return best * _DENIED if denied else best
+
+
+def has_invented_figure(statement: str, cited: Sequence[Passage], known: str) -> bool:
+    """Whether a statement has a figure that neither the question nor a cited passage has."""
+    return _invented(_told(statement, plain(known)), cited)
+
+
+def _told(statement: str, own: str) -> list[str]:
+    """The names, figures and measures of a statement that the asker did not say."""
+    measures = quantities(statement)
+    # A figure is told with its unit: 300 s may stand there as 5 min.
+    names = [c for c in claims(statement) if not any(_stands(c, plain(m)) for m in measures)]
+    return [c for c in (*names, *measures) if not _stands(c, own)]
+
+
+def _invented(told: Sequence[str], cited: Sequence[Passage]) -> bool:
+    figures = [c for c in told if any(map(str.isdigit, c))]
+    return any(not any(_holds(figure, p) for p in cited) for figure in figures)
+
+
+def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: float) -> float:
+    held = sum(_holds(c, passage) for c in told) / len(told) if told else 0.0
+    if told and not words:
+        return held
+    shared = len(words & set(tokens(passage.text))) / len(words) if words else 0.0
+    # A sentence in other words: a cosine of 0.2 is chance, one of 0.8 a paraphrase.
+    worded = max(shared, min(max((cosine - 0.2) / 0.6, 0.0), 1.0))
+    return (held + worded) / 2 if told else worded
+
+
+def _holds(claim: str, passage: Passage) -> bool:
+    """Whether a passage has a name or figure, or the figure with its unit in another form."""
+    if _stands(claim, passage.text):
+        return True
+    if not quantities(claim):
+        return False
+    if any(same_value((claim, said)) for said in quantities(passage.read)):
+        return True
+    # In a table the unit stands in another cell or in the header.
+    return all(_stands(part, passage.text) for part in re.findall(r"-?[\d.,]*\d|[^\d\s]+", claim))
+
+
+def _stands(words: str, text: str) -> bool:
+    return whole(plain(words)).search(text) is not None

@@ -1,0 +1,102 @@
+"""Whether an answer answers this question, by the passage it stands in and the kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+from chatbot.grounding import claims, plain, whole
+from chatbot.memory.scoring.agreement import agreement
+from chatbot.memory.scoring.passages import Passage
+from chatbot.words import EXPANSIONS, filtered
+from corpora.embedding import Vectors
+from corpora.lexical import tokens
+
+_ENOUGH = 0.8
+"""Cosine and share of words, added up, of a passage that is surely about the question."""
+
+
+def relevancy(
+    question: str,
+    statements: Sequence[str],
+    cited: Sequence[Passage],
+    passages: Sequence[Passage],
+    cosines: Vectors,
+) -> float:
+    """How well the passage that bears the answer meets the question, 0 to 1.
+
+    min(1, (cosine + words) / 0.8) · place · agreement. `cosines` are those of the passages with
+    the question, `words` is the share of the question's words that the passage has. `place` is low
+    for an answer from another row, which stands in a passage that is less about the question than
+    its neighbour: (own / best)² of cosine + words that tell passages apart, times own / best of the
+    scores that reduction gave, where it gave any. Of several statements the best counts.
+    """
+    asked = _asked(question)
+    telling = _telling(asked, passages)
+    near = [max(float(cosine), 0.0) for cosine in cosines]
+    about = [n + _share(asked, p, telling) for n, p in zip(near, passages, strict=True)]
+    found = []
+    for said in statements or [""]:
+        bearing = _bearing(said, cited)
+        i = passages.index(bearing)
+        words = _share(asked, bearing, [1.0] * len(asked))
+        fits = min((near[i] + words) / _ENOUGH, 1.0)
+        place = _ratio(about[i], max(about)) ** 2
+        if bearing.score > 0:
+            place *= _ratio(bearing.score, max(p.score for p in passages))
+        found.append(fits * place * agreement(question, said, bearing))
+    return max(found)
+
+
+def _ratio(own: float, best: float) -> float:
+    return own / best if best > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word of the question as documents may say it; `name` if it is a name or a figure."""
+
+    tokens: frozenset[str]
+    name: bool
+
+
+def _asked(question: str) -> list[_Word]:
+    words = []
+    for word in filtered(question).split():
+        instead = (t for other in EXPANSIONS.get(word.lower(), ()) for t in tokens(other))
+        if own := tokens(word):
+            words.append(_Word(frozenset((*own, *instead)), bool(claims(word))))
+    return words
+
+
+def _share(asked: Sequence[_Word], passage: Passage, weights: Sequence[float]) -> float:
+    held = set(tokens(passage.text))
+    found = sum(weight for word, weight in zip(asked, weights, strict=True) if word.tokens & held)
+    return _ratio(found, sum(weights))
+
+
+def _telling(asked: Sequence[_Word], passages: Sequence[Passage]) -> list[float]:
+    """How well each word tells the passages apart: its idf as in BM25.
+
+    A name counts twice, because rows differ by theirs, and a word that no passage has half.
+    """
+    texts = [set(tokens(passage.text)) for passage in passages]
+    weights = []
+    for word in asked:
+        held = sum(bool(word.tokens & text) for text in texts)
+        idf = log(1 + (len(texts) - held + 0.5) / (held + 0.5))
+        weights.append(idf * (2.0 if word.name else 1.0) * (1.0 if held else 0.5))
+    return weights
+
+
+def _bearing(said: str, cited: Sequence[Passage]) -> Passage:
+    """The cited passage that a statement stands in; where none does, the first."""
+    wanted = plain(said).rstrip(".")
+    if wanted:
+        for passage in cited:
+            if whole(wanted).search(passage.text):
+                return passage
+        words = set(tokens(filtered(said)))
+        return max(cited, key=lambda p: len(words & set(tokens(p.text))))
+    return cited[0]

@@ -1,0 +1,1 @@
+"""What admins look at: the turns of everybody, ratings, gaps, numbers."""

@@ -1,0 +1,173 @@
+"""Exports for admins: rows as CSV or JSONL, written piece by piece, each one in the audit log."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import select
+
+from chatbot.audit import AuditLog
+from chatbot.people import Person
+from chatbot.review.filters import ANY, TurnFilter, conditions
+from chatbot.review.ratings import review_of
+from corpora.database import Database
+from corpora.history_tables import FeedbackRow, ReviewRow, TurnRow
+from prompts.fencing import visible
+
+_AT_ONCE = 200
+# What a spreadsheet takes for a formula, also behind white space and quotes, and in the full-width
+# forms that some convert (OWASP, CSV Injection).
+_FORMULA = re.compile(r"[\s'\"`‘’“”]*[=+\-@\t\r＝＋－＠]")
+
+
+class Format(StrEnum):
+    """How an export is written."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+@dataclass(frozen=True)
+class Exports:
+    """Writes exports; admins only, who else asks gets NotAllowed."""
+
+    database: Database
+
+    def of(
+        self, person: Person, what: str, rows: Iterable[Mapping[str, Any]], form: Format, **of: Any
+    ) -> Iterator[str]:
+        """Record the export and return its text in pieces; `of` says what it was restricted to."""
+        person.require_admin()
+        restricted = {key: str(value) for key, value in of.items() if value not in (None, "")}
+        AuditLog(self.database).record(person, "export", what, format=str(form), **restricted)
+        return csv_lines(rows) if form is Format.CSV else jsonl_lines(rows)
+
+    def turns(self, person: Person, form: Format, wanted: TurnFilter = ANY) -> Iterator[str]:
+        """The turns of all people that a filter leaves, the oldest first, as `of` writes them."""
+        person.require_admin()
+        return self.of(person, "turns", self._turns(wanted), form, **asdict(wanted))
+
+    def _turns(self, wanted: TurnFilter) -> Iterator[dict[str, Any]]:
+        """What is known of each turn, read in batches so that memory holds only one of them."""
+        with self.database.reading() as session:
+            order = (TurnRow.created, TurnRow.id)
+            found = select(TurnRow.id).where(*conditions(session, wanted)).order_by(*order)
+            turns = session.scalars(found).all()
+        rows = (
+            select(TurnRow, FeedbackRow, ReviewRow)
+            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+            .outerjoin(ReviewRow, ReviewRow.turn_id == TurnRow.id)
+            .order_by(*order)
+        )
+        for first in range(0, len(turns), _AT_ONCE):
+            batch = turns[first : first + _AT_ONCE]
+            # A session for each: whoever takes the rows may take their time.
+            with self.database.reading() as session:
+                read = session.execute(rows.where(TurnRow.id.in_(batch))).all()
+                told = [_turn(*row) for row in read]
+            yield from told
+
+
+def csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Rows as CSV under the names of the first; lists and objects as JSON within their cell.
+
+    Text that a spreadsheet would calculate has an apostrophe before it.
+    """
+    written = io.StringIO()
+    writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    names: list[str] | None = None
+    for row in rows:
+        if names is None:
+            names = list(row)
+            writer.writerow(names)
+        writer.writerow([_cell(row[name]) for name in names])
+        yield written.getvalue()
+        written.seek(0)
+        written.truncate()
+
+
+def without_apostrophe(cell: str) -> str:
+    """The text that `csv_lines` wrote into a cell: without the apostrophe before a formula."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+
+
+def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Rows as one JSON object a line, without control characters."""
+    for row in rows:
+        yield json.dumps(_plain(row), ensure_ascii=False) + "\n"
+
+
+def _turn(turn: TurnRow, feedback: FeedbackRow | None, review: ReviewRow | None) -> dict[str, Any]:
+    """What an export says of a turn; what a person or an admin has not said is empty."""
+    reply, opinion = turn.answer, review_of(review)
+    return {
+        "turn": turn.id,
+        "conversation": turn.conversation_id,
+        "person": turn.owner,
+        "asked": turn.created,
+        "product": turn.product,
+        "release": turn.release,
+        "compared_releases": reply.get("compared_releases", []),
+        "release_status": reply.get("release_status"),
+        "route": turn.route,
+        "abstained": turn.abstained,
+        "superseded": turn.superseded,
+        "question": turn.question,
+        "answer": reply["answer"],
+        "citations": [
+            {key: cited.get(key) for key in ("release", "file", "page", "section", "quote")}
+            for cited in reply.get("citations", [])
+        ],
+        "found_in": reply.get("found_in", []),
+        "thumbs": feedback.thumbs if feedback else None,
+        "reason": feedback.reason if feedback else "",
+        "comment": feedback.comment if feedback else "",
+        "rating": opinion.rating,
+        "corrected_answer": opinion.corrected_answer,
+        "corrected_release": opinion.corrected_release,
+        "note": opinion.note,
+        "status": opinion.status,
+        "assignee": opinion.assignee,
+        "profile": turn.profile,
+        "model": turn.model,
+        "model_calls": turn.model_calls,
+        "seconds": turn.seconds,
+        "timings": reply.get("timings", {}),
+    }
+
+
+def _cell(value: Any) -> Any:
+    """A value as its cell has it: text that cannot be calculated, numbers as they are."""
+    plain = _plain(value)
+    match plain:
+        case None:
+            return ""
+        case bool():
+            return str(plain).lower()
+        case dict() | list():
+            return json.dumps(plain, ensure_ascii=False)
+        case str() if _FORMULA.match(plain):
+            return f"'{plain}"
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it, its texts without characters that no reader sees."""
+    match value:
+        case str():
+            return visible(value).replace("\r", "\n")
+        case datetime():
+            return value.isoformat(timespec="seconds")
+        case Mapping():
+            return {_plain(key): _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+    return value

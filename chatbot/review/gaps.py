@@ -1,0 +1,204 @@
+"""Content gaps: questions that the documentation could not answer, those alike together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Row, func, select
+
+from chatbot.people import Person
+from chatbot.review.filters import TurnFilter, conditions
+from chatbot.words import filtered
+from corpora.database import Database
+from corpora.embedding import Embedder, Vectors
+from corpora.history_tables import TurnRow
+
+ALIKE = 0.75
+"""The cosine similarity from which two questions ask for the same.
+
+Below it "how do I set the port speed" and "… name" become one, above it fewer wordings meet.
+"""
+
+MOST = 5_000
+"""Turns whose questions are grouped, the newest; more would take too long to wait for."""
+
+_MOST_VECTORS = 4 * MOST
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A question without an answer in `release`, which is None where it was asked of none.
+
+    `question` can be understood without its conversation; `meaning`, what it asks without the
+    release, is what is compared. `found_in` are releases that could have answered.
+    """
+
+    turn: int
+    question: str
+    meaning: str
+    person: str
+    asked: datetime
+    product: str | None
+    release: str | None
+    found_in: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Questions alike that a release could not answer; the first is the one most like the others.
+
+    `found_in` are the releases that could have answered, those for the most questions first.
+    """
+
+    product: str | None
+    release: str | None
+    asked: tuple[Unanswered, ...]
+
+    @property
+    def question(self) -> str:
+        """The question that stands for all of them."""
+        return self.asked[0].question
+
+    @property
+    def times(self) -> int:
+        """How often it was asked."""
+        return len(self.asked)
+
+    @property
+    def people(self) -> int:
+        """How many people asked."""
+        return len({question.person for question in self.asked})
+
+    @property
+    def last_asked(self) -> datetime:
+        """When it was asked last."""
+        return max(question.asked for question in self.asked)
+
+    @property
+    def found_in(self) -> tuple[str, ...]:
+        """The releases that could have answered."""
+        named = Counter(name for question in self.asked for name in question.found_in)
+        return tuple(name for name, _ in named.most_common())
+
+
+@dataclass(frozen=True)
+class GapReport:
+    """The gaps, the most asked first; `left_out` older questions were not looked at."""
+
+    gaps: tuple[Gap, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class ContentGaps:
+    """Finds content gaps; admins only, who else asks gets NotAllowed.
+
+    Vectors of questions are kept for the next call: embedding is what takes the time.
+    """
+
+    database: Database
+    embedder: Embedder
+    _vectors: dict[str, Vectors] = field(default_factory=dict, repr=False, compare=False)
+
+    def report(self, person: Person, wanted: TurnFilter) -> GapReport:
+        """Group what was not answered of the turns that a filter leaves, by product and release."""
+        person.require_admin()
+        questions, left_out = self._unanswered(wanted)
+        places: dict[tuple[str | None, str | None], list[Unanswered]] = defaultdict(list)
+        for question in questions:
+            places[question.product, question.release].append(question)
+        self._embed(questions)
+        gaps = [
+            Gap(product, release, tuple(asked[i] for i in group))
+            for (product, release), asked in places.items()
+            for group in groups(np.stack([self._vectors[q.meaning] for q in asked]))
+        ]
+        gaps.sort(key=lambda gap: (gap.times, gap.last_asked), reverse=True)
+        return GapReport(tuple(gaps), left_out)
+
+    def _unanswered(self, wanted: TurnFilter) -> tuple[list[Unanswered], int]:
+        """The newest unanswered questions, the newest first, and how many turns are left out."""
+        # Of a comparison the releases stand in its payload alone.
+        every = replace(wanted, abstained=True, clarified=False, superseded=False, release=None)
+        with self.database.reading() as session:
+            turns = select(TurnRow.id).where(*conditions(session, every))
+            there = session.scalar(select(func.count()).select_from(turns.subquery())) or 0
+            newest = turns.order_by(TurnRow.created.desc(), TurnRow.id.desc()).limit(MOST)
+            payload = ("queries", "found_in", "compared_releases")
+            query = select(
+                *(TurnRow.id, TurnRow.question, TurnRow.owner, TurnRow.created),
+                *(TurnRow.product, TurnRow.release),
+                *(TurnRow.answer[key].label(key) for key in payload),
+            ).where(TurnRow.id.in_(newest))
+            rows = session.execute(query.order_by(TurnRow.created.desc(), TurnRow.id.desc())).all()
+        questions = (question for row in rows for question in _of(row))
+        asked = [q for q in questions if wanted.release in (None, q.release)]
+        return asked, there - len(rows)
+
+    def _embed(self, questions: Sequence[Unanswered]) -> None:
+        """Let every question have its vector."""
+        if len(self._vectors) > _MOST_VECTORS:
+            self._vectors.clear()
+        new = [m for m in dict.fromkeys(q.meaning for q in questions) if m not in self._vectors]
+        self._vectors.update(zip(new, self.embedder.embed(new), strict=True))
+
+
+def groups(vectors: Vectors) -> Iterator[list[int]]:
+    """Yield the numbers of rows (vectors of length one) that are alike, those of the centre first.
+
+    The row with the most others left at a cosine of ALIKE or more is the next centre, and those
+    are its group: so no chain of small steps joins questions that have nothing in common.
+    """
+    near = vectors @ vectors.T >= ALIKE
+    np.fill_diagonal(near, True)
+    like_it = near.sum(axis=1)
+    left = np.ones(len(vectors), dtype=bool)
+    while left.any():
+        centre = int(np.argmax(np.where(left, like_it, 0)))
+        members = np.flatnonzero(near[centre] & left)
+        left[members] = False
+        like_it -= near[:, members].sum(axis=1)
+        yield [centre, *(int(member) for member in members if member != centre)]
+
+
+def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
+    """What an export says of each gap."""
+    for gap in gaps:
+        yield {
+            "product": gap.product,
+            "release": gap.release,
+            "question": gap.question,
+            "times": gap.times,
+            "people": gap.people,
+            "last_asked": gap.last_asked.isoformat(timespec="seconds"),
+            "found_in": list(gap.found_in),
+            "turns": [question.turn for question in gap.asked],
+            "wordings": list(dict.fromkeys(question.question for question in gap.asked)),
+        }
+
+
+def _of(row: Row[Any]) -> Iterator[Unanswered]:
+    """A question that was asked of several releases lacks an answer in each of them."""
+    queries = row.queries or {}
+    for release in row.compared_releases or [row.release]:
+        yield Unanswered(
+            turn=row.id,
+            question=queries.get("base") or row.question,
+            meaning=_meaning(row.question, queries),
+            person=row.owner,
+            asked=row.created,
+            product=row.product,
+            release=release,
+            found_in=tuple(row.found_in or ()),
+        )
+
+
+def _meaning(question: str, queries: Mapping[str, str | None]) -> str:
+    """The words that matter: alike questions are nearer in them than in whole sentences."""
+    kept = queries.get("versionless") or queries.get("filtered")
+    return kept or filtered(question) or question

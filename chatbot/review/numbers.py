@@ -1,0 +1,243 @@
+"""Numbers over time: what was asked, what became of it, and how long it took."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from sqlalchemy import ColumnElement, Date, String, case, func, literal_column, select
+from sqlalchemy.orm import Session
+
+from chatbot.people import Person
+from chatbot.review.filters import TurnFilter, conditions
+from chatbot.turn import Route
+from corpora.database import Database
+from corpora.history_tables import FeedbackRow, ReviewRow, TurnRow
+
+MOST_TIMED = 2_000
+"""Turns whose steps are read; of more, every n-th is."""
+
+_MEDIAN, _P95 = 0.5, 0.95
+
+
+class Span(StrEnum):
+    """How long a period is; a week begins on a Monday, a day at midnight UTC."""
+
+    DAY = "day"
+    WEEK = "week"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What became of the questions of a period, a release, or both.
+
+    Thumbs and ratings count at the time of the question. A question that asks back for a release
+    is a clarification and no abstention. `median` and `p95` are the seconds that the steps of a
+    turn took, None where nothing was asked.
+    """
+
+    questions: int = 0
+    people: int = 0
+    abstentions: int = 0
+    clarifications: int = 0
+    reused: int = 0
+    model_calls: int = 0
+    thumbs_up: int = 0
+    thumbs_down: int = 0
+    rated_good: int = 0
+    rated_bad: int = 0
+    rated_wrong_release: int = 0
+    rated_incomplete: int = 0
+    median: float | None = None
+    p95: float | None = None
+
+
+@dataclass(frozen=True)
+class Period:
+    """The figures of a day or a week."""
+
+    start: date
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class OfRelease:
+    """The figures of a release; `release` is None for answers from several or from none."""
+
+    product: str | None
+    release: str | None
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """The seconds that a step took, in the turns that had it."""
+
+    step: str
+    turns: int
+    median: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class StepTimes:
+    """How long the steps took in all and per period, and how many of the turns were read."""
+
+    steps: tuple[StepTime, ...] = ()
+    over_time: tuple[tuple[date, StepTime], ...] = ()
+    read: int = 0
+    turns: int = 0
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Counts over the turns that a filter leaves; admins only, who else asks gets NotAllowed.
+
+    A turn that was asked anew counts as often as it was asked.
+    """
+
+    database: Database
+
+    def total(self, person: Person, wanted: TurnFilter) -> Figures:
+        """The figures of all turns."""
+        person.require_admin()
+        with self.database.reading() as session:
+            return _figures(session, wanted)[()]
+
+    def over_time(self, person: Person, wanted: TurnFilter, span: Span) -> tuple[Period, ...]:
+        """The figures of each period from the first to the last in which something was asked."""
+        person.require_admin()
+        with self.database.reading() as session:
+            found = _figures(session, wanted, _start(session, span))
+        starts = sorted(start for (start,) in found)
+        if not starts:
+            return ()
+        step = timedelta(days=1 if span is Span.DAY else 7)
+        between = range((starts[-1] - starts[0]) // step + 1)
+        every = (starts[0] + number * step for number in between)
+        return tuple(Period(start, found.get((start,), Figures())) for start in every)
+
+    def by_release(self, person: Person, wanted: TurnFilter) -> tuple[OfRelease, ...]:
+        """The figures of each product and release, the most asked first."""
+        person.require_admin()
+        with self.database.reading() as session:
+            found = _figures(session, wanted, TurnRow.product, TurnRow.release)
+        rows = (
+            OfRelease(product, release, figures) for (product, release), figures in found.items()
+        )
+        return tuple(
+            sorted(rows, key=lambda r: (-r.figures.questions, r.product or "", r.release or ""))
+        )
+
+    def by_step(self, person: Person, wanted: TurnFilter, span: Span) -> StepTimes:
+        """The seconds of each step, the slowest first, from at most MOST_TIMED turns."""
+        person.require_admin()
+        with self.database.reading() as session:
+            turns = session.scalars(
+                select(TurnRow.id).where(*conditions(session, wanted)).order_by(TurnRow.id)
+            ).all()
+            read = turns[:: -(-len(turns) // MOST_TIMED) or 1]
+            timings = session.execute(
+                select(_start(session, span), TurnRow.answer["timings"]).where(TurnRow.id.in_(read))
+            ).all()
+        in_all: dict[str, list[float]] = defaultdict(list)
+        per_period: dict[tuple[date, str], list[float]] = defaultdict(list)
+        for start, of_turn in timings:
+            for step, seconds in (of_turn or {}).items():
+                in_all[step].append(seconds)
+                per_period[start, step].append(seconds)
+        steps = sorted((_time(*item) for item in in_all.items()), key=lambda s: -s.median)
+        return StepTimes(
+            tuple(steps),
+            tuple(
+                (start, _time(step, per_period[start, step])) for start, step in sorted(per_period)
+            ),
+            len(read),
+            len(turns),
+        )
+
+    def rows(self, person: Person, wanted: TurnFilter, span: Span) -> Iterator[dict[str, Any]]:
+        """The figures of each period, product and release, for an export."""
+        person.require_admin()
+        with self.database.reading() as session:
+            by = (_start(session, span), TurnRow.product, TurnRow.release)
+            found = _figures(session, wanted, *by)
+        for start, product, release in sorted(found, key=lambda k: (k[0], k[1] or "", k[2] or "")):
+            figures = asdict(found[start, product, release])
+            yield {str(span): str(start), "product": product, "release": release, **figures}
+
+
+def _figures(
+    session: Session, wanted: TurnFilter, *by: ColumnElement[Any] | Any
+) -> dict[tuple[Any, ...], Figures]:
+    """The figures of each group of turns that is alike in `by`; without it, of all of them."""
+    kept = conditions(session, wanted)
+    keys = [column.label(f"key_{number}") for number, column in enumerate(by)]
+    counted = (
+        select(
+            *keys,
+            func.count(),
+            func.count(TurnRow.owner.distinct()),
+            _how_many(TurnRow.abstained & (TurnRow.route != Route.CLARIFY)),
+            _how_many(TurnRow.route == Route.CLARIFY),
+            _how_many(TurnRow.route.in_((Route.REUSE, Route.REFERENCE))),
+            func.coalesce(func.sum(TurnRow.model_calls), 0),
+            _how_many(FeedbackRow.thumbs == 1),
+            _how_many(FeedbackRow.thumbs == -1),
+            *map(_rated, ("good", "bad", "wrong release", "incomplete")),
+        )
+        .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+        .outerjoin(ReviewRow, ReviewRow.turn_id == TurnRow.id)
+        .where(*kept)
+        .group_by(*by)
+    )
+    groups = {tuple(row[: len(by)]): Figures(*row[len(by) :]) for row in session.execute(counted)}
+    ranked = (
+        select(
+            *keys,
+            TurnRow.seconds,
+            func.row_number().over(partition_by=by or None, order_by=TurnRow.seconds).label("rank"),
+            func.count().over(partition_by=by or None).label("turns"),
+        )
+        .where(*kept)
+        .subquery()
+    )
+    quantiles = (
+        func.min(case((ranked.c.rank >= share * ranked.c.turns, ranked.c.seconds)))
+        for share in (_MEDIAN, _P95)
+    )
+    columns = [ranked.c[key.name] for key in keys]
+    for row in session.execute(select(*columns, *quantiles).group_by(*columns)):
+        *key, median, p95 = row
+        groups[tuple(key)] = replace(groups[tuple(key)], median=median, p95=p95)
+    return groups
+
+
+def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.count(case((what, 1)))
+
+
+def _rated(rating: str) -> ColumnElement[int]:
+    return _how_many(ReviewRow.rating == rating)
+
+
+def _start(session: Session, span: Span) -> ColumnElement[date]:
+    """The day on which the period of a turn began."""
+    if span is Span.DAY:
+        return func.date(TurnRow.created, type_=Date)
+    # Literals, because PostgreSQL groups by no expression that has a parameter.
+    if session.get_bind().dialect.name == "postgresql":
+        return func.date(func.date_trunc(literal_column("'week'"), TurnRow.created), type_=Date)
+    sunday = literal_column("'weekday 0'", String)
+    monday = literal_column("'-6 days'", String)
+    return func.date(TurnRow.created, sunday, monday, type_=Date)
+
+
+def _time(step: str, seconds: Sequence[float]) -> StepTime:
+    median, p95 = np.quantile(seconds, (_MEDIAN, _P95), method="inverted_cdf")
+    return StepTime(step, len(seconds), float(median), float(p95))

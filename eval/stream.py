@@ -1,0 +1,153 @@
+"""The paper's experiment: questions arrive in iterations, and the memory grows (ComRAG 5.1, 6.3).
+
+Every question is asked in a conversation of its own. After each one the memory has taken in the
+answer before the next arrives, as it has between two people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+
+from sqlalchemy import func, select
+
+from chatbot.assembly import Chatbot
+from chatbot.turn import Route
+from corpora.history_tables import TurnRow
+from corpora.memory_tables import MemoryPairRow, MemoryUseRow
+from eval.answers import score_answer
+from eval.stream_questions import Arrival
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an arrival.
+
+    `correct` counts the quotes beside the answer, as they are shown. A reuse is of the answer to
+    the question `reused_from` (as it was asked then): `wrong_reuse` if that was another question
+    and its answer is not right here, `repeats_error` if it was the same one, answered wrongly.
+    """
+
+    gold: str
+    asked: str
+    seconds: float
+    route: str
+    correct: bool
+    refused: bool
+    reused_from: str = ""
+    wrong_reuse: bool = False
+    repeats_error: bool = False
+    wrong_release: bool = False
+
+    @property
+    def reused(self) -> bool:
+        """Whether the answer was there already."""
+        return self.route == Route.REUSE
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """The figures of one iteration; `growth` is that of both stores in it, of what was there.
+
+    `high` and `low` are the pairs in the stores at its end. `growth` is None for the first one,
+    which begins with nothing.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    high: int
+    low: int
+    growth: float | None
+
+    @property
+    def seconds(self) -> float:
+        """The mean latency."""
+        return mean(o.seconds for o in self.outcomes)
+
+    @property
+    def median(self) -> float:
+        """The median latency, in seconds."""
+        return median(o.seconds for o in self.outcomes)
+
+    def share(self, counts: Callable[[Outcome], bool]) -> float:
+        """The share of the outcomes that count, 0 to 1."""
+        return sum(map(counts, self.outcomes)) / len(self.outcomes)
+
+
+def run_stream(
+    chatbot: Chatbot,
+    iterations: Sequence[Sequence[Arrival]],
+    *,
+    saved: Callable[[], float] = lambda: 0.0,
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> tuple[Iteration, ...]:
+    """Ask everything in order and return the figures of each iteration.
+
+    `saved` are seconds that a recorded model did not spend again; they count as spent.
+    """
+    found: list[Iteration] = []
+    asked: dict[int, Arrival] = {}
+    done = 0
+    before = sum(_pairs(chatbot))
+    for arrivals in iterations:
+        outcomes = []
+        for arrival in arrivals:
+            outcomes.append(_ask(chatbot, arrival, asked, saved))
+            done += 1
+            on_progress(done)
+        high, low = _pairs(chatbot)
+        growth = (high + low - before) / before if before else None
+        before = high + low
+        found.append(Iteration(tuple(outcomes), high, low, growth))
+    return tuple(found)
+
+
+def _ask(
+    chatbot: Chatbot, arrival: Arrival, asked: dict[int, Arrival], saved: Callable[[], float]
+) -> Outcome:
+    gold, spared = arrival.gold, saved()
+    conversation = chatbot.conversations.start(gold.product, arrival.text)
+    reply = chatbot.ask(arrival.text, product=gold.product, conversation=conversation)
+    assert reply.kept_as is not None
+    asked[reply.kept_as] = arrival
+    seconds = float(reply.content["seconds"]) + saved() - spared
+    chatbot.memory.remembering.flush()
+    score = score_answer(gold, reply.content)
+    made_by = _source(chatbot, reply.kept_as) if reply.turn.route is Route.REUSE else None
+    first = asked.get(made_by) if made_by is not None else None
+    same = first is None or first.gold.id == gold.id
+    reused = reply.turn.route is Route.REUSE
+    return Outcome(
+        gold=gold.id,
+        asked=arrival.text,
+        seconds=seconds,
+        route=str(reply.turn.route),
+        correct=score.shown,
+        refused=score.refused,
+        reused_from=first.text if first else "",
+        wrong_reuse=reused and not same and not score.shown,
+        repeats_error=reused and same and not score.shown,
+        wrong_release=reused and (score.cited_wrong_release or not score.release_right),
+    )
+
+
+def _pairs(chatbot: Chatbot) -> tuple[int, int]:
+    """How many pairs there are in the high and in the low store."""
+    query = select(MemoryPairRow.store, func.count().label("pairs")).group_by(MemoryPairRow.store)
+    with chatbot.database.reading() as session:
+        counted = {row.store: row.pairs for row in session.execute(query)}
+    return counted.get("high", 0), counted.get("low", 0)
+
+
+def _source(chatbot: Chatbot, turn: int) -> int | None:
+    """The turn that first gave the answer which this turn reused."""
+    of_turn = select(MemoryUseRow.pair_id).where(
+        MemoryUseRow.turn_id == turn, MemoryUseRow.role == "reuse"
+    )
+    source = (
+        select(MemoryUseRow.turn_id)
+        .join(TurnRow, TurnRow.id == MemoryUseRow.turn_id)
+        .where(MemoryUseRow.pair_id.in_(of_turn), MemoryUseRow.role == "source")
+    )
+    with chatbot.database.reading() as session:
+        return session.scalar(source.limit(1))

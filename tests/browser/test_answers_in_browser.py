@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from chatbot.conversations import Conversations
+from chatbot.settings import Settings
+from corpora.database import open_database
+from tests.browser.chat import choose_for, fits, main, settle
+from tests.browser.conftest import OpenPage
+from tests.chatbot.asked import answer
+from tests.ui.valve_corpus import HOSTILE
+
+pytestmark = pytest.mark.browser
+
+SLOW = 60_000
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_an_answer_is_copied_and_rated(
+    served: str, documentation: Settings, open_page: OpenPage, width: int
+) -> None:
+    conversation = kept(documentation, f"Copied at {width}")
+    page = open_page(f"{served}/?conversation={conversation}", width=width)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    settle(page)
+    main(page).get_by_role("button", name="Copy", exact=True).last.click(timeout=SLOW)
+    assert stands_still(page)
+    # By keyboard: where the answer is long, its upper corner may be above the window.
+    page.get_by_role("button", name="Copy to clipboard").press("Enter")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("**relay 17.20**\n\nIt is \\<script>")
+    page.keyboard.press("Escape")
+
+    page.get_by_role("radio", name="Thumbs down").last.click()
+    page.get_by_text("This is from the wrong release").click()
+    page.get_by_label("Comment").fill(" ".join(HOSTILE))
+    assert fits(page)
+    page.get_by_role("button", name="Send feedback").click()
+    noted = page.get_by_text("Noted: this is from the wrong release")
+    expect(noted).to_contain_text(" ".join(HOSTILE)[:150])
+    expect(page.get_by_role("button", name="Change")).to_be_visible()
+    assert fits(page)
+
+
+def test_a_conversation_is_saved_as_a_file(
+    served: str, documentation: Settings, open_page: OpenPage, tmp_path: Path
+) -> None:
+    conversation = kept(documentation, "Saved <b>as</b> a file")
+    page = open_page(f"{served}/?conversation={conversation}")
+    dialog = choose_for(page, "Saved <b>as</b> a file", "Export")
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name=re.compile("Markdown")).click()
+    assert download.value.suggested_filename == "saved-b-as-b-a-file.md"
+    file = tmp_path / "saved.md"
+    download.value.save_as(file)
+    assert file.read_text("utf-8").startswith("# Saved \\<b>as\\</b> a file\n")
+
+
+def stands_still(page: Page) -> bool:
+    """Whether nothing scrolls but the conversation in its own place."""
+    still: bool = page.evaluate(
+        """() => {
+            const still = e =>
+                !e || (e.scrollHeight <= e.clientHeight + 1 && still(e.parentElement));
+            return still(document.querySelector('[data-testid=stApp]'));
+        }"""
+    )
+    return still
+
+
+def kept(settings: Settings, question: str) -> str:
+    """A conversation of hostile answers."""
+    with closing(open_database(settings.database)) as database:
+        conversations = Conversations(database)
+        conversation = conversations.start("valve", question)
+        hostile = answer(answer=f"It is {' and '.join(HOSTILE)}.")
+        for _ in range(6):
+            conversations.add(conversation, question, hostile)
+    return conversation

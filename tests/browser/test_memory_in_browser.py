@@ -1,0 +1,119 @@
+"""An answer is given, given again, had afresh, and looked at by an admin, in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import Select, delete, func, select
+
+from chatbot.settings import Settings
+from corpora.database import Database, open_database
+from corpora.history_tables import ConversationRow, TurnRow
+from corpora.memory_tables import MemoryClusterRow, MemoryPairRow
+from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
+from tests.browser.conftest import OpenPage, strata_serves
+from tests.browser.test_accessibility import Colours, both, violations
+from tests.ui.valve_corpus import QUESTION
+
+pytestmark = pytest.mark.browser
+
+AGAIN = "What's the default of hold_time in 2.0?"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that has remembered nothing yet, and its database."""
+
+    address: str
+    database: Database
+
+    def wait(self) -> None:
+        """Wait until an answer is remembered, which is after it is shown."""
+        end = time.monotonic() + 60
+        while not self._read(select(func.count()).select_from(MemoryPairRow)):
+            assert time.monotonic() < end, "the answer is not remembered"
+            time.sleep(0.2)
+
+    @property
+    def newest_turn(self) -> int:
+        return self._read(select(func.max(TurnRow.id)))
+
+    def _read(self, number: Select[tuple[int]]) -> int:
+        with self.database.reading() as session:
+            return session.scalar(number) or 0
+
+
+@pytest.fixture
+def remembering(documentation: Settings, tmp_path: Path) -> Iterator[Server]:
+    """A server on a copy of the documentation, without what was said there."""
+    data = shutil.copytree(documentation.data_dir, tmp_path / "data")
+    settings = documentation.model_copy(update={"data_dir": data})
+    database = open_database(settings.database)
+    with database.writing() as session:
+        session.execute(delete(ConversationRow))
+        session.execute(delete(MemoryClusterRow))
+    with strata_serves(settings, "none") as address:
+        yield Server(address, database)
+    database.close()
+
+
+def new_conversation(page: Page) -> None:
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
+
+
+def test_an_answer_is_given_again_and_can_be_had_afresh(
+    remembering: Server, open_page: OpenPage
+) -> None:
+    page = open_page(remembering.address)
+    choose_product(page, "valve")
+    ask(page, QUESTION)
+    assert "answered before" not in last_answer(page)
+    remembering.wait()
+    new_conversation(page)
+    ask(page, AGAIN)
+    said = last_answer(page)
+    assert "answered before" in said
+    assert "45" in said
+    assert QUESTION.removesuffix(" in 2.0?") in said
+    assert violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(500)
+    assert fits(page)
+    main(page).get_by_role("button", name="Answer afresh").click()
+    expect(main(page).get_by_text("answered before")).to_have_count(0, timeout=SLOW)
+    settle(page)
+    assert "45" in last_answer(page)
+
+
+@both
+def test_an_admin_follows_an_answer_from_its_trace_and_curates_it(
+    remembering: Server, open_page: OpenPage, colours: Colours
+) -> None:
+    page = open_page(remembering.address, colours=colours)
+    choose_product(page, "valve")
+    ask(page, QUESTION)
+    remembering.wait()
+    new_conversation(page)
+    ask(page, AGAIN)
+    page.goto(f"{remembering.address}/history?turn={remembering.newest_turn}")
+    page.get_by_role("link", name="answered this one").click()
+    expect(page.get_by_role("button", name="Promote …")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Promote …").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("A curated answer has the highest score")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Promote").click()
+    expect(dialog).to_have_count(0)
+    expect(main(page).get_by_text("curated").first).to_be_visible()
+    page.get_by_role("button", name="Retire …").click()
+    dialog.get_by_role("button", name="Retire").click()
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_text("Nothing is remembered yet")).to_be_visible()

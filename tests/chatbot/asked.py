@@ -1,0 +1,66 @@
+"""Turns made by hand, of any person and any time, for tests of what reads them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import update
+
+from chatbot.conversations import Conversations
+from chatbot.feedback import Feedback
+from chatbot.people import LOCAL
+from chatbot.review.ratings import Ratings
+from corpora.database import Database
+from corpora.history_tables import TurnRow
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def asked(
+    database: Database,
+    question: str,
+    *,
+    at: datetime = NOW,
+    owner: str = "",
+    thumbs: int = 0,
+    comment: str = "",
+    rating: str = "",
+    **reply: Any,
+) -> int:
+    """Keep a question, answered unless the reply says otherwise, and return its id."""
+    conversations = Conversations(database, owner)
+    turn = conversations.add(conversations.start("relay", question), question, answer(**reply))
+    with database.writing() as session:
+        session.execute(update(TurnRow).where(TurnRow.id == turn).values(created=at))
+    if thumbs:
+        Feedback(database, owner).give(turn, thumbs, comment=comment)
+    if rating:
+        Ratings(database).change(LOCAL, turn, rating=rating)
+    return turn
+
+
+def answer(**changed: Any) -> dict[str, Any]:
+    """A reply object of the product "relay" in release 17.20."""
+    return {
+        "answer": "It is 300.",
+        "abstained": False,
+        "product": "relay",
+        "release": "17.20",
+        "release_status": "stated",
+        "release_explanation": "",
+        "compared_releases": [],
+        "available_releases": [],
+        "route": "documents",
+        "queries": {},
+        "citations": [],
+        "sides": [],
+        "warnings": [],
+        "fallbacks": [],
+        "timings": {"context_retrieval": 0.25, "answer_generation": 0.75},
+        "seconds": 1.0,
+        "model": "none",
+        "model_calls": 0,
+        "profile": "embedded",
+        **changed,
+    }

@@ -1,0 +1,112 @@
+"""Made-up pairs in a release of a memory, and what the memory must hold to at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+from sqlalchemy import select
+
+from chatbot.memory.pairs import CitedPage, MemoryQuestion, NewPair, Origin, Score, Thresholds
+from corpora.database import Database
+from corpora.embedding import Vectors
+from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from corpora.tables import ProductRow, ReleaseRow
+
+THRESHOLDS = Thresholds(tau=0.6, delta=0.9, gamma=0.6)
+WHEN = datetime(2024, 5, 1, tzinfo=UTC)
+EMBEDDING = "made-up"
+
+
+def new_release(database: Database, name: str = "1.0") -> int:
+    """The id of a new release, of a product of its own."""
+    with database.writing() as session:
+        number = len(session.scalars(select(ProductRow.id)).all())
+        product = ProductRow(name=f"product {number}", aliases=[])
+        session.add(product)
+        session.flush()
+        row = ReleaseRow(product_id=product.id, name=name, aliases=[], retired=False)
+        session.add(row)
+        session.flush()
+        return row.id
+
+
+def unit(*numbers: float) -> Vectors:
+    """A vector of length one in this direction."""
+    vector = np.array(numbers, dtype=np.float64)
+    scaled: Vectors = (vector / np.linalg.norm(vector)).astype(np.float32)
+    return scaled
+
+
+def made_pair(
+    vector: Vectors,
+    score: float = 0.8,
+    origin: Origin = Origin.MEASURED,
+    *,
+    text: str = "How?",
+    asks: str = "",
+    embedding: str = EMBEDDING,
+    turn: int | None = None,
+    pages: Sequence[CitedPage] = (),
+) -> NewPair:
+    """A pair with this vector."""
+    return NewPair(
+        MemoryQuestion(text, asks, vector, embedding),
+        {"text": f"{text} So.", "value": "So.", "citations": []},
+        Score(score, origin, WHEN),
+        pages=tuple(pages),
+        turn=turn,
+    )
+
+
+def members(database: Database, release: int) -> list[MemoryPairRow]:
+    """All pairs of a release, the oldest first."""
+    with database.reading() as session:
+        rows = session.scalars(
+            select(MemoryPairRow)
+            .where(MemoryPairRow.release_id == release)
+            .order_by(MemoryPairRow.id)
+        ).all()
+        session.expunge_all()
+        return list(rows)
+
+
+def centroids(database: Database, release: int) -> dict[int, tuple[str, Vectors]]:
+    """Store and centroid of every cluster of a release."""
+    with database.reading() as session:
+        rows = session.scalars(
+            select(MemoryClusterRow).where(MemoryClusterRow.release_id == release)
+        ).all()
+        return {r.id: (r.store, np.frombuffer(r.total, "<f8") / r.size) for r in rows}
+
+
+def happened(database: Database, release: int) -> list[tuple[str, int, int | None]]:
+    """What was told of a release: kind, pair and the other one."""
+    with database.reading() as session:
+        rows = session.scalars(
+            select(MemoryEventRow)
+            .where(MemoryEventRow.release_id == release)
+            .order_by(MemoryEventRow.id)
+        )
+        return [(row.kind, row.pair_id, row.other_id) for row in rows]
+
+
+def require_sound(database: Database, release: int, thresholds: Thresholds = THRESHOLDS) -> None:
+    """Centroids are the means of their members, and near-duplicates are not together."""
+    rows = members(database, release)
+    vectors = {row.id: np.frombuffer(row.vector, "<f4").astype(np.float64) for row in rows}
+    of_cluster: dict[int, list[MemoryPairRow]] = {}
+    for row in rows:
+        of_cluster.setdefault(row.cluster_id, []).append(row)
+        assert row.store == ("high" if row.score >= thresholds.gamma else "low")
+    found = centroids(database, release)
+    assert found.keys() == of_cluster.keys()
+    for cluster, (store, centroid) in found.items():
+        assert {row.store for row in of_cluster[cluster]} == {store}
+        mean = np.mean([vectors[row.id] for row in of_cluster[cluster]], axis=0)
+        np.testing.assert_allclose(centroid, mean, atol=1e-9)
+    for a in rows:
+        for b in rows:
+            if a.id < b.id and (a.store, a.embedding) == (b.store, b.embedding):
+                assert vectors[a.id] @ vectors[b.id] < thresholds.delta + 1e-6

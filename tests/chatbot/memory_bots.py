@@ -1,0 +1,83 @@
+"""Chatbots that remember, each on documentation of its own; and what the memory of one holds."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from sqlalchemy import select
+
+from chatbot.assembly import Chatbot, Reply, open_chatbot
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.settings import Settings
+from corpora.memory_tables import MemoryPairRow, MemoryUseRow
+
+LOG = "How long is the event log kept in 17.20?"
+LOG_AGAIN = "In 17.20, how long is the event log kept?"
+HOLD = "What is the default of hold_time in 17.20?"
+
+
+class Bot:
+    """A chatbot, and what a test asks of it."""
+
+    def __init__(self, chatbot: Chatbot) -> None:
+        self.chatbot = chatbot
+
+    def ask(self, question: str, *, owner: str = "", **options: Any) -> Reply:
+        """Ask in a conversation of its own, and wait until the answer is remembered."""
+        conversation = self.chatbot.conversations.of(owner).start("relay", question)
+        reply = self.chatbot.ask(question, conversation=conversation, owner=owner, **options)
+        assert self.chatbot.memory.remembering.flush(60)
+        return reply
+
+    def think(self, reply: Reply, thumbs: int, owner: str = "") -> None:
+        """Say what the person who asked thinks of an answer; 0 takes it back."""
+        assert reply.kept_as is not None
+        if thumbs:
+            self.chatbot.feedback(owner).give(reply.kept_as, thumbs)
+        else:
+            self.chatbot.feedback(owner).withdraw(reply.kept_as)
+
+    @property
+    def pairs(self) -> list[MemoryPairRow]:
+        """All pairs, the oldest first."""
+        with self.chatbot.database.reading() as session:
+            return list(session.scalars(select(MemoryPairRow).order_by(MemoryPairRow.id)))
+
+    @property
+    def pair(self) -> MemoryPairRow:
+        """The only pair."""
+        (pair,) = self.pairs
+        return pair
+
+    def uses(self, reply: Reply) -> dict[int, str]:
+        """What a turn has to do with which pairs."""
+        own = select(MemoryUseRow.pair_id, MemoryUseRow.role).where(
+            MemoryUseRow.turn_id == reply.kept_as
+        )
+        with self.chatbot.database.reading() as session:
+            return {row.pair_id: row.role for row in session.execute(own)}
+
+    def close(self) -> None:
+        """Let go of all files."""
+        self.chatbot.memory.remembering.flush(60)
+        self.chatbot.corpora.close()
+        self.chatbot.database.close()
+
+
+def says(*replies: str) -> ScriptedChatModel:
+    """A model that says this, in order, and then the last for ever."""
+    return ScriptedChatModel(replies=replies[:-1], otherwise=replies[-1])
+
+
+def remembering(
+    settings: Settings, folder: Path, model: BaseChatModel | None = None, **options: Any
+) -> Bot:
+    """A chatbot on a copy of the documentation, with a memory that is empty."""
+    data_dir = folder / "data"
+    shutil.copytree(settings.data_dir, data_dir)
+    own = settings.model_copy(update={"data_dir": data_dir, "memory": "on", **options})
+    return Bot(replace(open_chatbot(own), model=model))

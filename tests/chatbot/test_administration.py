@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from chatbot.administration import Administration
+from chatbot.audit import AuditEntry, AuditLog
+from chatbot.limits import LimitReached, Limits
+from chatbot.people import NotAllowed, Person
+from corpora.catalog import Catalog, UnusableName
+from corpora.database import Database
+from corpora.glossary import Entry, GlossaryError
+from corpora.jobs import JobKind, Jobs
+from corpora.shelf import ProductSettings, ReleaseSettings
+from corpora.uploads import UploadedFile
+
+ADA = Person("ada@example.org", "Ada", is_admin=True)
+BOB = Person("bob@example.org", "Bob", is_admin=False)
+NOTES = UploadedFile("notes.md", b"# Notes", 7)
+
+
+@pytest.fixture
+def admin(database: Database) -> Administration:
+    for release in ("1.0", "2.0"):
+        Catalog(database).add_release("valve", release)
+    return Administration(database, ADA, Limits(database, 0, uploads_per_day=1))
+
+
+def entries(admin: Administration) -> tuple[AuditEntry, ...]:
+    return AuditLog(admin.database).entries()[::-1]
+
+
+def test_each_thing_that_is_said_anew_is_recorded_with_what_was_before(
+    admin: Administration,
+) -> None:
+    admin.change_release("valve", "1.0", ReleaseSettings(("Heron",)))
+    admin.change_release(
+        "valve", "1.0", ReleaseSettings(("Heron", "H"), end_of_life=date(2027, 1, 1))
+    )
+    admin.change_product("valve", ProductSettings(latest="1.0"))
+    told = [(e.person, e.action, e.subject, e.details) for e in entries(admin)]
+    assert told == [
+        (ADA.id, "alias", "valve 1.0", {"before": [], "now": ["Heron"]}),
+        (ADA.id, "alias", "valve 1.0", {"before": ["Heron"], "now": ["Heron", "H"]}),
+        (ADA.id, "end of life", "valve 1.0", {"before": None, "now": "2027-01-01"}),
+        (ADA.id, "latest", "valve", {"before": None, "now": "1.0"}),
+    ]
+
+
+def test_saving_the_same_again_records_nothing(admin: Administration) -> None:
+    admin.change_release("valve", "1.0", ReleaseSettings())
+    assert entries(admin) == ()
+
+
+def test_what_is_refused_is_not_recorded(admin: Administration, tmp_path: Path) -> None:
+    with pytest.raises(UnusableName):
+        admin.change_release("valve", "1.0", ReleaseSettings(("2.0",)))
+    with pytest.raises(GlossaryError):
+        admin.put_term("valve", Entry("alone", ()), "")
+    with pytest.raises(UnusableName):
+        admin.upload("valve", "\n", [NOTES], tmp_path)
+    assert entries(admin) == ()
+    assert Jobs(admin.database).recent() == ()
+
+
+def test_jobs_are_ordered_by_their_person_and_recorded(
+    admin: Administration, tmp_path: Path
+) -> None:
+    ordered = [
+        admin.upload("valve", "1.0", [NOTES], tmp_path),
+        admin.read_again("valve", "1.0"),
+        admin.remove_documents("valve", "1.0", ["notes.md"]),
+        admin.delete("valve", "1.0"),
+    ]
+    jobs = Jobs(admin.database).recent()[::-1]
+    assert [job.id for job in jobs] == ordered
+    assert [job.kind for job in jobs] == list(JobKind)
+    assert {job.person for job in jobs} == {ADA.id}
+    admin.cancel(ordered[0])
+    admin.retry(ordered[0])
+    assert [e.action for e in entries(admin)] == [
+        "upload",
+        "read again",
+        "remove documents",
+        "delete",
+        "cancel job",
+        "retry job",
+    ]
+    assert entries(admin)[0].details == {"job": ordered[0], "files": 1, "size": 7}
+
+
+def test_uploads_are_limited(admin: Administration, tmp_path: Path) -> None:
+    admin.upload("valve", "1.0", [NOTES], tmp_path)
+    with pytest.raises(LimitReached):
+        admin.upload("valve", "1.0", [NOTES], tmp_path)
+    assert len(Jobs(admin.database).recent()) == 1
+
+
+def test_who_is_no_admin_changes_nothing(database: Database, tmp_path: Path) -> None:
+    Catalog(database).add_release("valve", "1.0")
+    bob = Administration(database, BOB, Limits(database, 0, 0))
+    entry = Entry("a", ("b",))
+    for change in (
+        lambda: bob.change_release("valve", "1.0", ReleaseSettings(hidden=True)),
+        lambda: bob.change_product("valve", ProductSettings(("v",))),
+        lambda: bob.serve("valve", "1.0", 1),
+        lambda: bob.upload("valve", "1.0", [NOTES], tmp_path),
+        lambda: bob.read_again("valve", "1.0"),
+        lambda: bob.remove_documents("valve", "1.0", ["a"]),
+        lambda: bob.delete("valve"),
+        lambda: bob.cancel(1),
+        lambda: bob.retry(1),
+        lambda: bob.put_term("valve", entry, ""),
+        lambda: bob.remove_term("valve", "a"),
+        lambda: bob.replace_glossary("valve", [entry]),
+    ):
+        with pytest.raises(NotAllowed):
+            change()
+    assert AuditLog(database).entries() == ()

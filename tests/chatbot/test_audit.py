@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from chatbot.audit import AuditLog
+from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.review.audit_pages import AuditPages
+from corpora.database import Database
+
+ANN = Person("ann@example.org", "Ann", is_admin=True)
+USER = Person("u", "u", is_admin=False)
+
+
+@pytest.fixture
+def log(database: Database) -> AuditLog:
+    log = AuditLog(database)
+    log.record(ANN, "upload", "valve 2.0", files=3)
+    log.record(LOCAL, "rollback", "valve 2.0", generation=1)
+    log.record(ANN, "rate", "turn 5", rating="bad")
+    return log
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE audit_log SET person = 'nobody'",
+        "UPDATE audit_log SET details = '{}' WHERE id = 1",
+        "DELETE FROM audit_log",
+        "DELETE FROM audit_log WHERE id = 1",
+        "INSERT OR REPLACE INTO audit_log (id, at, person, action, subject, details) "
+        "VALUES (1, '2026-01-01 00:00:00', 'nobody', 'x', 'x', '{}')",
+    ],
+)
+def test_what_is_recorded_stays(database: Database, log: AuditLog, change: str) -> None:
+    before = log.entries()
+    with pytest.raises(DBAPIError, match="append-only"), database.writing() as session:
+        session.execute(text(change))
+    assert log.entries() == before
+
+
+def test_pages_go_back_in_time(database: Database, log: AuditLog) -> None:
+    pages = AuditPages(database)
+    first = pages.page(ANN, size=2)
+    assert ([e.action for e in first.entries], first.older) == (["rate", "rollback"], True)
+    second = pages.page(ANN, size=2, before=first.entries[-1].id)
+    assert ([e.action for e in second.entries], second.older) == (["upload"], False)
+
+
+def test_pages_by_action_and_person(database: Database, log: AuditLog) -> None:
+    pages = AuditPages(database)
+    assert pages.actions(ANN) == ("rate", "rollback", "upload")
+    assert pages.people(ANN) == ("ann@example.org", "local")
+    of_ann = pages.page(ANN, person="ann@example.org").entries
+    assert [e.subject for e in of_ann] == ["turn 5", "valve 2.0"]
+    assert [e.details for e in pages.page(ANN, action="upload").entries] == [{"files": 3}]
+    assert pages.page(ANN, action="upload", person="local").entries == ()
+
+
+def test_an_export_has_every_entry(
+    database: Database, log: AuditLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatbot.review.audit_pages.EXPORTED_AT_ONCE", 2)
+    rows = list(AuditPages(database).rows(ANN))
+    assert [(r["person"], r["action"]) for r in rows] == [
+        ("ann@example.org", "rate"),
+        ("local", "rollback"),
+        ("ann@example.org", "upload"),
+    ]
+    assert [r["action"] for r in AuditPages(database).rows(ANN, person="local")] == ["rollback"]
+
+
+def test_only_admins_read_the_log(database: Database, log: AuditLog) -> None:
+    pages = AuditPages(database)
+    for look in (
+        lambda: pages.page(USER),
+        lambda: pages.actions(USER),
+        lambda: pages.people(USER),
+        lambda: list(pages.rows(USER)),
+    ):
+        with pytest.raises(NotAllowed):
+            look()

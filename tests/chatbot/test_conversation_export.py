@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from chatbot.conversation_export import conversation_json, conversation_markdown, reply_markdown
+from chatbot.conversations import Conversations, UnknownConversation
+from chatbot.feedback import DOWN, Feedback
+from corpora.database import Database
+from prompts.fencing import visible
+from tests.chatbot.asked import answer
+from tests.chatbot.test_plain_markdown import LINKED, MARKDOWN
+from tests.ui.payloads import PAYLOADS
+
+CITED = answer(
+    answer="300 s\n\n> hold_time — 300 — s [1]",
+    release_explanation="you said “17.2” → 17.20",
+    citations=[
+        {
+            "document": "Relay guide",
+            "file": "guide.md",
+            "release": "17.20",
+            "page": 2,
+            "section": "Relay guide › Timers",
+            "anchor": "timers",
+            "quote": "hold_time — 300 — s",
+            "page_id": 7,
+        }
+    ],
+    seconds=0.23,
+)
+
+
+def test_an_answer_is_copied_with_its_release_and_its_sources() -> None:
+    assert reply_markdown(CITED) == (
+        "**relay 17.20** (you said “17.2” → 17.20)\n\n"
+        "**300 s**\n\n"
+        "> hold_time — 300 — s\u00a0[1]\n\n"
+        "Sources:\n\n"
+        "- [1] Relay guide, guide.md, Relay guide › Timers, release 17.20"
+    )
+
+
+def test_a_page_of_a_pdf_is_cited_by_its_number() -> None:
+    cited = {**CITED["citations"][0], "file": "guide.PDF"}
+    assert "guide.PDF, page 2, release 17.20" in reply_markdown({**CITED, "citations": [cited]})
+
+
+def test_a_conversation_is_exported_with_its_questions_answers_and_opinions(
+    database: Database,
+) -> None:
+    conversations = Conversations(database, "ada")
+    conversation = conversations.start("relay", "What is hold_time?")
+    first = conversations.add(conversation, "What is hold_time?", CITED)
+    conversations.add(conversation, "And *now*?", answer(release=None, release_status="unknown"))
+    Feedback(database, "ada").give(first, DOWN, "wrong release", "It is <b>not</b>.")
+
+    text = conversation_markdown(conversations, conversation)
+    assert text.startswith("# What is hold_time?\n\nrelay, begun on 20")
+    assert "## Question 1\n\nWhat is hold_time?\n\n*Answered on 20" in text
+    assert " UTC in 0.2 s*\n\n**relay 17.20** (you said" in text
+    assert "Feedback: thumbs down, wrong release\\\nIt is \\<b>not\\</b>." in text
+    assert "## Question 2\n\nAnd \\*now\\*?" in text
+    assert "**relay unknown release**\n\n" in text
+
+    exported = json.loads(conversation_json(conversations, conversation))
+    assert exported["title"] == "What is hold_time?"
+    assert exported["created"].endswith("+00:00")
+    assert [turn["question"] for turn in exported["turns"]] == ["What is hold_time?", "And *now*?"]
+    assert exported["turns"][0]["reply"] == CITED
+    assert exported["turns"][0]["feedback"] == {
+        "thumbs": -1,
+        "reason": "wrong release",
+        "comment": "It is <b>not</b>.",
+    }
+    assert exported["turns"][1]["feedback"] is None
+
+
+def test_what_was_asked_anew_is_not_exported(database: Database) -> None:
+    conversations = Conversations(database)
+    conversation = conversations.start("relay", "One")
+    first = conversations.add(conversation, "Whither?", answer())
+    conversations.add(conversation, "Where?", answer(), instead_of=first)
+    assert "Whither" not in conversation_markdown(conversations, conversation)
+    assert "Whither" not in conversation_json(conversations, conversation)
+
+
+@pytest.mark.parametrize("export", [conversation_markdown, conversation_json])
+def test_nobody_exports_anothers_conversation(database: Database, export: Any) -> None:
+    conversation = Conversations(database, "ada").start("relay", "Mine")
+    for other in (Conversations(database, "eve"), Conversations(database)):
+        with pytest.raises(UnknownConversation):
+            export(other, conversation)
+
+
+def test_hostile_text_anywhere_is_text_in_the_file(database: Database) -> None:
+    conversations = Conversations(database)
+    for payload in PAYLOADS:
+        conversation = conversations.start(payload, payload)
+        reply = hostile(payload)
+        turn = conversations.add(conversation, payload, reply)
+        Feedback(database).give(turn, DOWN, "other", payload[:2000])
+
+        for token in MARKDOWN.parse(conversation_markdown(conversations, conversation)):
+            for child in (token, *(token.children or ())):
+                live = ("html", "image", "link", "fence", "code_block")
+                assert not child.type.startswith(live), payload
+                assert child.type != "text" or not LINKED.search(child.content), payload
+        exported = json.loads(conversation_json(conversations, conversation))["turns"][0]
+        assert (exported["question"], exported["reply"]) == (payload, reply)
+        assert exported["feedback"]["comment"] == visible(payload[:2000]).strip()
+
+
+def hostile(payload: str) -> dict[str, Any]:
+    """A reply object that has a hostile text wherever text can come from elsewhere."""
+    names = dict.fromkeys(("document", "file", "section", "release"), payload)
+    forms = "{0}\n\n> {0} [1]\n\n- {0} [1]({0})\n\n**{0}** `{0}` [1]: {0}\n\n| a |\n| - |\n| {0} |"
+    return {
+        **CITED,
+        "answer": forms.format(payload),
+        "product": payload,
+        "release": payload,
+        "release_explanation": payload,
+        "citations": [{**CITED["citations"][0], **names}],
+    }
+
+
+def test_no_text_of_another_defines_a_link_for_a_mark() -> None:
+    sly = {**CITED, "answer": "See [1] and [1][1].\n\n[1]: https://evil.test\n\n> [1]: /x [1]"}
+    html = MarkdownIt("commonmark").render(reply_markdown(sly))
+    assert "<a" not in html

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from chatbot.audit import AuditLog
+from chatbot.feedback import Feedback
+from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.review.exports import Exports, Format, csv_lines, jsonl_lines
+from chatbot.review.filters import TurnFilter
+from chatbot.review.ratings import Ratings
+from corpora.database import Database
+from prompts.fencing import visible
+from tests.chatbot.asked import asked
+from tests.ui.payloads import PAYLOADS
+
+USER = Person("u", "u", is_admin=False)
+FORMULAS = [
+    "=1+1",
+    '=HYPERLINK("http://evil.test")',
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1+1",
+    "\r=1+1",
+    "\n=1+1",
+    "  =1+1",
+    '"=1+1',
+    "' =1+1",
+    "\u00a0=1+1",
+    "\u200b=1+1",
+    "\ufeff=1+1",
+    "\x00=1+1",
+    "＝1+1",
+    "＠SUM(A1)",
+    "\tplain",
+    "=1+1;=2+2",
+]
+
+
+def read_csv(lines: object) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(lines), newline="")))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_cell_is_never_a_formula(formula: str) -> None:
+    (row,) = read_csv(csv_lines([{"a": formula, "b": [formula]}]))
+    assert row["a"] == "'" + visible(formula).replace("\r", "\n")
+    assert row["b"].startswith("[")
+
+
+@pytest.mark.parametrize("text", ["a = b", "17.20", "plain", "", "a\n=b", "5 - 3", "(=1)"])
+def test_other_text_stays_as_it_is(text: str) -> None:
+    assert read_csv(csv_lines([{"a": text}])) == [{"a": text}]
+
+
+def test_values_keep_their_kind() -> None:
+    row = {"n": -5, "f": -0.25, "none": None, "yes": True, "list": ["é", 1], "object": {"k": "v"}}
+    assert read_csv(csv_lines([row])) == [
+        {
+            "n": "-5",
+            "f": "-0.25",
+            "none": "",
+            "yes": "true",
+            "list": '["é", 1]',
+            "object": '{"k": "v"}',
+        }
+    ]
+    assert [json.loads(line) for line in jsonl_lines([row])] == [row]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_text_stays_within_its_cell_and_its_line(payload: str) -> None:
+    rows = [{"a": payload, "b": "after"}] * 2
+    assert [row["b"] for row in read_csv(csv_lines(rows))] == ["after", "after"]
+    lines = "".join(jsonl_lines(rows)).splitlines()
+    assert [json.loads(line)["b"] for line in lines] == ["after", "after"]
+
+
+@pytest.mark.parametrize(
+    "control", ["\x00", "\x07", "\x1b[31m", "\x7f", "\x9b", "\u202e", "\ud800"]
+)
+def test_control_characters_are_dropped(control: str) -> None:
+    row = {"a": f"x{control}y", "b": {"k": [f"{control}z"]}}
+    for text in ("".join(csv_lines([row])), "".join(jsonl_lines([row]))):
+        text.encode()
+        assert control not in text
+
+
+def test_rows_are_written_as_they_are_read() -> None:
+    def endless() -> object:
+        number = 0
+        while True:
+            number += 1
+            yield {"n": number}
+
+    for lines in (csv_lines(endless()), jsonl_lines(endless())):  # type: ignore[arg-type]
+        assert "1" in next(lines)
+        assert "2" in next(lines)
+
+
+@pytest.mark.parametrize("form", Format)
+def test_turns_come_with_what_was_said_of_them(database: Database, form: Format) -> None:
+    told = {"release": "17.20", "file": "g.md", "page": 1, "section": "S", "quote": "q"}
+    cited = {**told, "page_id": 9}
+    first = asked(database, "How long?", owner="ann", citations=[cited], thumbs=1, comment="=1+1")
+    second = asked(database, "=cmd()", owner="bob", abstained=True)
+    Feedback(database, "bob").give(second, -1, "incomplete", "no")
+    Ratings(database).change(LOCAL, second, rating="bad", note="look", corrected_answer="It is 5.")
+    text = "".join(Exports(database).turns(LOCAL, form))
+    if form is Format.CSV:
+        rows = read_csv([text])
+        assert [r["question"] for r in rows] == ["How long?", "'=cmd()"]
+        assert rows[0]["comment"] == "'=1+1"
+        assert json.loads(rows[0]["citations"])[0]["file"] == "g.md"
+        assert (rows[0]["turn"], rows[0]["rating"], rows[1]["thumbs"]) == (str(first), "", "-1")
+    else:
+        objects = [json.loads(line) for line in text.splitlines()]
+        assert [(r["turn"], r["person"], r["question"]) for r in objects] == [
+            (first, "ann", "How long?"),
+            (second, "bob", "=cmd()"),
+        ]
+        assert objects[0]["citations"] == [told]
+        assert objects[0]["asked"] == "2026-11-20T12:00:00+00:00"
+        opinion = {"reason": "incomplete", "rating": "bad", "corrected_answer": "It is 5."}
+        assert objects[1].items() >= opinion.items()
+
+
+def test_a_filter_and_more_turns_than_a_batch(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatbot.review.exports._AT_ONCE", 2)
+    for number in range(5):
+        asked(database, f"q{number}", release="18.00")
+    asked(database, "other")
+    lines = list(Exports(database).turns(LOCAL, Format.JSONL, TurnFilter(release="18.00")))
+    assert [json.loads(line)["question"] for line in lines] == [f"q{n}" for n in range(5)]
+
+
+def test_every_export_is_recorded_before_its_first_row(database: Database) -> None:
+    exports = Exports(database)
+    exports.turns(Person("ann", "Ann", is_admin=True), Format.CSV, TurnFilter(product="relay"))
+    exports.of(LOCAL, "numbers", [], Format.JSONL, release=None)
+    newest, first = AuditLog(database).entries(action="export")
+    assert (first.person, first.subject) == ("ann", "turns")
+    assert first.details == {"format": "csv", "product": "relay"}
+    assert (newest.subject, newest.details) == ("numbers", {"format": "jsonl"})
+
+
+def test_only_admins_export(database: Database) -> None:
+    with pytest.raises(NotAllowed):
+        Exports(database).turns(USER, Format.CSV)
+    with pytest.raises(NotAllowed):
+        Exports(database).of(USER, "numbers", [], Format.CSV)
+    assert AuditLog(database).entries() == ()

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from chatbot.conversations import Conversations, UnknownConversation
+from chatbot.feedback import DOWN, LONGEST_COMMENT, UP, BadFeedback, Feedback, Opinion
+from corpora.database import Database
+from tests.chatbot.asked import answer, asked
+from tests.ui.payloads import PAYLOADS
+
+
+def test_an_opinion_is_kept_replaced_and_withdrawn(database: Database) -> None:
+    feedback = Feedback(database)
+    turn, other = asked(database, "What is hold_time?"), asked(database, "And now?")
+    feedback.give(turn, UP)
+    assert feedback.of([turn, other]) == {turn: Opinion(UP)}
+    feedback.give(turn, DOWN, "wrong release", " It is from 17.10. ")
+    assert feedback.of([turn]) == {turn: Opinion(DOWN, "wrong release", "It is from 17.10.")}
+    feedback.withdraw(turn)
+    feedback.withdraw(turn)
+    assert feedback.of([turn, other]) == {}
+
+
+def test_nobody_can_speak_of_anothers_answer_or_read_what_was_said(database: Database) -> None:
+    turn = asked(database, "What is hold_time?", owner="ada@example.org")
+    ada, eve = Feedback(database, "ada@example.org"), Feedback(database, "eve@example.org")
+    ada.give(turn, DOWN, "incomplete", "mine")
+    for speak in (
+        lambda: eve.give(turn, UP),
+        lambda: eve.withdraw(turn),
+        lambda: Feedback(database).give(turn, UP),
+        lambda: ada.give(turn + 1, UP),
+    ):
+        with pytest.raises(UnknownConversation, match=r"There is no answer \d+ in your"):
+            speak()
+    assert eve.of([turn]) == {}
+    assert ada.of([turn]) == {turn: Opinion(DOWN, "incomplete", "mine")}
+
+
+def test_what_cannot_be_kept_says_why_and_changes_nothing(database: Database) -> None:
+    feedback = Feedback(database)
+    turn = asked(database, "What is hold_time?")
+    feedback.give(turn, UP, comment="x" * LONGEST_COMMENT)
+    for wrong, why in (
+        ((0,), "thumbs are 1 or -1, not 0"),
+        ((DOWN, "boring"), "no reason 'boring': choose one of wrong release, wrong answer"),
+        ((UP, "incomplete"), "it goes with thumbs down"),
+        ((DOWN, "other", "x" * (LONGEST_COMMENT + 1)), "2,001 characters, the limit is 2,000"),
+    ):
+        with pytest.raises(BadFeedback, match=why):
+            feedback.give(turn, *wrong)  # type: ignore[arg-type]
+    assert feedback.of([turn]) == {turn: Opinion(UP, "", "x" * LONGEST_COMMENT)}
+
+
+def test_hostile_comments_are_kept_as_text_without_what_nobody_sees(database: Database) -> None:
+    feedback = Feedback(database)
+    turn = asked(database, "What is hold_time?")
+    for payload in (*PAYLOADS, "nul\x00 and \u202eturned"):
+        feedback.give(turn, DOWN, "other", payload[:LONGEST_COMMENT])
+        kept = feedback.of([turn])[turn].comment
+        assert kept.isprintable() or set(kept) & set("\n\t")
+    assert kept == "nul and turned"
+
+
+def test_an_opinion_goes_with_its_conversation(database: Database) -> None:
+    conversations = Conversations(database)
+    conversation = conversations.start("relay", "One")
+    turn = conversations.add(conversation, "One", answer())
+    Feedback(database).give(turn, UP)
+    conversations.delete(conversation)
+    assert Feedback(database).of([turn]) == {}

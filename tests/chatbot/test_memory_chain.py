@@ -1,0 +1,510 @@
+"""The memory in the chain: what is reused, referred to, avoided, remembered and forgotten."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from sqlalchemy import update
+
+from chatbot.memory.later import Later
+from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.scoring.measuring import Measured
+from chatbot.memory.uses import REJECTED
+from chatbot.people import LOCAL
+from chatbot.personal_data import delete_person
+from chatbot.settings import Settings
+from chatbot.turn import Recollection, Route
+from corpora.building import ingest
+from corpora.catalog import require_release
+from corpora.memory_tables import MemoryPairRow
+from tests.chatbot.conftest import GUIDE, RELEASES
+from tests.chatbot.memory_bots import HOLD, LOG, LOG_AGAIN, Bot, remembering, says
+
+MakeBot = Callable[..., Bot]
+LOG_BEFORE = "How long is the event log kept in 17.10?"
+RELATED = "How long does the relay keep events?"
+XF1, XF2 = "What rate has port XF-1 in 17.20?", "What rate has port XF-2 in 17.20?"
+UP, DOWN = 1, -1
+
+
+@pytest.fixture
+def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
+    """Makes a chatbot that remembers, from a model and other settings."""
+    made: list[Bot] = []
+
+    def make(model: BaseChatModel | None = None, **options: Any) -> Bot:
+        folder = tmp_path / str(len(made))
+        made.append(remembering(relay_settings, folder, model or says("30 days"), **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+# Reuse
+
+
+def test_a_question_asked_again_in_other_words_gets_the_same_answer(bot: MakeBot) -> None:
+    model = says("30 days")
+    asked = bot(model)
+    first, second = asked.ask(LOG), asked.ask(LOG_AGAIN)
+    assert (first.content["route"], second.content["route"]) == ("documents", "reuse")
+    assert second.content["answer"] == first.content["answer"]
+    assert second.content["citations"] == first.content["citations"]
+    assert second.content["release"] == "17.20"
+    assert len(model.calls) == 1
+    assert second.content["model_calls"] == 0
+    assert "context_retrieval" not in second.content["timings"]
+
+
+def test_a_reuse_says_from_what_and_who_vouches_for_it(bot: MakeBot) -> None:
+    asked = bot()
+    first = asked.ask(LOG)
+    told = asked.ask(LOG_AGAIN).content["memory"]
+    (pair,) = told["pairs"]
+    assert (told["role"], told["differs"]) == ("reuse", "")
+    assert pair["id"] == asked.pair.id
+    assert (pair["origin"], pair["rated_by"]) == ("measured", "")
+    assert pair["similarity"] > 0.75
+    assert datetime.fromisoformat(pair["rated"]).tzinfo is not None
+    assert first.content["memory"] == {"role": None, "pairs": [], "differs": ""}
+
+
+def test_a_reuse_is_counted_and_kept_with_its_turn(bot: MakeBot) -> None:
+    asked = bot()
+    first, second = asked.ask(LOG), asked.ask(LOG_AGAIN)
+    pair = asked.pair
+    assert asked.uses(first) == {pair.id: "source"}
+    assert asked.uses(second) == {pair.id: "reuse"}
+    assert pair.reused == 1
+    assert pair.last_used is not None
+
+
+def test_a_question_outside_of_conversations_is_answered_from_memory_too(bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(LOG)
+    assert asked.chatbot.ask(LOG_AGAIN).turn.route is Route.REUSE
+    asked.chatbot.memory.remembering.flush()
+    assert asked.pair.reused == 1
+
+
+def test_a_release_is_a_wall(bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(LOG)
+    other = asked.ask(LOG_BEFORE)
+    assert other.content["route"] == "documents"
+    assert other.turn.recollection is not None
+    assert other.turn.recollection.good == ()
+    assert {c["release"] for c in other.content["citations"]} == {"17.10"}
+    assert len({pair.release_id for pair in asked.pairs}) == 2
+
+
+def test_what_asks_for_another_thing_is_not_reused(bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(XF1)
+    other = asked.ask(XF2)
+    assert other.content["route"] == "documents"
+    assert other.content["answer"].startswith("100 Gbit/s")
+    assert asked.ask(XF1).content["answer"].startswith("10 Gbit/s")
+
+
+def test_a_turn_asked_afresh_knows_no_memory(bot: MakeBot) -> None:
+    model = says("30 days")
+    asked = bot(model)
+    asked.ask(LOG)
+    again = asked.ask(LOG, afresh=True)
+    assert again.content["route"] == "documents"
+    assert again.turn.recollection is None
+    assert len(model.calls) == 2
+    # Its answer competes with the one before: it is the same, which stays.
+    assert len(asked.pairs) == 1
+
+
+def test_the_settings_leave_it_out(bot: MakeBot) -> None:
+    asked = bot(memory="off")
+    asked.ask(LOG)
+    again = asked.ask(LOG)
+    assert again.content["route"] == "documents"
+    assert "memory" not in again.content["timings"]
+    assert asked.pairs == []
+
+
+def test_left_out_it_takes_in_no_opinion_either(bot: MakeBot) -> None:
+    asked = bot(memory="off")
+    asked.think(asked.ask(LOG), UP)
+    assert asked.pairs == []
+
+
+def test_a_comparison_asks_the_documents(bot: MakeBot) -> None:
+    asked = bot(says("1 Gbit/s", "10 Gbit/s"))
+    asked.ask(XF1)
+    compared = asked.ask("What rate has port XF-1: 17.10 vs 17.20?")
+    assert compared.content["route"] == "compare"
+    assert all(side.recollection is None for side in compared.turn.sides)
+    assert len(asked.pairs) == 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"suspended": "the page has changed"},
+        {"release_id": 1},
+    ],
+)
+def test_a_pair_that_may_not_be_used_is_not(bot: MakeBot, changed: dict[str, Any]) -> None:
+    asked = bot()
+    asked.ask(LOG)
+    with asked.chatbot.database.writing() as session:
+        session.execute(update(MemoryPairRow).values(**changed))
+    again = asked.ask(LOG)
+    assert again.content["route"] == "documents"
+
+
+def test_another_embedding_says_nothing_of_how_near_a_question_is(bot: MakeBot) -> None:
+    asked = bot()
+    first = asked.ask(LOG)
+    recall = asked.chatbot.memory.recall
+    assert recall.recall(first.turn).reused is not None
+    with asked.chatbot.database.writing() as session:
+        session.execute(update(MemoryPairRow).values(embedding="another model"))
+    assert recall.recall(first.turn) == Recollection()
+
+
+def test_an_answer_follows_the_page_it_cites(tmp_path: Path, bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(LOG)
+    before = asked.pair.answer["citations"][0]
+    source = tmp_path / "moved"
+    source.mkdir()
+    text = GUIDE.format(**RELEASES["17.20"])
+    # Sections of more than a page, so that what follows has another number.
+    preface = "\n\n".join(
+        f"# Part {part}\n\n" + "A relay needs a dry place. " * 150 for part in range(2)
+    )
+    (source / "guide.md").write_text(text, "utf-8")
+    (source / "preface.md").write_text(preface, "utf-8")
+    chatbot = asked.chatbot
+    ingest(
+        [source],
+        product="relay",
+        release="17.20",
+        database=chatbot.database,
+        data_dir=chatbot.settings.data_dir,
+        embedder=chatbot.embedder,
+    )
+    again = asked.ask(LOG)
+    assert again.content["route"] == "reuse"
+    corpus = chatbot.corpora.corpus("relay", "17.20")
+    serving = {document.id for document in corpus.documents()}
+    for citation in again.content["citations"]:
+        page = corpus.page(citation["page_id"])
+        assert page.document.id in serving
+        assert citation["quote"] in page.text
+        assert (page.number, page.document.file) == (citation["page"], before["file"])
+
+
+# References and what to avoid
+
+
+def test_a_good_answer_to_a_similar_question_stands_in_the_prompt(bot: MakeBot) -> None:
+    model = says("30 days")
+    asked = bot(model)
+    keep(asked, RELATED, "30 days")
+    reply = asked.ask(LOG)
+    prompt = model.calls[-1].messages[-1][1]
+    assert "<answered>" in prompt
+    assert "→ 30 days" in prompt
+    assert reply.content["route"] == "reference"
+    assert reply.content["memory"]["role"] == "reference"
+    assert "reference" in asked.uses(reply).values()
+
+
+def test_without_memory_the_prompt_is_as_it_was(bot: MakeBot) -> None:
+    model = says("30 days")
+    bot(model).ask(LOG)
+    prompt = model.calls[-1].messages[-1][1]
+    assert "answered" not in prompt
+    assert "rejected" not in prompt
+    assert prompt.index("</excerpts>") < prompt.index("Question about relay 17.20")
+
+
+def test_what_stands_in_no_document_is_not_answered_with(bot: MakeBot) -> None:
+    asked = bot(says("42 weeks"))
+    keep(asked, RELATED, "42 weeks")
+    reply = asked.ask(LOG)
+    assert reply.turn.recollection is not None
+    assert [pair.value for pair in reply.turn.recollection.good] == ["42 weeks"]
+    assert "42" not in reply.content["answer"]
+    assert "30 days" in reply.content["answer"]
+
+
+def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
+    model = says("30 days")
+    asked = bot(model)
+    first = asked.ask(LOG)
+    asked.think(first, DOWN)
+    assert asked.pair.store == "low"
+    again = asked.ask(LOG_AGAIN)
+    prompt = model.calls[-1].messages[-1][1]
+    assert "<rejected>" in prompt
+    assert again.content["route"] == "documents"
+    assert again.content["memory"]["role"] == "avoid"
+    assert not again.content["answer"].startswith("30 days")
+    assert again.content["warnings"] == [REJECTED]
+    assert again.content["citations"]
+    assert "avoid" in asked.uses(again).values()
+    assert len(asked.pairs) == 1
+
+
+def test_a_value_read_by_rule_is_not_given_again_either(bot: MakeBot) -> None:
+    asked = bot()
+    first = asked.ask(HOLD)
+    assert first.content["model_calls"] == 0
+    asked.think(first, DOWN)
+    again = asked.ask(HOLD)
+    assert again.content["warnings"] == [REJECTED]
+    assert "300" in again.content["answer"]
+
+
+def test_another_answer_takes_its_place(bot: MakeBot) -> None:
+    asked = bot(says("300", "30 days"))
+    wrong = asked.ask(LOG)
+    assert wrong.content["answer"].startswith("300")
+    asked.think(wrong, DOWN)
+    right = asked.ask(LOG)
+    assert right.content["answer"].startswith("30 days")
+    assert asked.ask(LOG).content["route"] == "reuse"
+
+
+def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
+    asked = bot()
+    asked.think(asked.ask(LOG), DOWN)
+    asked.ask(LOG, afresh=True)
+    assert [pair.store for pair in asked.pairs] == ["low"]
+    assert asked.ask(LOG).content["route"] == "documents"
+
+
+def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) -> None:
+    model = says("30 days")
+    asked = bot(model)
+    measured(asked, monkeypatch, lambda turn: Measured(0.2, 0.2))
+    asked.ask(LOG)
+    assert asked.pair.store == "low"
+    again = asked.ask(LOG)
+    assert "<rejected>" in model.calls[-1].messages[-1][1]
+    assert again.content["answer"].startswith("30 days")
+
+
+def test_the_temperature_follows_the_evidence(bot: MakeBot) -> None:
+    model = says("30 days")
+    bot(model, temperature_min=0.1, temperature_max=0.9).ask(LOG)
+    assert 0.1 <= model.calls[-1].options["temperature"] <= 0.9
+
+
+# What is remembered
+
+
+def test_only_what_is_kept_is_remembered(bot: MakeBot) -> None:
+    asked = bot()
+    asked.chatbot.ask(LOG)
+    asked.chatbot.memory.remembering.flush()
+    assert asked.pairs == []
+
+
+@pytest.mark.parametrize(
+    ("question", "model"),
+    [
+        (LOG, "I don't know"),
+        (LOG, "42 weeks"),
+        ("How do I turn on warp_drive in 17.20?", "never asked"),
+        ("Which releases of relay are there?", "never asked"),
+        ("Which rate does XF-1 have in relay 16.40?", "never asked"),
+        (f"How long is the event log kept in 17.20? {'I wonder. ' * 60}", "30 days"),
+    ],
+)
+def test_what_is_no_answer_to_reuse_is_not_remembered(
+    bot: MakeBot, question: str, model: str
+) -> None:
+    asked = bot(says(model))
+    asked.ask(question)
+    assert asked.pairs == []
+
+
+def test_passages_for_want_of_a_model_are_not_remembered(
+    relay_settings: Settings, tmp_path: Path
+) -> None:
+    asked = remembering(relay_settings, tmp_path)
+    assert "No language model" in asked.ask(LOG).content["answer"]
+    assert asked.pairs == []
+    asked.close()
+
+
+def test_a_pair_knows_its_pages_its_score_and_what_answered(bot: MakeBot) -> None:
+    asked = bot()
+    reply = asked.ask(LOG)
+    pair = asked.pair
+    assert pair.question == "How long is the event log kept?"
+    assert pair.answer["value"] == "30 days"
+    assert pair.answer["citations"] == reply.content["citations"]
+    assert pair.origin == "measured"
+    assert pair.faithfulness is not None
+    corpus = asked.chatbot.corpora.corpus("relay", "17.20")
+    assert pair.generation_id == corpus.generation
+
+
+def test_a_failure_to_score_disturbs_no_answer(
+    bot: MakeBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = bot()
+
+    def fail(turn: object) -> Measured:
+        raise RuntimeError("no score today")
+
+    measured(asked, monkeypatch, fail)
+    assert asked.ask(LOG).content["answer"].startswith("30 days")
+    assert asked.pairs == []
+    assert "no score today" in caplog.text
+
+
+def test_what_waits_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    done: list[int] = []
+    later = Later(most=2)
+    with later.held():
+        taken = [later.do(partial(done.append, n)) for n in range(4)]
+    assert later.flush(10)
+    assert taken == [True, True, False, False]
+    assert done == [0, 1]
+    assert "left out" in caplog.text
+
+
+def test_a_process_that_ends_remembers_first() -> None:
+    script = (
+        "import time\n"
+        "from chatbot.memory.later import LATER\n"
+        "LATER.do(lambda: (time.sleep(0.3), print('remembered')))\n"
+        "print('answered', flush=True)\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert told.stdout.split() == ["answered", "remembered"]
+
+
+# Opinions
+
+
+def test_thumbs_move_a_pair_at_once_and_back(bot: MakeBot) -> None:
+    asked = bot()
+    reply = asked.ask(LOG)
+    before = asked.pair
+    asked.think(reply, DOWN)
+    assert (asked.pair.store, asked.pair.origin) == ("low", "thumbs")
+    asked.think(reply, 0)
+    after = asked.pair
+    assert (after.store, after.score, after.origin) == (before.store, before.score, "measured")
+
+
+def test_an_opinion_on_a_reuse_counts_for_the_pair(bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(LOG, owner="ada@example.org")
+    reused = asked.ask(LOG, owner="bo@example.org")
+    assert reused.content["route"] == "reuse"
+    asked.think(reused, DOWN, "bo@example.org")
+    assert asked.pair.store == "low"
+
+
+def test_who_gave_a_thumb_is_not_told_to_others(bot: MakeBot) -> None:
+    asked = bot()
+    asked.think(asked.ask(LOG, owner="ada@example.org"), UP, "ada@example.org")
+    (pair,) = asked.ask(LOG, owner="bo@example.org").content["memory"]["pairs"]
+    assert (pair["origin"], pair["rated_by"]) == ("thumbs", "")
+    assert asked.pair.rated_by == ""
+
+
+def test_an_admin_outranks_thumbs(bot: MakeBot) -> None:
+    asked = bot()
+    reply = asked.ask(LOG)
+    asked.think(reply, DOWN)
+    assert reply.kept_as is not None
+    asked.chatbot.ratings.change(LOCAL, reply.kept_as, rating="good")
+    assert (asked.pair.store, asked.pair.origin, asked.pair.score) == ("high", "rating", 1.0)
+    assert asked.pair.rated_by == "local"
+    asked.chatbot.ratings.change(LOCAL, reply.kept_as, rating="")
+    assert (asked.pair.store, asked.pair.origin) == ("low", "thumbs")
+
+
+def test_an_answer_that_was_outdone_comes_back_when_it_is_liked(
+    bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = bot(says("300", "30 days"))
+    with monkeypatch.context() as patched:
+        measured(asked, patched, lambda turn: Measured(0.86, 0.86))
+        asked.ask(LOG)
+        measured(asked, patched, lambda turn: Measured(0.82, 0.82))
+        second = asked.ask(LOG, afresh=True)
+    assert asked.pair.answer["value"] == "300"
+    assert asked.uses(second) == {}
+    asked.think(second, UP)
+    assert asked.pair.answer["value"] == "30 days"
+    assert asked.uses(second) == {asked.pair.id: "source"}
+
+
+# Forgetting
+
+
+def test_a_deleted_conversation_is_forgotten(bot: MakeBot) -> None:
+    asked = bot()
+    reply = asked.ask(LOG)
+    assert reply.conversation is not None
+    asked.chatbot.conversations.delete(reply.conversation)
+    assert asked.pairs == []
+    assert asked.ask(LOG).content["route"] == "documents"
+
+
+def test_a_deleted_person_is_forgotten(bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(LOG, owner="ada@example.org")
+    asked.ask(HOLD, owner="bo@example.org")
+    delete_person(asked.chatbot.database, "ada@example.org")
+    assert [pair.answer["value"] for pair in asked.pairs] == ["300"]
+
+
+def test_a_conversation_that_only_reused_takes_nothing_away(bot: MakeBot) -> None:
+    asked = bot()
+    asked.ask(LOG)
+    again = asked.ask(LOG)
+    assert again.conversation is not None
+    asked.chatbot.conversations.delete(again.conversation)
+    assert len(asked.pairs) == 1
+
+
+def measured(asked: Bot, monkeypatch: pytest.MonkeyPatch, measure: Any) -> None:
+    """Let answers be scored so."""
+    memory = asked.chatbot.memory
+    other = replace(memory, remembering=replace(memory.remembering, measure=measure))
+    monkeypatch.setitem(asked.chatbot.__dict__, "memory", other)
+
+
+def keep(asked: Bot, question: str, value: str) -> None:
+    """Put an answer into the memory that an admin brought, and that rests on no page."""
+    memory = asked.chatbot.memory
+    with asked.chatbot.database.reading() as session:
+        release = require_release(session, "relay", "17.20").id
+    memory.stores.add(
+        release,
+        NewPair(
+            memory.reader.read(question, "relay"),
+            {"text": value, "value": value, "citations": []},
+            Score(1.0, Origin.IMPORTED, datetime.now(UTC)),
+        ),
+    )

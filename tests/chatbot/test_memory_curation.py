@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chatbot.audit import AuditLog
+from chatbot.memory.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
+from chatbot.memory.administration.exchange import Exchange
+from chatbot.memory.administration.faq_file import parse_faq
+from chatbot.memory.administration.overview import Overview, PairFilter, Scope, UnknownPair
+from chatbot.memory.pairs import Happened, Origin, Store
+from chatbot.people import NotAllowed, Person
+from chatbot.settings import Settings
+from corpora.catalog import Catalog
+from corpora.memory_tables import MemoryClusterRow, MemoryPageRow, MemoryPairRow
+from tests.chatbot.memory_bots import Bot, remembering
+
+ADA = Person("ada@example.org", "Ada", is_admin=True)
+USER = Person("user@example.org", "User", is_admin=False)
+
+QUESTIONS = (
+    ("How bright is the lamp?", "It gives 800 lumen.", 1.0),
+    ("How much power does the lamp draw?", "12 W", 0.9),
+    ("What is the default of dim_step?", "7 %", 0.2),
+)
+
+
+@pytest.fixture
+def bot(lamp_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
+    """A memory with three imported answers of release 2.0."""
+    bot = remembering(lamp_settings, tmp_path)
+    data = "\n".join(
+        json.dumps({"question": q, "answer": a, "score": s, "release": "2.0"})
+        for q, a, s in QUESTIONS
+    )
+    Exchange(bot.chatbot, ADA).bring_in(parse_faq(data.encode(), "faq.jsonl", "lamp"))
+    yield bot
+    bot.close()
+
+
+@pytest.fixture
+def curation(bot: Bot) -> Curation:
+    return Curation(bot.chatbot, ADA)
+
+
+@pytest.fixture
+def overview(bot: Bot) -> Overview:
+    return Overview(bot.chatbot.database, ADA)
+
+
+def kinds(overview: Overview) -> list[Happened]:
+    """What happened, the newest first."""
+    return [change.kind for change in overview.changes()]
+
+
+def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
+    bot: Bot, curation: Curation, overview: Overview
+) -> None:
+    wrong = bot.pairs[2]
+    assert (wrong.store, wrong.answer["citations"]) == ("low", [])
+    edited = curation.edit(wrong.id, "5 % [3]")
+    assert (edited.store, edited.origin, edited.score) == (Store.HIGH, Origin.CURATED, 1.0)
+    assert (edited.question, edited.rated_by) == (wrong.question, ADA.id)
+    assert (edited.answer, edited.value) == ("5 % [1]", "5 %")
+    assert edited.citations[0]["quote"] == "The default of dim_step is 5 %."
+    with bot.chatbot.database.reading() as session:
+        assert session.get(MemoryPageRow, (edited.id, 0)) is not None
+    assert kinds(overview)[:2] == [Happened.REPLACED, Happened.EDITED]
+    with pytest.raises(UnknownPair):
+        overview.pair(wrong.id)
+    (entry, *_) = AuditLog(bot.chatbot.database).entries()
+    assert (entry.person, entry.action, entry.subject) == (ADA.id, "edit answer", "lamp 2.0")
+    # The log is kept for good, and holds no words of anybody.
+    assert entry.details == {"pair": wrong.id, "characters": 3, "citations": 1}
+
+
+def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curation) -> None:
+    before = [(pair.id, pair.answer) for pair in bot.pairs]
+    pair = bot.pairs[0].id
+    with pytest.raises(BadPair, match="The answer is empty"):
+        curation.edit(pair, " [1] ")
+    with pytest.raises(BadPair, match="the limit is 20,000: shorten it"):
+        curation.edit(pair, "x" * (LONGEST_ANSWER + 1))
+    Catalog(bot.chatbot.database).retire("lamp", "2.0")
+    with pytest.raises(BadPair, match="There is no documentation of lamp"):
+        curation.edit(pair, "It gives light.")
+    assert [(pair.id, pair.answer) for pair in bot.pairs] == before
+    assert AuditLog(bot.chatbot.database).entries()[0].action == "import answers"
+
+
+def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
+    bot: Bot, curation: Curation, overview: Overview
+) -> None:
+    pair = bot.pairs[2]
+    promoted = curation.promote(pair.id)
+    assert (promoted.id, promoted.store, promoted.origin) == (pair.id, Store.HIGH, Origin.CURATED)
+    assert (promoted.score, promoted.rated_by) == (1.0, ADA.id)
+    assert promoted.rated is not None
+    assert kinds(overview)[:2] == [Happened.PROMOTED, Happened.MOVED]
+    assert AuditLog(bot.chatbot.database).entries()[0].action == "promote answer"
+
+
+def test_a_suspended_answer_is_edited_and_not_promoted(bot: Bot, curation: Curation) -> None:
+    pair = bot.pairs[0].id
+    with bot.chatbot.database.writing() as session:
+        session.get_one(MemoryPairRow, pair).suspended = "the page 1 of it has changed"
+    with pytest.raises(BadPair, match="This answer is suspended: the page 1 of it has changed"):
+        curation.promote(pair)
+    edited = curation.edit(pair, "The lamp gives 800 lumen.")
+    assert (edited.suspended, len(edited.citations)) == ("", 1)
+
+
+def test_a_retired_answer_is_gone_and_the_reason_stays(
+    bot: Bot, curation: Curation, overview: Overview
+) -> None:
+    pair = bot.pairs[1].id
+    curation.retire(pair, " not\nour lamp ")
+    assert pair not in [p.id for p in bot.pairs]
+    change = overview.changes()[0]
+    assert (change.kind, change.pair) == (Happened.RETIRED, pair)
+    assert (change.question, change.reason) == ("", "ada@example.org retired it: not our lamp.")
+    assert AuditLog(bot.chatbot.database).entries()[0].action == "retire answer"
+    for gone in (curation.promote, curation.retire):
+        with pytest.raises(UnknownPair):
+            gone(pair)
+    with pytest.raises(UnknownPair):
+        curation.edit(pair, "x")
+
+
+def test_stores_are_built_again_by_the_settings_of_today(
+    bot: Bot, curation: Curation, overview: Overview
+) -> None:
+    with bot.chatbot.database.writing() as session:
+        row = session.get_one(MemoryPairRow, bot.pairs[0].id)
+        cluster = session.get_one(MemoryClusterRow, row.cluster_id)
+        older = np.full(4, 0.5, "<f4")
+        row.embedding = cluster.embedding = "an older one"
+        row.vector, cluster.total = older.tobytes(), older.astype("<f8").tobytes()
+    told: list[tuple[str, int, int]] = []
+    assert curation.rebuild(Scope("lamp"), lambda *done: told.append(done)) == (
+        Rebuilt("lamp", "2.0", 3, 3),
+    )
+    assert told[-1] == ("lamp 2.0", 3, 3)
+    assert len({pair.embedding for pair in bot.pairs}) == 1
+    (figures,) = overview.releases()
+    assert (figures.high, figures.low) == (2, 1)
+    assert AuditLog(bot.chatbot.database).entries()[0].action == "rebuild memory"
+    assert curation.rebuild(Scope("lamp", "1.0")) == ()
+
+
+def test_nobody_but_an_admin_sees_or_changes_anything(bot: Bot) -> None:
+    pair = bot.pairs[0].id
+    curation, overview = Curation(bot.chatbot, USER), Overview(bot.chatbot.database, USER)
+    for refused in (
+        lambda: curation.edit(pair, "x"),
+        lambda: curation.promote(pair),
+        lambda: curation.retire(pair),
+        lambda: curation.rebuild(),
+        lambda: overview.pair(pair),
+        lambda: overview.pairs(PairFilter()),
+        lambda: overview.every(PairFilter()),
+        lambda: overview.count(PairFilter()),
+        lambda: overview.clusters(Scope()),
+        lambda: overview.releases(),
+        lambda: overview.growth(),
+        lambda: overview.changes(),
+    ):
+        with pytest.raises(NotAllowed):
+            refused()
+    assert len(bot.pairs) == 3
+
+
+def test_the_overview_counts_and_filters(bot: Bot, overview: Overview) -> None:
+    bot.ask("How bright is the lamp in 2.0?")
+    (figures,) = overview.releases(Scope("lamp"))
+    assert (figures.product, figures.release, figures.pairs) == ("lamp", "2.0", len(bot.pairs))
+    assert figures.origins[Origin.IMPORTED] == 3
+    assert figures.low == 1
+    assert overview.count(PairFilter(store=Store.LOW)) == 1
+    assert overview.count(PairFilter(words="DIM_STEP")) == 1
+    assert overview.count(PairFilter(words="100%")) == 0
+    assert overview.count(PairFilter(suspended=True)) == 0
+    assert overview.pairs(PairFilter(Scope("lamp", "1.0"))) == ()
+    first, second = (overview.pairs(PairFilter(), offset=i, limit=1)[0] for i in (0, 1))
+    assert first.id > second.id
+    assert [p.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
+    (today,) = overview.growth()
+    assert (today.day, today.pairs) == (datetime.now(UTC).date(), len(bot.pairs))
+    assert today.happened[Happened.IMPORTED] == 3
+    assert today.asked == 1
+
+
+def test_growth_counts_back_from_what_there_is(
+    bot: Bot, curation: Curation, overview: Overview
+) -> None:
+    curation.retire(bot.pairs[1].id)
+    curation.edit(bot.pairs[1].id, "5 %")
+    (today,) = overview.growth()
+    assert today.pairs == 2
+    gained = today.happened
+    came = gained[Happened.IMPORTED] + gained[Happened.EDITED]
+    assert came - gained[Happened.RETIRED] - gained[Happened.REPLACED] == 2
+
+
+def test_the_member_nearest_to_the_centroid_stands_for_its_cluster(
+    bot: Bot, overview: Overview
+) -> None:
+    """Checked against the mean, computed anew, of a cluster that is put together by hand."""
+    pairs = bot.pairs
+    vectors = {pair.id: np.frombuffer(pair.vector, "<f4") for pair in pairs}
+    total = np.sum(list(vectors.values()), axis=0, dtype=np.float64)
+    with bot.chatbot.database.writing() as session:
+        home = session.get_one(MemoryClusterRow, pairs[0].cluster_id)
+        home.size, home.total = len(pairs), total.astype("<f8").tobytes()
+        for pair in pairs:
+            session.get_one(MemoryPairRow, pair.id).cluster_id = home.id
+    (cluster, *_) = overview.clusters(Scope("lamp", "2.0"))
+    nearest = max(vectors, key=lambda pair: float(vectors[pair] @ (total / len(pairs))))
+    assert (cluster.size, cluster.representative.id) == (3, nearest)

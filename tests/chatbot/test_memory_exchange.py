@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatbot.audit import AuditLog
+from chatbot.memory.administration.exchange import Exchange, ImportReport
+from chatbot.memory.administration.faq_file import parse_faq
+from chatbot.memory.administration.overview import EVERYTHING, Overview, PairFilter, Scope
+from chatbot.memory.pairs import Origin, Store
+from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.review.exports import Format
+from chatbot.settings import Settings
+from corpora.catalog import Catalog
+from corpora.cited_pages import page_hash
+from corpora.memory_tables import MemoryPageRow, MemoryPairRow
+from corpora.tables import PageRow
+from tests.chatbot.memory_bots import Bot, remembering, says
+
+ADA = Person("ada@example.org", "Ada", is_admin=True)
+USER = Person("user@example.org", "User", is_admin=False)
+
+BRIGHT = {"question": "How bright is the lamp?", "answer": "It gives 600 lumen.", "release": "1.0"}
+STEP = {"question": "What is the default of dim_step?", "answer": "5 %", "release": "2.0"}
+HOUSE = {"question": "Who may climb the ladder?", "answer": "Two grown-ups.", "release": "2.0"}
+
+
+@pytest.fixture
+def bot(lamp_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
+    bot = remembering(lamp_settings, tmp_path)
+    yield bot
+    bot.close()
+
+
+def brought_in(bot: Bot, *rows: dict[str, Any], person: Person = ADA) -> ImportReport:
+    data = "\n".join(map(json.dumps, rows)).encode()
+    return Exchange(bot.chatbot, person).bring_in(parse_faq(data, "faq.jsonl", "lamp"))
+
+
+def exported(bot: Bot, form: Format = Format.JSONL, scope: Scope = EVERYTHING) -> bytes:
+    return "".join(Exchange(bot.chatbot, ADA).export(form, scope)).encode()
+
+
+def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) -> None:
+    report = brought_in(bot, BRIGHT, STEP, {**HOUSE, "score": 0.9, "links": ["https://e.org"]})
+    assert (report.added, report.supported, report.left_out) == (3, 2, ())
+    bright, step, house = bot.pairs
+    for pair in bot.pairs:
+        assert (pair.store, pair.origin, pair.rated_by) == ("high", "imported", "ada@example.org")
+    assert bright.answer["text"] == "It gives 600 lumen. [1]"
+    assert bright.answer["value"] == "It gives 600 lumen."
+    (cited,) = bright.answer["citations"]
+    assert (cited["file"], cited["release"]) == ("brightness.md", "1.0")
+    assert cited["quote"] == "The lamp gives 600 lumen."
+    assert step.answer["citations"][0]["quote"] == "The default of dim_step is 5 %."
+    assert (house.answer["text"], house.answer["citations"]) == ("Two grown-ups.", [])
+    assert (house.score, house.links) == (0.9, ["https://e.org"])
+    with bot.chatbot.database.reading() as session:
+        page = session.get_one(MemoryPageRow, (bright.id, 0))
+        assert page.page_hash == page_hash(session.get_one(PageRow, page.page_id).text)
+
+
+def test_what_another_release_says_supports_nothing(bot: Bot) -> None:
+    # 800 lumen and 5 % are those of 2.0.
+    report = brought_in(
+        bot,
+        {**BRIGHT, "answer": "It gives 800 lumen."},
+        {**STEP, "release": "1.0"},
+        {
+            "question": "How fast does it dim?",
+            "answer": "Dimming takes 400 s.",
+            "release": "1.0",
+        },
+        {"question": "May I use solvents?", "answer": "Solvents harm no cover.", "release": "1.0"},
+    )
+    assert (report.added, report.supported) == (4, 0)
+
+
+def test_lines_of_an_answer_have_their_own_marks(bot: Bot) -> None:
+    answer = (
+        "Unplug the lamp before you replace the fuse.\n\n"
+        "> The fuse is rated 2 A. — Power [7]\n"
+        "> It never breaks. [1]"
+    )
+    brought_in(bot, {"question": "How do I replace the fuse?", "answer": answer, "release": "1.0"})
+    # What no page bears is no quotation.
+    assert bot.pair.answer["text"] == (
+        "Unplug the lamp before you replace the fuse. [1]\n\n"
+        "> The fuse is rated 2 A. — Power [2]\n"
+        "It never breaks."
+    )
+    assert [c["file"] for c in bot.pair.answer["citations"]] == ["power.md", "power.md"]
+
+
+def test_a_file_brings_no_markup_and_no_citations_of_its_own(bot: Bot) -> None:
+    row = {
+        **HOUSE,
+        "answer": "Look ![x](https://evil.org/p.png) at [this](https://evil.org) [1].",
+        "citations": [{"file": "power.md", "quote": "Two grown-ups."}],
+        "origin": "curated",
+        "rated_by": "the boss",
+    }
+    report = brought_in(bot, row)
+    assert report.ignored == ()
+    pair = bot.pair
+    assert pair.answer["text"] == "Look x at this."
+    assert (pair.answer["citations"], pair.origin, pair.rated_by) == ([], "imported", ADA.id)
+
+
+def test_rows_that_cannot_be_taken_are_told_with_their_lines(bot: Bot) -> None:
+    report = brought_in(
+        bot,
+        BRIGHT,
+        {**BRIGHT, "release": "3.0"},
+        {**BRIGHT, "product": "torch"},
+        {**BRIGHT, "question": "how bright is the LAMP?", "answer": "Very."},
+        {**BRIGHT, "question": ""},
+        {**BRIGHT, "question": "What is it?", "answer": "![]()"},
+        STEP,
+    )
+    assert report.added == 2
+    assert [(left.line, left.reason) for left in report.left_out] == [
+        (2, "there is no release '3.0' of lamp; there is: 1.0, 2.0"),
+        (3, "there is no product 'torch'; there is: lamp"),
+        (4, "the question stands in line 1 too: put its answers into one row"),
+        (5, "the question is empty"),
+        (6, "the answer has no words"),
+    ]
+
+
+def test_a_release_has_other_names_and_one_that_is_hidden_takes_nothing(bot: Bot) -> None:
+    catalog = Catalog(bot.chatbot.database)
+    catalog.add_alias("lamp", "1.0", "Aurora")
+    catalog.retire("lamp", "2.0")
+    report = brought_in(bot, {**BRIGHT, "release": "aurora", "product": "LAMP"}, STEP)
+    assert (report.added, len(report.left_out)) == (1, 1)
+    assert report.left_out[0].reason == "there is no release '2.0' of lamp; there is: 1.0"
+
+
+def test_what_is_there_already_stays_as_it_is(bot: Bot) -> None:
+    brought_in(bot, BRIGHT, STEP, HOUSE)
+    before = [(pair.id, pair.rated) for pair in bot.pairs]
+    again = brought_in(bot, BRIGHT, STEP, HOUSE)
+    assert (again.added, again.known, again.outdone) == (0, 3, 0)
+    assert [(pair.id, pair.rated) for pair in bot.pairs] == before
+
+    # Another score is no other answer, and the release in a question no part of what is asked.
+    assert (
+        brought_in(bot, {**BRIGHT, "question": "how bright is the lamp", "score": 0.7}).known == 1
+    )
+    assert brought_in(bot, {**BRIGHT, "question": "How bright is the lamp in 1.0?"}).added == 0
+
+
+def test_of_two_answers_to_the_same_question_the_better_one_stays(bot: Bot) -> None:
+    brought_in(bot, {**BRIGHT, "score": 0.95})
+    worse = brought_in(bot, {**BRIGHT, "answer": "It is dim.", "score": 0.9})
+    assert (worse.added, worse.outdone, len(bot.pairs)) == (0, 1, 1)
+    better = brought_in(bot, {**BRIGHT, "answer": "The lamp gives 600 lumen.", "score": 1})
+    assert (better.added, better.replaced, len(bot.pairs)) == (1, 1, 1)
+    assert bot.pair.score == 1
+
+
+def test_a_bad_score_makes_it_an_answer_to_avoid(bot: Bot) -> None:
+    assert brought_in(bot, {**BRIGHT, "score": 0.1}, STEP).low == 1
+    assert [pair.store for pair in bot.pairs] == [Store.LOW, Store.HIGH]
+
+
+@pytest.mark.parametrize("form", list(Format))
+def test_an_export_is_an_import(
+    bot: Bot, lamp_settings: Settings, tmp_path: Path, form: Format
+) -> None:
+    brought_in(
+        bot,
+        {**BRIGHT, "links": ["https://e.org/a", "https://e.org/b"]},
+        {**STEP, "score": 0.75},
+        {**HOUSE, "answer": '=1+1 grown-ups,\n- two "big" ones; `rm -rf`\n- or -5 °C'},
+    )
+    data = exported(bot, form)
+    other = remembering(lamp_settings, tmp_path / "other")
+    report = Exchange(other.chatbot, LOCAL).bring_in(parse_faq(data, f"faq.{form}"))
+    assert (report.added, report.supported, report.left_out, report.ignored) == (3, 2, (), ())
+    assert [told(pair) for pair in other.pairs] == [told(pair) for pair in bot.pairs]
+    assert exported(other, form, Scope("lamp", "1.0")).count(b"600 lumen") >= 1
+    other.close()
+
+    again = Exchange(bot.chatbot, LOCAL).bring_in(parse_faq(data, f"faq.{form}"))
+    assert (again.added, again.known) == (0, 3)
+
+
+def told(pair: MemoryPairRow) -> tuple[Any, ...]:
+    return pair.question, pair.answer["text"], pair.answer["value"], pair.score, pair.links
+
+
+def test_an_answer_that_was_learned_goes_out_and_comes_back_known(
+    lamp_settings: Settings, tmp_path: Path
+) -> None:
+    bot = remembering(lamp_settings, tmp_path, says("5 %"))
+    conversation = bot.chatbot.conversations.of("").start("lamp", "x")
+    bot.chatbot.ask("What is the default of dim_step in 2.0?", conversation=conversation)
+    assert bot.chatbot.memory.remembering.flush(60)
+    assert bot.pair.origin == Origin.MEASURED
+    (row,) = map(json.loads, exported(bot).splitlines())
+    assert row["citations"][0]["file"] == "brightness.md"
+    assert row["faithfulness"] is not None
+    report = brought_in(bot, row)
+    assert (report.known, len(bot.pairs)) == (1, 1)
+    bot.close()
+
+
+def test_a_table_that_a_spreadsheet_opens_calculates_nothing(bot: Bot) -> None:
+    brought_in(bot, {**HOUSE, "question": '=HYPERLINK("https://evil.org")'})
+    (row,) = csv.DictReader(io.StringIO(exported(bot, Format.CSV).decode()))
+    assert row["question"] == '\'=HYPERLINK("https://evil.org")'
+
+
+def test_an_import_that_is_stopped_goes_on_where_it_was(bot: Bot) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        assert total == 3
+        if done == 2:
+            raise Stopped
+
+    data = "\n".join(map(json.dumps, (BRIGHT, STEP, HOUSE))).encode()
+    faq = parse_faq(data, "faq.jsonl", "lamp")
+    with pytest.raises(Stopped):
+        Exchange(bot.chatbot, ADA).bring_in(faq, stop)
+    assert len(bot.pairs) == 2
+    report = Exchange(bot.chatbot, ADA).bring_in(faq)
+    assert (report.added, report.known) == (1, 2)
+
+
+def test_only_admins_import_and_export_and_both_are_recorded(bot: Bot) -> None:
+    with pytest.raises(NotAllowed):
+        brought_in(bot, BRIGHT, person=USER)
+    with pytest.raises(NotAllowed):
+        Exchange(bot.chatbot, USER).export(Format.CSV)
+    assert not bot.pairs
+    brought_in(bot, BRIGHT, STEP, {**STEP, "release": "9"})
+    exported(bot, Format.CSV, Scope("lamp"))
+    export, done = AuditLog(bot.chatbot.database).entries()
+    assert (done.person, done.action, done.subject) == (
+        ADA.id,
+        "import answers",
+        "lamp 1.0, lamp 2.0",
+    )
+    assert (done.details["added"], done.details["left_out"]) == (2, 1)
+    assert (export.action, export.subject) == ("export", "remembered answers")
+    assert export.details == {"format": "csv", "product": "lamp"}
+
+
+def test_the_overview_knows_what_was_imported(bot: Bot) -> None:
+    brought_in(bot, BRIGHT, STEP)
+    pairs = Overview(bot.chatbot.database, ADA).pairs(PairFilter(origin=Origin.IMPORTED))
+    assert [pair.release for pair in pairs] == ["2.0", "1.0"]

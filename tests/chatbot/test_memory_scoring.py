@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatbot.memory.pairs import Origin, Score
+from chatbot.memory.scoring.combining import FAITHFUL, LEAST_GAMMA, RATED, Rated, Thumb, combine
+from chatbot.review.ratings import Rating
+
+START = datetime(2030, 1, 1, tzinfo=UTC)
+GAMMA = 0.6
+share = st.floats(0, 1)
+gammas = st.floats(LEAST_GAMMA, 0.95)
+many_thumbs = st.lists(
+    st.builds(
+        lambda person, up, hour: Thumb(person, up, START + timedelta(hours=hour)),
+        st.sampled_from(["ada", "ben", "cem", "dua"]),
+        st.sampled_from([1, -1]),
+        st.integers(0, 100),
+    ),
+    max_size=12,
+)
+
+
+def kept(faithfulness: float = 0.9, relevancy: float = 0.9) -> Score:
+    value = (faithfulness + relevancy) / 2
+    return Score(value, Origin.MEASURED, START, "", faithfulness, relevancy)
+
+
+def thumb(person: str, thumbs: int = 1, hour: int = 0) -> Thumb:
+    return Thumb(person, thumbs, START + timedelta(hours=hour))
+
+
+def combined(score: Score, *thumbs: Thumb, rating: str = "", gamma: float = GAMMA) -> Score:
+    rated = Rated(rating, "admin", START + timedelta(days=1)) if rating else None
+    return combine(score, START, gamma=gamma, thumbs=thumbs, rating=rated)
+
+
+def test_without_an_opinion_the_score_is_what_was_measured() -> None:
+    assert combined(kept(0.8, 0.6)) == kept(0.8, 0.6)
+    assert combined(kept(0.8, 0.6)).value == pytest.approx(0.7)
+
+
+def test_a_thumb_up_lifts_a_supported_answer_over_gamma() -> None:
+    lifted = combined(kept(0.6, 0.2), thumb("ada", hour=3))
+    assert lifted.value > GAMMA > kept(0.6, 0.2).value
+    assert (lifted.origin, lifted.by, lifted.at) == (
+        Origin.THUMBS,
+        "ada",
+        START + timedelta(hours=3),
+    )
+    assert (lifted.faithfulness, lifted.relevancy) == (0.6, 0.2)
+
+
+def test_no_number_of_thumbs_lifts_what_its_pages_do_not_support() -> None:
+    flood = [thumb(f"account {i}") for i in range(500)]
+    unsupported = kept(FAITHFUL - 0.01, 0.5)
+    assert combined(unsupported, *flood) == unsupported
+
+
+def test_one_person_is_one_voice_however_often_they_press() -> None:
+    often = [thumb("ada", hour=i) for i in range(50)]
+    assert combined(kept(0.6, 0.3), *often).value == combined(kept(0.6, 0.3), thumb("ada")).value
+    more = combined(kept(0.6, 0.3), thumb("ada"), thumb("ben"))
+    assert more.value > combined(kept(0.6, 0.3), thumb("ada")).value
+
+
+def test_of_a_person_the_last_thumb_counts() -> None:
+    assert combined(kept(), thumb("ada", -1), thumb("ada", 1, hour=1)).value > GAMMA
+    assert combined(kept(), thumb("ada", 1, hour=1), thumb("ada", -1, hour=2)).value < GAMMA
+
+
+def test_one_thumb_down_takes_an_answer_below_gamma_whoever_likes_it() -> None:
+    liked = [thumb(f"person {i}") for i in range(30)]
+    disliked = combined(kept(1, 1), *liked, thumb("ada", -1, hour=5))
+    assert disliked.value < GAMMA
+    assert disliked.by == "ada"
+    assert combined(kept(1, 1), thumb("ada", -1)).value < disliked.value
+
+
+@pytest.mark.parametrize(
+    ("rating", "high"), [("good", True), ("bad", False), ("wrong release", False)]
+)
+def test_an_admin_outranks_the_thumbs_and_the_measure(rating: str, high: bool) -> None:
+    rated = combined(kept(0.1, 0.1), thumb("ada", 1), thumb("ben", -1), rating=rating)
+    assert (rated.value >= GAMMA) is high
+    assert (rated.origin, rated.by) == (Origin.RATING, "admin")
+
+
+def test_every_rating_has_a_score_and_only_good_can_be_high() -> None:
+    assert set(RATED) == set(Rating)
+    assert all(
+        (score < LEAST_GAMMA) is (rating is not Rating.GOOD) for rating, score in RATED.items()
+    )
+
+
+def test_what_is_withdrawn_leaves_the_measure() -> None:
+    rated = combined(kept(0.8, 0.6), rating="bad")
+    assert combined(rated) == kept(0.8, 0.6)
+    liked = combined(kept(0.6, 0.4), thumb("ada"))
+    assert combined(liked) == kept(0.6, 0.4)
+
+
+@pytest.mark.parametrize("origin", [Origin.IMPORTED, Origin.CURATED])
+def test_what_an_admin_wrote_stays_as_it_is(origin: Origin) -> None:
+    written = Score(0.95, origin, START, "admin")
+    assert combined(written, thumb("ada", -1), rating="bad") == written
+
+
+def test_an_answer_that_was_never_measured_is_worth_nothing_by_itself() -> None:
+    unmeasured = Score(0.9, Origin.RATING, START, "admin")
+    assert combined(unmeasured).value == 0
+    assert combined(unmeasured, thumb("ada")).value == 0
+
+
+@given(share, share, many_thumbs, gammas)
+def test_the_rules_hold_for_any_thumbs(
+    faithfulness: float, relevancy: float, thumbs: list[Thumb], gamma: float
+) -> None:
+    score = kept(faithfulness, relevancy)
+    found = combined(score, *thumbs, gamma=gamma)
+    assert 0 <= found.value <= 1
+    assert found == combined(score, *sorted(thumbs, key=lambda t: t.at), gamma=gamma)
+    last = {t.person: t.thumbs for t in sorted(thumbs, key=lambda t: t.at)}
+    if -1 in last.values():
+        assert found.value < gamma
+    elif faithfulness >= FAITHFUL and last:
+        assert found.value >= max(gamma, score.value)
+    else:
+        assert found == score
+
+
+@given(share, share, gammas)
+def test_one_more_thumb_up_never_lowers_a_score(
+    faithfulness: float, relevancy: float, gamma: float
+) -> None:
+    score = kept(faithfulness, relevancy)
+    values = [
+        combined(score, *(thumb(f"person {i}") for i in range(n)), gamma=gamma).value
+        for n in range(5)
+    ]
+    assert values == sorted(values)
+
+
+def test_scores_are_not_changed_in_place() -> None:
+    score = kept()
+    combined(score, thumb("ada", -1))
+    assert score == replace(score)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chatbot.memory.administration.use_list import Uses
+from chatbot.memory.pairs import Origin
+from chatbot.memory.questions.question import asked_text
+from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.reply import remembered_object
+from chatbot.turn import Remembered, Turn
+from corpora.database import Database
+from corpora.tables import ProductRow, ReleaseRow
+from tests.chatbot.asked import asked
+from tests.ui.memory_pairs import keep, use
+
+AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("origin", "named"), [(Origin.THUMBS, ""), (Origin.RATING, "ada"), (Origin.CURATED, "ada")]
+)
+def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: Origin, named: str) -> None:
+    pair = Remembered(1, "Why?", "So.", "So", (), 0.9, origin, "ada", AT, 0.97)
+    assert remembered_object(pair)["rated_by"] == named
+
+
+@pytest.mark.parametrize(
+    ("left", "kept"),
+    [
+        (", at which interval is the filter changed?", "at which interval is the filter changed?"),
+        (
+            "Which color has pin 11 of the alarm cable,?",
+            "Which color has pin 11 of the alarm cable?",
+        ),
+        ("max frame size, factory value, ", "max frame size, factory value"),
+        (": the REST port ?", "the REST port?"),
+        ("::leaf of the tree.", "::leaf of the tree."),
+        ("10:30, or 11:00?", "10:30, or 11:00?"),
+    ],
+)
+def test_a_question_without_its_release_begins_and_ends_as_people_write(
+    left: str, kept: str
+) -> None:
+    assert asked_text(Turn(left)) == kept
+
+
+def test_the_turns_that_have_to_do_with_a_pair_are_listed_newest_first(database: Database) -> None:
+    pair = _pair(database)
+    first = asked(database, "How long?", owner="ada@example.org")
+    second = asked(database, "For how long?", at=AT)
+    use(database, first, pair, "source")
+    use(database, second, pair, "reuse")
+    uses = Uses(database, LOCAL)
+    assert [(u.turn, u.role, u.question, u.owner) for u in uses.of(pair)] == [
+        (second, "reuse", "For how long?", ""),
+        (first, "source", "How long?", "ada@example.org"),
+    ]
+    assert uses.of(pair)[0].asked == AT
+    assert (len(uses.of(pair, limit=1)), uses.count(pair)) == (1, 2)
+    assert (uses.of(999), uses.count(999)) == ((), 0)
+
+
+def test_only_admins_learn_of_them(database: Database) -> None:
+    uses = Uses(database, Person("u", "u", is_admin=False))
+    with pytest.raises(NotAllowed):
+        uses.of(1)
+    with pytest.raises(NotAllowed):
+        uses.count(1)
+
+
+def _pair(database: Database) -> int:
+    with database.writing() as session:
+        product = ProductRow(name="relay", aliases=[])
+        session.add(product)
+        session.flush()
+        session.add(ReleaseRow(product_id=product.id, name="17.20", aliases=[], retired=False))
+    return keep(database, "How long?", product="relay", release="17.20")

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.elsewhere import look_elsewhere
+from chatbot.settings import Settings
+from chatbot.turn import Answer, Turn
+from tests.chatbot import lamp
+from tests.chatbot.conftest import ingested
+
+MakeRelay = Callable[[BaseChatModel | None], Chatbot]
+
+PUMP = """# Pump manual
+
+## Pressure
+
+The pressure is measured every minute. {pressure}
+
+## Log
+
+The log holds {entries} entries. {log}
+
+## Days off
+
+The pump rests for some days of the year.
+"""
+KEPT = "The pressure log is kept for {days} days and then written over."
+PUMPS = {
+    "1.0": {"pressure": "", "entries": "500", "log": ""},
+    "2.0": {"pressure": "", "entries": "500", "log": KEPT.format(days=30)},
+    "3.0": {"pressure": "A log is kept.", "entries": "900", "log": ""},
+    "4.0": {"pressure": "", "entries": "900", "log": KEPT.format(days=90)},
+}
+KEEPING = "For how many days is the pressure log kept in {release}?"
+
+
+@pytest.fixture(scope="module")
+def pump_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    files = {release: {"manual.md": PUMP.format(**facts)} for release, facts in PUMPS.items()}
+    return ingested(tmp_path_factory.mktemp("pump"), "pump", files)
+
+
+@pytest.fixture
+def pump(pump_settings: Settings) -> Iterator[Chatbot]:
+    """A chatbot on the pump whose model never knows."""
+    model = FakeListChatModel(responses=["I don't know."])
+    chatbot = replace(open_chatbot(pump_settings), model=model)
+    yield chatbot
+    chatbot.corpora.close()
+    chatbot.database.close()
+
+
+def test_a_name_that_others_document_is_found_where_the_gate_knows_it(relay: MakeRelay) -> None:
+    reply = relay(None).ask("What does warp_drive do in 17.20?").content
+    assert reply["abstained"]
+    assert reply["found_in"] == ["18.00"]
+
+
+def test_the_nearest_pages_are_of_the_release_that_was_asked(relay: MakeRelay) -> None:
+    nearest = relay(None).ask("What does warp_drive do to timers in 17.20?").content["nearest"]
+    assert 1 <= len(nearest) <= 3
+    assert {(page["release"], page["quote"]) for page in nearest} == {("17.20", "")}
+    assert len({page["page_id"] for page in nearest}) == len(nearest)
+
+
+def test_a_refusal_before_retrieval_has_its_nearest_pages_too(relay_settings: Settings) -> None:
+    settings = relay_settings.model_copy(update={"profile": "qamr"})
+    question = "What does warp_drive do to timers in 17.20?"
+    model = lamp.model(lamp.rewriting(question, "warp_drive timers"))
+    reply = replace(open_chatbot(settings), model=model).ask(question).content
+    assert reply["found_in"] == ["18.00"]
+    assert [page["document"] for page in reply["nearest"]] == ["Relay guide"]
+
+
+def test_what_only_a_passage_of_other_releases_tells_is_found_there(pump: Chatbot) -> None:
+    reply = pump.ask(KEEPING.format(release="1.0")).content
+    assert reply["abstained"]
+    assert reply["found_in"] == ["4.0", "2.0"]
+
+
+def test_where_the_release_says_as_much_itself_no_other_is_named(pump: Chatbot) -> None:
+    reply = pump.ask(KEEPING.format(release="2.0")).content
+    assert reply["abstained"]
+    assert reply["found_in"] == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which colour has the roof of the pressure house in 1.0?",
+        "What is the capital of France? I use 1.0",
+        "How do I grind coffee with florbomat 1.0?",
+        "Is the log kept in 1.0?",
+    ],
+)
+def test_what_no_release_tells_is_found_nowhere(pump: Chatbot, question: str) -> None:
+    assert pump.ask(question).content["found_in"] == []
+
+
+def test_an_answer_offers_nothing_and_nothing_is_looked_for(
+    relay: MakeRelay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chatbot = relay(None)
+    monkeypatch.setitem(chatbot.__dict__, "_elsewhere", None)
+    reply = chatbot.ask("What is the default of hold_time in 17.20?").content
+    assert not reply["abstained"]
+    assert (reply["nearest"], reply["found_in"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "question", ["What is hold_time in 99.1?", "Compare warp_drive in 17.10 and 17.20"]
+)
+def test_a_question_to_no_release_or_to_several_offers_no_pages(
+    relay: MakeRelay, question: str
+) -> None:
+    reply = relay(None).ask(question).content
+    assert (reply["nearest"], reply["found_in"]) == ([], [])
+
+
+def asked_until(chatbot: Chatbot, turn: Turn, *, most: int, seconds: float) -> list[str]:
+    """The releases that are asked by a clock on which every look takes a second."""
+    asked: list[str] = []
+    parts = chatbot._parts()
+
+    def note(side: Turn) -> Turn:
+        asked.append(side.asked[1])
+        return parts.dual_chunks(side)
+
+    ticks = count()
+    look: Any = look_elsewhere(
+        parts.dual_chunks,
+        (note,),
+        parts.open_corpus,
+        parts.releases,
+        most=most,
+        seconds=seconds,
+        clock=lambda: float(next(ticks)),
+    )
+    look(replace(turn, answer=Answer("I don't know.", True), found_in=(), unmentioned=()))
+    return asked
+
+
+def test_the_newest_releases_are_asked_as_long_as_the_time_allows(pump: Chatbot) -> None:
+    turn = pump.ask(KEEPING.format(release="1.0")).turn
+    assert asked_until(pump, turn, most=8, seconds=60) == ["1.0", "4.0", "3.0", "2.0"]
+    assert asked_until(pump, turn, most=2, seconds=60) == ["1.0", "4.0", "3.0"]
+    assert asked_until(pump, turn, most=8, seconds=1.5) == ["1.0", "4.0"]

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from sqlalchemy import event
+
+from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.review import numbers as module
+from chatbot.review.filters import ANY, TurnFilter
+from chatbot.review.numbers import Figures, Numbers, Span
+from corpora.database import Database
+from tests.chatbot.asked import NOW, asked
+
+
+def test_what_became_of_questions_is_counted(database: Database) -> None:
+    asked(database, "one", owner="a", thumbs=1, rating="good", seconds=1.0, model_calls=3)
+    asked(database, "two", owner="a", thumbs=-1, rating="wrong release", seconds=2.0)
+    asked(database, "three", owner="b", abstained=True, rating="incomplete", seconds=3.0)
+    asked(database, "four", owner="b", abstained=True, route="clarify", release=None, seconds=4.0)
+    asked(database, "five", owner="b", route="reuse", thumbs=-1, rating="bad", model_calls=1)
+    assert Numbers(database).total(LOCAL, ANY) == Figures(
+        questions=5,
+        people=2,
+        abstentions=1,
+        clarifications=1,
+        reused=1,
+        model_calls=4,
+        thumbs_up=1,
+        thumbs_down=2,
+        rated_good=1,
+        rated_bad=1,
+        rated_wrong_release=1,
+        rated_incomplete=1,
+        median=2.0,
+        p95=4.0,
+    )
+
+
+def test_without_questions_everything_is_nothing(database: Database) -> None:
+    numbers = Numbers(database)
+    assert numbers.total(LOCAL, ANY) == Figures()
+    assert numbers.over_time(LOCAL, ANY, Span.DAY) == ()
+    assert numbers.by_release(LOCAL, ANY) == ()
+    assert numbers.by_step(LOCAL, ANY, Span.DAY) == module.StepTimes()
+    assert list(numbers.rows(LOCAL, ANY, Span.DAY)) == []
+
+
+def test_days_without_questions_are_there_and_empty(database: Database) -> None:
+    asked(database, "late", at=datetime(2026, 11, 17, 23, 59, 59, tzinfo=UTC))
+    asked(database, "early", at=datetime(2026, 11, 20, 0, 0, 1, tzinfo=UTC), seconds=7.0)
+    periods = Numbers(database).over_time(LOCAL, ANY, Span.DAY)
+    assert [p.start for p in periods] == [date(2026, 11, day) for day in (17, 18, 19, 20)]
+    assert [p.figures.questions for p in periods] == [1, 0, 0, 1]
+    assert [p.figures.median for p in periods] == [1.0, None, None, 7.0]
+
+
+def test_a_week_begins_on_monday(database: Database) -> None:
+    sunday, monday = datetime(2026, 11, 15, 23, tzinfo=UTC), datetime(2026, 11, 16, 1, tzinfo=UTC)
+    for at in (sunday, monday, monday + timedelta(days=6), monday + timedelta(days=14)):
+        asked(database, "when", at=at)
+    weeks = Numbers(database).over_time(LOCAL, ANY, Span.WEEK)
+    assert [(w.start.isoformat(), w.figures.questions) for w in weeks] == [
+        ("2026-11-09", 1),
+        ("2026-11-16", 2),
+        ("2026-11-23", 0),
+        ("2026-11-30", 1),
+    ]
+
+
+def test_every_release_has_its_own_latency(database: Database) -> None:
+    for seconds in range(1, 21):
+        asked(database, "old", release="17.10", seconds=float(seconds))
+    asked(database, "new", release="18.00", seconds=100.0)
+    asked(database, "both", release=None, route="compare", seconds=50.0)
+    found = {r.release: r.figures for r in Numbers(database).by_release(LOCAL, ANY)}
+    assert list(found) == ["17.10", None, "18.00"]
+    assert (found["17.10"].median, found["17.10"].p95) == (10.0, 19.0)
+    assert (found["18.00"].median, found["18.00"].p95) == (100.0, 100.0)
+    assert found[None].questions == 1
+
+
+def test_a_filter_leaves_some(database: Database) -> None:
+    asked(database, "old", release="17.10", at=NOW - timedelta(days=10))
+    asked(database, "new", release="17.10")
+    asked(database, "other", release="18.00")
+    wanted = TurnFilter(release="17.10", since=NOW - timedelta(days=1))
+    assert Numbers(database).total(LOCAL, wanted).questions == 1
+
+
+def test_steps_have_times_in_all_and_per_day(database: Database) -> None:
+    for seconds in (1.0, 2.0, 9.0):
+        asked(database, "slow", timings={"answer_generation": seconds, "context_retrieval": 0.5})
+    asked(database, "old", at=NOW - timedelta(days=1), timings={"context_retrieval": 0.25})
+    times = Numbers(database).by_step(LOCAL, ANY, Span.DAY)
+    assert [(s.step, s.turns, s.median, s.p95) for s in times.steps] == [
+        ("answer_generation", 3, 2.0, 9.0),
+        ("context_retrieval", 4, 0.5, 0.5),
+    ]
+    assert [(start.day, s.step, s.median) for start, s in times.over_time] == [
+        (19, "context_retrieval", 0.25),
+        (20, "answer_generation", 2.0),
+        (20, "context_retrieval", 0.5),
+    ]
+    assert (times.read, times.turns) == (4, 4)
+
+
+def test_of_many_turns_some_are_read_from_the_whole_time(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_TIMED", 3)
+    for day in range(7):
+        asked(database, "often", at=NOW + timedelta(days=day))
+    times = Numbers(database).by_step(LOCAL, ANY, Span.DAY)
+    assert (times.read, times.turns) == (3, 7)
+    assert sorted({start.day for start, _ in times.over_time}) == [20, 23, 26]
+
+
+def test_an_export_has_a_row_for_each_day_and_release(database: Database) -> None:
+    asked(database, "one", release="17.10")
+    asked(database, "two", release="18.00", abstained=True)
+    asked(database, "three", release="18.00", at=NOW - timedelta(days=1))
+    rows = list(Numbers(database).rows(LOCAL, ANY, Span.DAY))
+    assert [(r["day"], r["release"], r["questions"], r["abstentions"]) for r in rows] == [
+        ("2026-11-19", "18.00", 1, 0),
+        ("2026-11-20", "17.10", 1, 0),
+        ("2026-11-20", "18.00", 1, 1),
+    ]
+    assert [r["week"] for r in Numbers(database).rows(LOCAL, ANY, Span.WEEK)] == ["2026-11-16"] * 2
+
+
+def test_only_admins_see_numbers(database: Database) -> None:
+    numbers, user = Numbers(database), Person("u", "u", is_admin=False)
+    for look in (
+        lambda: numbers.total(user, ANY),
+        lambda: numbers.over_time(user, ANY, Span.DAY),
+        lambda: numbers.by_release(user, ANY),
+        lambda: numbers.by_step(user, ANY, Span.DAY),
+        lambda: list(numbers.rows(user, ANY, Span.DAY)),
+    ):
+        with pytest.raises(NotAllowed):
+            look()
+
+
+def test_counting_reads_no_payload(database: Database) -> None:
+    """A plan that says so: with 100,000 turns the payloads are hundreds of megabytes."""
+    statements: list[tuple[str, object]] = []
+    event.listen(
+        database.engine,
+        "before_cursor_execute",
+        lambda _c, _k, statement, parameters, *_: statements.append((statement, parameters)),
+    )
+    numbers = Numbers(database)
+    numbers.total(LOCAL, TurnFilter(product="relay", since=NOW))
+    numbers.over_time(LOCAL, TurnFilter(release="17.20"), Span.WEEK)
+    counted = [s for s in statements if "turns" in s[0]]
+    assert len(counted) == 4
+    with database.engine.connect() as connection:
+        for statement, parameters in counted:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            of_turns = [row.detail for row in plan if "turns" in row.detail]
+            assert of_turns
+            assert all("USING COVERING INDEX ix_turns_facts" in detail for detail in of_turns)

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, text, update
+
+from chatbot.conversations import Conversations
+from chatbot.limits import Limits
+from chatbot.people import Account, People
+from chatbot.personal_data import (
+    UnknownPerson,
+    delete_person,
+    export_person,
+    fingerprint,
+    people,
+)
+from chatbot.retention import sweep
+from chatbot.settings import Settings
+from corpora.database import Database
+from corpora.history_tables import (
+    ConversationRow,
+    FeedbackRow,
+    OpenQuestionRow,
+    PersonRow,
+    ReviewRow,
+    TurnCitationRow,
+    TurnRow,
+    TurnTextRow,
+    TurnTraceRow,
+    UseRow,
+)
+from corpora.tables import Base
+
+KEPT: tuple[type[Base], ...] = (
+    ConversationRow,
+    TurnRow,
+    TurnTextRow,
+    TurnTraceRow,
+    TurnCitationRow,
+    OpenQuestionRow,
+    FeedbackRow,
+    ReviewRow,
+    PersonRow,
+    UseRow,
+)
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+BO, CY = "bo@example.org", "cy@example.org"
+
+
+def talk(database: Database, owner: str, question: str, *, days_ago: float = 0) -> str:
+    """A conversation with everything that may hang on one."""
+    conversations = Conversations(database, owner)
+    identity = conversations.start("relay", question)
+    reply: dict[str, Any] = {
+        "answer": f"{question} – yes.",
+        "abstained": False,
+        "product": "relay",
+        "release": "17.20",
+        "route": "documents",
+        "citations": [{"release": "17.20", "file": "relay.html"}],
+        "timings": {},
+        "seconds": 1.0,
+        "model": "",
+        "model_calls": 0,
+        "profile": "embedded",
+    }
+    turn = conversations.add(identity, question, reply, trace={"steps": [question]})
+    at = NOW - timedelta(days=days_ago)
+    with database.writing() as session:
+        session.add(FeedbackRow(turn_id=turn, thumbs=-1, reason="other", comment="no", created=at))
+        session.add(_review(turn, at))
+        session.execute(
+            update(ConversationRow).where(ConversationRow.id == identity).values(updated=at)
+        )
+    return identity
+
+
+def _review(turn: int, at: datetime) -> ReviewRow:
+    texts = {c.name: "" for c in ReviewRow.__table__.columns if c.name not in {"turn_id"}}
+    return ReviewRow(**texts | {"turn_id": turn, "in_regression_set": False, "updated": at})
+
+
+def rows(database: Database) -> dict[str, int]:
+    with database.reading() as session:
+        return {
+            table.__tablename__: session.scalar(select(func.count()).select_from(table)) or 0
+            for table in KEPT
+        }
+
+
+def found(database: Database, word: str) -> int:
+    with database.reading() as session:
+        query = text("SELECT count(*) FROM turn_search WHERE turn_search MATCH :word")
+        return int(session.execute(query, {"word": word}).scalar_one())
+
+
+def sign_in(database: Database, address: str) -> None:
+    People(database).person(Account(f"https://id#{address}", address, address, False))
+    Limits(database, 9, 9).question(address)
+
+
+def test_a_person_is_deleted_with_all_that_is_kept_of_them(database: Database) -> None:
+    sign_in(database, CY)
+    talk(database, CY, "Does the breaker trip?")
+    before = rows(database)
+    sign_in(database, BO)
+    talk(database, BO, "Does the relay latch?")
+    talk(database, BO, "Does the relay click?")
+    assert found(database, "relay") == 2
+
+    assert delete_person(database, BO) == 2
+
+    assert rows(database) == before
+    assert (found(database, "relay"), found(database, "breaker")) == (0, 1)
+    with pytest.raises(UnknownPerson):
+        delete_person(database, BO)
+
+
+def test_a_person_takes_along_what_they_asked_and_said(database: Database) -> None:
+    sign_in(database, BO)
+    talk(database, CY, "Does the breaker trip?")
+    identity = talk(database, BO, "Does the relay latch?")
+    exported = json.loads(json.dumps(export_person(database, BO)))
+    assert (exported["person"], exported["signed_in_as"]) == (BO, [f"https://id#{BO}"])
+    (conversation,) = exported["conversations"]
+    assert (conversation["id"], conversation["title"]) == (identity, "Does the relay latch?")
+    (turn,) = conversation["turns"]
+    assert turn["reply"]["answer"] == "Does the relay latch? – yes."
+    assert (turn["replaced"], turn["feedback"]["comment"]) == (False, "no")
+    with pytest.raises(UnknownPerson, match=r"di@example\.org"):
+        export_person(database, "di@example.org")
+
+
+def test_people_are_listed_with_their_conversations(database: Database) -> None:
+    sign_in(database, BO)
+    talk(database, CY, "Does the breaker trip?")
+    talk(database, "", "Does the relay latch?")
+    assert people(database) == (("", 1), (BO, 0), (CY, 1))
+
+
+def test_a_fingerprint_tells_people_apart_and_names_nobody() -> None:
+    assert fingerprint(BO) == fingerprint(BO) != fingerprint(CY)
+    assert "bo" not in fingerprint(BO).removeprefix("person")
+
+
+def test_old_conversations_go_and_others_stay(database: Database) -> None:
+    talk(database, BO, "Does the relay latch?", days_ago=31)
+    young = talk(database, BO, "Does the relay click?", days_ago=29)
+    assert sweep(database, Settings(), NOW) == 0
+    assert sweep(database, Settings(keep_conversations=30), NOW) == 1
+    assert [c.id for c in Conversations(database, BO).recent()] == [young]
+    assert found(database, "latch") == 0
+    assert rows(database)["turn_traces"] == 1
+
+
+def test_more_go_than_one_transaction_deletes(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatbot.personal_data.AT_ONCE", 2)
+    for _ in range(5):
+        Conversations(database, BO).start("relay", "old")
+    assert sweep(database, Settings(keep_conversations=1), datetime.now(UTC) + timedelta(2)) == 5

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import event
+
+from chatbot.audit import AuditLog
+from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.review.ratings import NO_REVIEW, BadReview, Ratings, UnknownTurn
+from corpora.database import Database
+from tests.chatbot.test_review_turns import ADMIN, USER, written
+
+GRACE = Person("grace@example.org", "Grace", is_admin=True)
+
+
+@pytest.fixture
+def ratings(database: Database) -> Ratings:
+    """Ratings over a database with two turns, 1 and 2."""
+    written(database, [datetime(2026, 5, 1, tzinfo=UTC)] * 2)
+    return Ratings(database)
+
+
+def test_what_is_changed_is_kept_and_the_rest_stays(ratings: Ratings) -> None:
+    assert ratings.of(ADMIN, 1) == NO_REVIEW
+    ratings.change(ADMIN, 1, rating="bad", note="  It is 300 s. ")
+    ratings.change(GRACE, 1, corrected_answer="300 s", status="done", assignee="ada@example.org")
+    review = ratings.of(ADMIN, 1)
+    assert (review.rating, review.note) == ("bad", "It is 300 s.")
+    assert (review.corrected_answer, review.status) == ("300 s", "done")
+    assert review.assignee == "ada@example.org"
+    assert review.reviewer == "grace@example.org"
+    assert review.updated is not None
+    assert ratings.of(ADMIN, 2) == NO_REVIEW
+    assert ratings.assignees(ADMIN) == ("ada@example.org",)
+
+
+def test_a_rating_can_be_taken_back(ratings: Ratings) -> None:
+    ratings.change(ADMIN, 1, rating="good")
+    ratings.change(ADMIN, 1, rating="")
+    assert ratings.of(ADMIN, 1).rating == ""
+
+
+def test_every_change_is_in_the_audit_log_without_what_was_written(ratings: Ratings) -> None:
+    ratings.change(ADMIN, 1, rating="wrong release", note="Call Jane Doe, she asked for it.")
+    entry = AuditLog(ratings.database).entries()[0]
+    assert (entry.person, entry.action, entry.subject) == ("ada@example.org", "rate", "turn 1")
+    assert entry.details == {"rating": "wrong release", "note": 32}
+
+
+def test_what_changes_nothing_is_not_recorded(ratings: Ratings) -> None:
+    ratings.change(ADMIN, 1, rating="good")
+    before = ratings.of(ADMIN, 1)
+    ratings.change(GRACE, 1, rating="good")
+    assert ratings.of(ADMIN, 1) == before
+    assert len(AuditLog(ratings.database).entries()) == 1
+
+
+def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
+    def fails(connection: object, cursor: object, statement: str, *rest: object) -> None:
+        if "INTO audit_log" in statement:
+            raise OSError("the disk is full")
+
+    engine = ratings.database.engine
+    event.listen(engine, "before_cursor_execute", fails)
+    with pytest.raises(OSError, match="disk is full"):
+        ratings.change(ADMIN, 1, rating="good")
+    event.remove(engine, "before_cursor_execute", fails)
+    assert ratings.of(ADMIN, 1) == NO_REVIEW
+
+
+def test_what_is_no_rating_is_refused(ratings: Ratings) -> None:
+    with pytest.raises(BadReview, match="'excellent' is none of good, bad"):
+        ratings.change(ADMIN, 1, rating="excellent")
+    with pytest.raises(BadReview, match="is none of open, done"):
+        ratings.change(ADMIN, 1, status="closed")
+    with pytest.raises(BadReview, match="the limit is 20,000: shorten it"):
+        ratings.change(ADMIN, 1, corrected_answer="x" * 20_001)
+    with pytest.raises(BadReview, match="assignee has 201 characters"):
+        ratings.change(ADMIN, 1, assignee="x" * 201)
+    with pytest.raises(TypeError, match="'reviewer'"):
+        ratings.change(ADMIN, 1, reviewer="somebody else")
+    assert ratings.of(ADMIN, 1) == NO_REVIEW
+
+
+def test_a_turn_that_is_not_there_cannot_be_rated(ratings: Ratings) -> None:
+    with pytest.raises(UnknownTurn):
+        ratings.change(ADMIN, 3, rating="good")
+
+
+def test_only_admins_rate(ratings: Ratings) -> None:
+    for door in (
+        lambda: ratings.change(USER, 1, rating="good"),
+        lambda: ratings.of(USER, 1),
+        lambda: ratings.assignees(USER),
+    ):
+        with pytest.raises(NotAllowed):
+            door()
+    assert ratings.of(ADMIN, 1) == NO_REVIEW
+
+
+def test_where_nobody_signs_in_the_one_person_rates(ratings: Ratings) -> None:
+    assert ratings.change(LOCAL, 1, rating="good").reviewer == "local"

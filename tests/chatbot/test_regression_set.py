@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatbot.assembly import Chatbot
+from chatbot.audit import AuditLog
+from chatbot.people import NotAllowed
+from chatbot.review.gold_lines import NoGold, must_include
+from chatbot.review.ratings import Ratings
+from chatbot.review.regression_set import RegressionSet
+from eval.answers import Summary, read_answers, score_answers
+from eval.asking import ask_all, rank_pages
+from eval.gold import GoldQuestion, QuestionKind, read_gold
+from eval.retrieval import retrieval_items, score_retrieval
+from tests.chatbot.test_review_turns import ADMIN, USER, own
+
+RATE = "What rate has port XF-1 in 17.20?"
+DEFAULT = "What rate has port XF-1?"
+GONE = "How do I turn warp_drive on in 17.10?"
+NOWHERE = "What rate has port XF-1 in 5.5?"
+BOTH = "What rate has port XF-1 in 17.10 and in 17.20?"
+LOG = "How long is the event log kept in 17.20?"
+
+
+@dataclass
+class Reviewed:
+    """A chatbot whose answers are rated, and what came of them."""
+
+    chatbot: Chatbot
+    folder: Path
+
+    @property
+    def set(self) -> RegressionSet:
+        return RegressionSet(self.chatbot.database)
+
+    def ask(self, *questions: str) -> int:
+        """Ask questions in a conversation of their own; return the last turn."""
+        conversation = self.chatbot.conversations.start("relay", questions[0])
+        for question in questions:
+            turn = self.chatbot.ask(question, conversation=conversation).kept_as
+        assert turn is not None
+        return turn
+
+    def rate(self, turn: int, rating: str = "good", **more: str) -> int:
+        Ratings(self.chatbot.database).change(ADMIN, turn, rating=rating, **more)
+        self.set.add(ADMIN, turn)
+        return turn
+
+    def gold(self) -> tuple[GoldQuestion, ...]:
+        """The set as `strata eval answers` reads it."""
+        file = self.folder / "set.jsonl"
+        file.write_text(self.set.export(ADMIN).as_jsonl(), "utf-8")
+        return read_gold(file)
+
+    def evaluated(self) -> Summary:
+        """Ask the set anew, and score it, as `strata eval answers` does."""
+        gold, replies = self.gold(), self.folder / "replies.jsonl"
+        ask_all(self.chatbot, gold, replies, lambda progress: None)
+        return score_answers(gold, read_answers(replies))
+
+
+@pytest.fixture
+def reviewed(relay: Callable[[Any], Chatbot], tmp_path: Path) -> Iterator[Reviewed]:
+    chatbot = own(relay(None), tmp_path)
+    yield Reviewed(chatbot, tmp_path)
+    chatbot.database.close()
+
+
+def test_what_was_rated_good_passes_the_evaluation_of_the_exported_file(reviewed: Reviewed) -> None:
+    for questions in ((RATE,), (DEFAULT,), (GONE,), (NOWHERE,), (BOTH,), (RATE, "And XF-2?")):
+        reviewed.rate(reviewed.ask(*questions))
+    reviewed.rate(reviewed.ask(LOG), "bad", corrected_answer="It is kept for 30 days.")
+    summary = reviewed.evaluated()
+    overall = summary.overall
+    assert (overall.correct.hits, overall.correct.of) == (7, 7)
+    assert overall.failed.hits == 0
+    assert overall.release_right.hits == overall.release_right.of
+    assert overall.rightly_refused.hits == 2
+    assert overall.gold_page.hits == overall.gold_page.of == 4
+    assert {score.kind for score in summary.scores} == {
+        QuestionKind.RELEASE_SPECIFIC_DIFFERS,
+        QuestionKind.NO_RELEASE,
+        QuestionKind.UNANSWERABLE,
+        QuestionKind.COMPARE,
+        QuestionKind.FOLLOW_UP,
+    }
+
+
+def test_the_pages_that_were_cited_are_those_to_find(reviewed: Reviewed) -> None:
+    reviewed.rate(reviewed.ask(RATE))
+    gold = reviewed.gold()
+    found = score_retrieval(retrieval_items(gold), rank_pages(reviewed.chatbot, gold))
+    assert found.overall.within[1].ratio == 1
+
+
+def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:
+    turn = reviewed.rate(reviewed.ask(RATE))
+    gold = reviewed.gold()
+    right = reviewed.chatbot.ask(RATE).content
+    wrong = reviewed.chatbot.ask("What rate has port XF-1 in 17.10?").content
+    name = f"turn-{turn}"
+    assert score_answers(gold, {name: right}).scores[0].correct
+    score = score_answers(gold, {name: wrong}).scores[0]
+    assert not score.correct
+    assert score.release_right is False
+    assert score.cited_wrong_release
+
+
+def test_a_corrected_answer_is_what_counts(reviewed: Reviewed) -> None:
+    turn = reviewed.ask(RATE)
+    reviewed.rate(turn, "incomplete", corrected_answer="10 Gbit/s, but only with the XF-1L card.")
+    score = reviewed.evaluated().scores[0]
+    assert not score.correct
+    assert reviewed.gold()[0].gold_answer == "10 Gbit/s, but only with the XF-1L card."
+
+
+def test_the_right_release_of_a_wrong_one_is_asked_for(reviewed: Reviewed) -> None:
+    turn = reviewed.ask(DEFAULT)
+    with pytest.raises(NoGold, match="name the right one first"):
+        reviewed.rate(turn, "wrong release", corrected_answer="10 Gbit/s")
+    reviewed.rate(turn, "wrong release", corrected_answer="10 Gbit/s", corrected_release="17.20")
+    question = reviewed.gold()[0]
+    assert (question.release, question.sources) == ("17.20", ())
+    assert reviewed.evaluated().scores[0].release_right is False
+
+
+def test_an_abstention_that_should_have_been(reviewed: Reviewed) -> None:
+    reviewed.rate(reviewed.ask(RATE), "bad", corrected_answer="I don't know")
+    score = reviewed.evaluated().scores[0]
+    assert not score.answerable
+    assert score.falsely_answered
+
+
+def test_a_follow_up_is_asked_after_what_was_said_then(reviewed: Reviewed) -> None:
+    chatbot = reviewed.chatbot
+    conversation = chatbot.conversations.start("relay", "x")
+    chatbot.ask(RATE, conversation=conversation)
+    wrong = chatbot.ask("And XF-9?", conversation=conversation).kept_as
+    turn = chatbot.ask("And XF-2?", conversation=conversation, instead_of=wrong).kept_as
+    assert turn is not None
+    chatbot.ask("And the hold_time?", conversation=conversation)
+    reviewed.rate(turn)
+    assert [user for user, _ in reviewed.gold()[0].history] == [RATE]
+
+
+@pytest.mark.parametrize(
+    ("questions", "rating", "reason"),
+    [
+        ((RATE,), "", "rate it first"),
+        ((RATE,), "bad", "write the corrected one first"),
+        (("Which releases are there?",), "good", "of no single release"),
+    ],
+)
+def test_what_the_evaluation_could_not_check_is_refused(
+    reviewed: Reviewed, questions: tuple[str, ...], rating: str, reason: str
+) -> None:
+    turn = reviewed.ask(*questions)
+    with pytest.raises(NoGold, match=reason):
+        reviewed.rate(turn, rating)
+    assert reviewed.set.size(ADMIN) == 0
+
+
+def test_a_turn_whose_rating_changes_is_left_out_and_told(reviewed: Reviewed) -> None:
+    kept, changed = reviewed.rate(reviewed.ask(RATE)), reviewed.rate(reviewed.ask(LOG))
+    Ratings(reviewed.chatbot.database).change(ADMIN, changed, rating="bad")
+    exported = reviewed.set.export(ADMIN)
+    assert [q["id"] for q in exported.questions] == [f"turn-{kept}"]
+    assert exported.left_out == (
+        (changed, "The answer is not good: write the corrected one first."),
+    )
+
+
+def test_a_turn_can_be_taken_from_the_set_and_stays_rated(reviewed: Reviewed) -> None:
+    turn = reviewed.rate(reviewed.ask(RATE))
+    assert reviewed.set.size(ADMIN) == 1
+    assert reviewed.set.remove(ADMIN, turn).rating == "good"
+    assert reviewed.set.export(ADMIN).questions == ()
+
+
+def test_a_line_of_the_file_ends_only_with_its_question(reviewed: Reviewed) -> None:
+    right = '10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted"'
+    reviewed.rate(reviewed.ask(RATE), corrected_answer=right)
+    reviewed.rate(reviewed.ask(LOG))
+    assert reviewed.gold()[0].gold_answer == right
+    assert len(reviewed.gold()) == 2
+
+
+def test_an_export_is_in_the_audit_log(reviewed: Reviewed) -> None:
+    reviewed.rate(reviewed.ask(RATE))
+    reviewed.set.export(ADMIN)
+    entry = AuditLog(reviewed.chatbot.database).entries()[0]
+    assert (entry.action, entry.subject) == ("export", "regression set")
+    assert entry.details == {"questions": 1, "left_out": 0}
+
+
+def test_only_admins_have_the_set(reviewed: Reviewed) -> None:
+    turn = reviewed.rate(reviewed.ask(RATE))
+    for door in (
+        lambda: reviewed.set.add(USER, turn),
+        lambda: reviewed.set.remove(USER, turn),
+        lambda: reviewed.set.size(USER),
+        lambda: reviewed.set.export(USER),
+    ):
+        with pytest.raises(NotAllowed):
+            door()
+    assert reviewed.set.size(ADMIN) == 1
+
+
+@given(st.text(max_size=200))
+def test_patterns_are_found_in_the_text_they_are_made_of(text: str) -> None:
+    for pattern in must_include(text):
+        assert re.search(pattern, text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted", "refused"),
+    [
+        ("300 s", "It is 300 seconds.", "It is 3000 s."),
+        ("hold_time is 2.5", "2.5 (hold_time)", "hold_time is 2.51"),
+        ("client", "The port is for a client.", "It is for lines."),
+        ("XF-1: 10 Gbit/s", "xf-1 runs at 10 Gbit/s", "xf-2 runs at 10 Gbit/s"),
+    ],
+)
+def test_what_has_to_be_said_are_figures_and_names(text: str, accepted: str, refused: str) -> None:
+    def has_all(answer: str) -> bool:
+        return all(re.search(p, answer, re.IGNORECASE) for p in must_include(text))
+
+    assert has_all(accepted)
+    assert not has_all(refused)
+
+
+def test_a_line_is_json(reviewed: Reviewed) -> None:
+    reviewed.rate(reviewed.ask(RATE))
+    line = json.loads(reviewed.set.export(ADMIN).as_jsonl())
+    assert line["question"] == RATE
+    assert line["product"] == "relay"

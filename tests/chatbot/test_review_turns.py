@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select, text
+
+from chatbot.assembly import Chatbot
+from chatbot.conversations import Conversations
+from chatbot.people import NotAllowed, Person
+from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
+from chatbot.review.ratings import UnknownTurn
+from chatbot.review.turns import AllTurns, Place
+from corpora.database import Database, open_database, sqlite_url
+from corpora.history_tables import (
+    ConversationRow,
+    FeedbackRow,
+    ReviewRow,
+    TurnCitationRow,
+    TurnRow,
+    TurnTraceRow,
+)
+from eval.benchmarks.made_up_history import BEGIN, YEARS, fill, word
+
+ADMIN = Person("ada@example.org", "Ada", is_admin=True)
+USER = Person("bob@example.org", "Bob", is_admin=False)
+TURNS = 700
+HALF = BEGIN + YEARS / 2
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A database with made-up turns."""
+    database = open_database(sqlite_url(tmp_path_factory.mktemp("history")))
+    fill(database, TURNS)
+    yield database
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def known(history: Database) -> list[dict[str, Any]]:
+    """Everything a filter may look at, of every turn, the newest first."""
+    with history.reading() as session:
+        thumbs = {f.turn_id: f.thumbs for f in session.scalars(select(FeedbackRow))}
+        reviews = {r.turn_id: r for r in session.scalars(select(ReviewRow))}
+        files: dict[int, set[str]] = {}
+        for cited in session.scalars(select(TurnCitationRow)):
+            files.setdefault(cited.turn_id, set()).add(cited.file)
+        rows = session.scalars(select(TurnRow)).all()
+        return [
+            {
+                "row": row,
+                "thumbs": thumbs.get(row.id),
+                "rating": reviews[row.id].rating if row.id in reviews else "",
+                "done": row.id in reviews and reviews[row.id].status == "done",
+                "assignee": reviews[row.id].assignee if row.id in reviews else "",
+                "kept": row.id in reviews and reviews[row.id].in_regression_set,
+                "files": files.get(row.id, set()),
+                "words": re.findall(r"\w+", f"{row.question} {row.answer['answer']}".lower()),
+            }
+            for row in sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+        ]
+
+
+FILTERS: dict[str, tuple[TurnFilter, Callable[[dict[str, Any]], bool]]] = {
+    "product": (TurnFilter(product="beacon"), lambda t: t["row"].product == "beacon"),
+    "release": (TurnFilter(release="17.20"), lambda t: t["row"].release == "17.20"),
+    "since": (TurnFilter(since=HALF), lambda t: t["row"].created >= HALF),
+    "until": (TurnFilter(until=HALF), lambda t: t["row"].created < HALF),
+    "owner": (
+        TurnFilter(owner="person19@example.org"),
+        lambda t: t["row"].owner == "person19@example.org",
+    ),
+    "thumbs": (TurnFilter(thumbs=-1), lambda t: t["thumbs"] == -1),
+    "abstained": (TurnFilter(abstained=True), lambda t: t["row"].abstained),
+    "answered": (TurnFilter(abstained=False), lambda t: not t["row"].abstained),
+    "clarified": (TurnFilter(clarified=True), lambda t: t["row"].route == "clarify"),
+    "not clarified": (TurnFilter(clarified=False), lambda t: t["row"].route != "clarify"),
+    "route": (TurnFilter(route="inventory"), lambda t: t["row"].route == "inventory"),
+    "seconds": (TurnFilter(seconds=10), lambda t: t["row"].seconds >= 10),
+    "document": (
+        TurnFilter(document="tessaline/part-2.html"),
+        lambda t: "tessaline/part-2.html" in t["files"],
+    ),
+    "rating": (TurnFilter(rating="bad"), lambda t: t["rating"] == "bad"),
+    "not rated": (TurnFilter(rating=NOT_RATED), lambda t: t["rating"] == ""),
+    "open": (TurnFilter(status="open"), lambda t: not t["done"]),
+    "done": (TurnFilter(status="done"), lambda t: t["done"]),
+    "assignee": (
+        TurnFilter(assignee="grace@example.org"),
+        lambda t: t["assignee"] == "grace@example.org",
+    ),
+    "regression set": (TurnFilter(in_regression_set=True), lambda t: t["kept"]),
+    "not in the set": (TurnFilter(in_regression_set=False), lambda t: not t["kept"]),
+    "asked anew": (TurnFilter(superseded=True), lambda t: t["row"].superseded),
+    "a word": (TurnFilter(words=word(9)), lambda t: any(w.startswith(word(9)) for w in t["words"])),
+    "two words": (
+        TurnFilter(words=f"{word(9)} {word(4)}"),
+        lambda t: word(9) in t["words"] and any(w.startswith(word(4)) for w in t["words"]),
+    ),
+    "together": (
+        TurnFilter(product="tessaline", abstained=False, words=word(3), since=HALF),
+        lambda t: (
+            t["row"].product == "tessaline"
+            and not t["row"].abstained
+            and any(w.startswith(word(3)) for w in t["words"])
+            and t["row"].created >= HALF
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_finds_what_is_like_that_and_nothing_else(
+    history: Database, known: list[dict[str, Any]], name: str
+) -> None:
+    wanted, is_wanted = FILTERS[name]
+    expected = [turn["row"].id for turn in known if is_wanted(turn)]
+    assert 0 < len(expected) < TURNS
+    turns = AllTurns(history)
+    assert [t.id for t in turns.page(ADMIN, wanted, size=TURNS).turns] == expected
+    assert turns.count(ADMIN, wanted) == len(expected)
+
+
+def test_pages_show_every_turn_once_there_and_back(history: Database) -> None:
+    turns, wanted = AllTurns(history), TurnFilter(product="harbour")
+    whole = [t.id for t in turns.page(ADMIN, wanted, size=TURNS).turns]
+    page = turns.page(ADMIN, wanted, size=30)
+    assert not page.newer
+    there = [page]
+    while page.older:
+        page = turns.page(ADMIN, wanted, older_than=page.turns[-1].place, size=30)
+        there.append(page)
+    assert [t.id for page in there for t in page.turns] == whole
+    back = [page]
+    while page.newer:
+        page = turns.page(ADMIN, wanted, newer_than=page.turns[0].place, size=30)
+        back.append(page)
+    assert [t.id for page in reversed(back) for t in page.turns] == whole
+
+
+def test_turns_of_one_moment_have_an_order_too(database: Database) -> None:
+    moment = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    written(database, [moment] * 5)
+    turns = AllTurns(database)
+    first = turns.page(ADMIN, size=2)
+    second = turns.page(ADMIN, older_than=first.turns[-1].place, size=2)
+    assert [t.id for t in (*first.turns, *second.turns)] == [5, 4, 3, 2]
+    assert turns.neighbours(ADMIN, 3).newer == 4
+    assert turns.neighbours(ADMIN, 3).older == 2
+
+
+def test_neighbours_are_those_of_the_filter_even_of_a_turn_outside_it(history: Database) -> None:
+    turns, wanted = AllTurns(history), TurnFilter(clarified=True)
+    ids = [t.id for t in turns.page(ADMIN, wanted, size=TURNS).turns]
+    beside = turns.neighbours(ADMIN, ids[3], wanted)
+    assert (beside.newer, beside.older) == (ids[2], ids[4])
+    assert turns.neighbours(ADMIN, ids[0], wanted).newer is None
+    assert turns.neighbours(ADMIN, ids[-1], wanted).older is None
+    outside = next(i for i in range(ids[3] - 1, ids[4], -1) if i not in ids)
+    beside = turns.neighbours(ADMIN, outside, wanted)
+    assert (beside.newer, beside.older) == (ids[3], ids[4])
+
+
+def test_counting_ends_early(history: Database) -> None:
+    assert AllTurns(history).count(ADMIN, ANY, most=100) == 101
+
+
+@pytest.mark.parametrize("words", ['"', "a OR b*", "NEAR(a b)", "text:x", "-a ^b", "'; DROP TABLE"])
+def test_what_is_searched_for_is_never_an_operator(history: Database, words: str) -> None:
+    AllTurns(history).page(ADMIN, TurnFilter(words=words))
+
+
+def test_a_page_is_found_in_the_index_alone(history: Database) -> None:
+    """Whatever is filtered by, no payload is read until the page is found."""
+    with history.reading() as session:
+        statements: list[str] = []
+        connection = session.connection()
+        for wanted in (ANY, TurnFilter(owner="x", abstained=True, seconds=3, route="compare")):
+            statements.append(plan(connection, wanted, session))
+    for steps in statements:
+        assert "USING COVERING INDEX ix_turns_facts" in steps
+        assert "SCAN turns\n" not in steps
+
+
+def plan(connection: Any, wanted: TurnFilter, session: Any) -> str:
+    from chatbot.review.filters import conditions
+
+    query = (
+        select(TurnRow.id)
+        .where(*conditions(session, wanted))
+        .order_by(TurnRow.created.desc(), TurnRow.id.desc())
+        .limit(50)
+    )
+    compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
+    rows = connection.execute(text(f"EXPLAIN QUERY PLAN {compiled}"))
+    return "\n".join(str(row[3]) for row in rows) + "\n"
+
+
+def test_an_opened_turn_has_its_conversation_and_its_trace(
+    relay: Callable[[Any], Chatbot], tmp_path: Any
+) -> None:
+    chatbot = own(relay(None), tmp_path)
+    conversation = chatbot.conversations.of("bob@example.org").start("relay", "Rates")
+
+    def ask(question: str, instead_of: int | None = None) -> int:
+        reply = chatbot.ask(
+            question, conversation=conversation, owner="bob@example.org", instead_of=instead_of
+        )
+        assert reply.kept_as is not None
+        return reply.kept_as
+
+    first = ask("What rate has port XF-1 in 17.20?")
+    wrong = ask("And XF-9?")
+    last = ask("And XF-2?", instead_of=wrong)
+    turns = AllTurns(chatbot.database)
+    opened = turns.open(ADMIN, last)
+    assert (opened.title, opened.product) == ("Rates", "relay")
+    assert [t.id for t in opened.before] == [first, wrong]
+    assert [t.superseded for t in opened.before] == [False, True]
+    assert opened.before[0].answer.startswith("10 Gbit/s")
+    assert opened.after == ()
+    assert opened.trace is not None
+    assert opened.trace["queries"]["base"]
+    assert {"file", "page", "section", "score"} <= set(opened.trace["retrieved"][0])
+    assert opened.feedback is None
+    assert opened.listed.review.rating == ""
+    assert [t.id for t in turns.open(ADMIN, first).after] == [wrong, last]
+    chatbot.database.close()
+
+
+def test_a_turn_of_an_earlier_version_has_no_trace(database: Database) -> None:
+    written(database, [datetime(2024, 5, 1, tzinfo=UTC)])
+    with database.reading() as session:
+        assert session.get(TurnTraceRow, 1) is None
+    assert AllTurns(database).open(ADMIN, 1).trace is None
+
+
+def test_a_turn_that_is_not_there(database: Database) -> None:
+    for ask in (AllTurns(database).open, AllTurns(database).neighbours):
+        with pytest.raises(UnknownTurn, match="no answer 12"):
+            ask(ADMIN, 12)
+
+
+def test_choices_are_what_there_is(history: Database, known: list[dict[str, Any]]) -> None:
+    turns = AllTurns(history)
+    choices = turns.choices(ADMIN, "beacon")
+    assert choices.products == ("beacon", "harbour", "tessaline")
+    assert choices.releases == ("3.0", "3.1", "3.2", "4.0")
+    assert set(choices.people) == {t["row"].owner for t in known}
+    assert choices.assignees == ("ada@example.org", "grace@example.org")
+    assert set(turns.documents(ADMIN)) == set().union(*(t["files"] for t in known))
+
+
+def test_only_admins_see_any_of_it(history: Database) -> None:
+    turns = AllTurns(history)
+    doors: list[Callable[[], object]] = [
+        lambda: turns.page(USER),
+        lambda: turns.count(USER),
+        lambda: turns.neighbours(USER, 1),
+        lambda: turns.open(USER, 1),
+        lambda: turns.choices(USER),
+        lambda: turns.documents(USER),
+    ]
+    for door in doors:
+        with pytest.raises(NotAllowed):
+            door()
+
+
+def test_an_empty_history_has_an_empty_page(database: Database) -> None:
+    page = AllTurns(database).page(ADMIN)
+    assert (page.turns, page.older, page.newer) == ((), False, False)
+    nowhere = Place(datetime(2026, 1, 1, tzinfo=UTC), 1)
+    assert AllTurns(database).page(ADMIN, newer_than=nowhere).turns == ()
+
+
+def own(chatbot: Chatbot, folder: Any) -> Chatbot:
+    """The chatbot with conversations of its own, which other tests do not see."""
+    database = open_database(sqlite_url(folder))
+    return replace(chatbot, database=database, conversations=Conversations(database))
+
+
+def written(database: Database, moments: list[datetime]) -> None:
+    """Write a turn for each moment, all of one conversation."""
+    common = {"created": moments[0], "updated": moments[0] + timedelta(1)}
+    with database.writing() as session:
+        session.execute(
+            insert(ConversationRow),
+            [{"id": "c", "owner": "", "product": "relay", "title": "t", **common}],
+        )
+        session.execute(
+            insert(TurnRow),
+            [
+                {
+                    "conversation_id": "c",
+                    "position": position,
+                    "question": "?",
+                    "answer": {"answer": "!"},
+                    "release": None,
+                    "created": created,
+                    "superseded": False,
+                    "owner": "",
+                    "product": None,
+                    "route": "documents",
+                    "abstained": False,
+                    "seconds": 1.0,
+                    "profile": "embedded",
+                    "model": "",
+                }
+                for position, created in enumerate(moments)
+            ],
+        )

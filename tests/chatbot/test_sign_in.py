@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatbot.people import Account, NotAllowed, NotSignedIn, People
+from chatbot.settings import BadSettings, Settings, read_settings
+from chatbot.sign_in import account_of_claims, account_of_header, comes_from_proxy, cookie_secret
+from corpora.database import Database
+
+NOW = 1_800_000_000
+ISSUER = "https://id.example.org"
+OIDC = {
+    "oidc_issuer": ISSUER,
+    "oidc_client_id": "strata",
+    "oidc_client_secret": "s",
+    "public_url": "https://strata.example.org",
+    "admins": "ada@example.org",
+}
+PROXY = {
+    "proxy_user_header": "X-Forwarded-Email",
+    "proxy_addresses": "10.0.0.5, 192.168.7.0/24",
+    "public_url": "https://strata.example.org",
+    "admins": "ada@example.org",
+}
+
+
+def oidc(**settings: Any) -> Settings:
+    return read_settings(**(OIDC | settings))
+
+
+def claims(**more: Any) -> dict[str, Any]:
+    return {"iss": ISSUER, "sub": "17", "iat": NOW - 60, "email": "bo@example.org"} | more
+
+
+def signed_in(settings: Settings | None = None, **more: Any) -> Account:
+    return account_of_claims(claims(**more), settings or oidc(), NOW)
+
+
+def test_an_account_is_known_by_issuer_and_subject() -> None:
+    assert signed_in(name="Bo") == Account(f"{ISSUER}#17", "bo@example.org", "Bo", False)
+
+
+def test_a_configured_address_is_an_admin_whatever_its_case() -> None:
+    assert signed_in(
+        oidc(admins="ADA@example.org, Bo@Example.org"), email="bO@example.ORG"
+    ).is_admin
+    assert signed_in(email="Ada@Example.org", email_verified=True).is_admin
+    assert signed_in(email="ada@example.org", email_verified="true").is_admin
+    assert not signed_in(email="ada@example.org.evil").is_admin
+
+
+@pytest.mark.parametrize("verified", [False, "false", 0, "no", [], "1"])
+def test_an_address_that_is_not_verified_is_not_believed(verified: object) -> None:
+    account = signed_in(email="ada@example.org", email_verified=verified)
+    assert (account.address, account.is_admin) == ("", False)
+
+
+@pytest.mark.parametrize("address", [" ada@example.org", "ada@example.org\n", 7, None, ["a"]])
+def test_what_only_looks_like_an_address_is_none(address: object) -> None:
+    account = signed_in(email=address)
+    assert (account.address, account.is_admin) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "is_admin"),
+    [
+        ("groups=strata-admins", {"groups": ["staff", "strata-admins"]}, True),
+        ("groups=strata-admins", {"groups": "strata-admins"}, True),
+        ("groups=strata-admins", {"groups": "not-strata-admins"}, False),
+        ("groups=strata-admins", {"groups": ["strata-admins-too"]}, False),
+        ("groups=strata-admins", {"group": ["strata-admins"]}, False),
+        ("groups=strata-admins", {"groups": {"strata-admins": True}}, False),
+        ("groups=cn=admins,dc=lan", {"groups": ["cn=admins,dc=lan"]}, True),
+        ("realm_access.roles=admin", {"realm_access": {"roles": ["admin"]}}, True),
+        ("https://x.org/roles=admin", {"https://x.org/roles": ["admin"]}, True),
+        ("realm_access.roles=admin", {"realm_access": ["roles"]}, False),
+    ],
+)
+def test_a_claim_makes_an_admin(claim: str, said: dict[str, Any], is_admin: bool) -> None:
+    assert signed_in(oidc(admins="", admin_claim=claim), **said).is_admin is is_admin
+
+
+@pytest.mark.parametrize("missing", [{"iss": ""}, {"sub": None}, {"sub": 17}, {"iat": "yesterday"}])
+def test_claims_that_name_nobody_are_refused(missing: dict[str, Any]) -> None:
+    with pytest.raises(NotSignedIn):
+        signed_in(**missing)
+
+
+def test_a_sign_in_expires() -> None:
+    assert signed_in(iat=NOW - 23 * 3600).address
+    with pytest.raises(NotSignedIn, match="expired"):
+        signed_in(iat=NOW - 25 * 3600)
+    assert signed_in(oidc(sign_in_hours=48), iat=NOW - 25 * 3600).address
+
+
+def test_users_may_be_named_by_address_or_domain() -> None:
+    some = oidc(users="cy@other.org @example.org")
+    assert signed_in(some, email="bo@example.org").address
+    assert signed_in(some, email="Cy@other.org").address
+    for stranger in ("di@other.org", "eve@example.org.evil", "example.org"):
+        with pytest.raises(NotAllowed, match="may not use this Strata"):
+            signed_in(some, email=stranger)
+    with pytest.raises(NotAllowed):
+        signed_in(some, email="bo@example.org", email_verified=False)
+    assert signed_in(oidc(users="@other.org"), email="ada@example.org").is_admin
+
+
+def test_a_proxy_names_people() -> None:
+    settings = read_settings(**PROXY)
+    assert account_of_header(" Ada@example.org ", settings).is_admin
+    bo = account_of_header("bo@example.org", settings)
+    assert (bo.address, bo.is_admin) == ("bo@example.org", False)
+    assert account_of_header("jürgen".encode().decode("latin-1"), settings).name == "jürgen"
+    for nobody in ("", "  ", "a\x00b", "x" * 400, "\xff"):
+        with pytest.raises(NotSignedIn):
+            account_of_header(nobody, settings)
+
+
+@pytest.mark.parametrize(
+    ("host", "trusted"),
+    [
+        ("10.0.0.5", True),
+        ("::ffff:10.0.0.5", True),
+        ("192.168.7.200", True),
+        ("10.0.0.50", False),
+        ("127.0.0.1", False),
+        ("::1", False),
+        ("testclient", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_only_the_proxy_comes_from_its_address(host: str | None, trusted: bool) -> None:
+    assert comes_from_proxy(host, read_settings(**PROXY)) is trusted
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"oidc_issuer": ISSUER}, "STRATA_OIDC_ISSUER is set, but not STRATA_OIDC_CLIENT_ID, "),
+        ({"oidc_client_id": "strata"}, "half configured"),
+        (OIDC | {"public_url": None}, "half configured.*not STRATA_PUBLIC_URL"),
+        (OIDC | {"oidc_client_secret": None}, "not STRATA_OIDC_CLIENT_SECRET"),
+        (OIDC | {"admins": None}, "nobody would be an admin.*STRATA_ADMIN_CLAIM"),
+        (PROXY | {"proxy_addresses": None}, "not STRATA_PROXY_ADDRESSES"),
+        (PROXY | {"proxy_user_header": None}, "not STRATA_PROXY_USER_HEADER"),
+        (PROXY | {"proxy_addresses": "0.0.0.0/0"}, "every address"),
+        (PROXY | {"proxy_addresses": "::/0"}, "every address"),
+        (PROXY | {"proxy_addresses": "anywhere"}, "STRATA_PROXY_ADDRESSES"),
+        (PROXY | {"admin_claim": "groups=admins"}, "admin_claim needs sign-in with OIDC"),
+        (PROXY | OIDC, "both set"),
+        ({"admins": "ada@example.org"}, "no way to sign in"),
+        ({"users": "@example.org"}, "no way to sign in"),
+        (OIDC | {"admin_claim": "admins"}, "NAME=VALUE"),
+        (OIDC | {"public_url": "http://strata.example.org"}, "needs https"),
+        (OIDC | {"public_url": "https://example.org/strata"}, "without a path"),
+        (OIDC | {"public_url": "strata.example.org"}, "like https://"),
+        (OIDC | {"oidc_issuer": "http://id.example.org"}, "https only"),
+        (OIDC | {"cookie_secret": "short"}, "32 characters"),
+    ],
+)
+def test_half_a_sign_in_is_refused(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(BadSettings, match=told):
+        read_settings(**given)
+
+
+def test_with_sign_in_any_address_may_be_listened_on() -> None:
+    assert oidc(host="0.0.0.0").sign_in == "oidc"
+    assert read_settings(**PROXY, host="::").sign_in == "proxy"
+    assert read_settings().sign_in == "none"
+
+
+def test_lists_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (OIDC | {"admins": "Ada@example.org,bo@example.org"}).items():
+        monkeypatch.setenv(f"STRATA_{name.upper()}", value)
+    assert read_settings().admins == ("ada@example.org", "bo@example.org")
+
+
+def test_no_secret_is_shown_by_the_settings() -> None:
+    shown = repr(oidc(oidc_client_secret="deep-secret", cookie_secret="deep-secret" * 4))
+    assert "deep-secret" not in shown
+
+
+def test_the_cookie_secret_is_made_once_for_its_owner_alone(data_dir: Path) -> None:
+    settings = oidc(data_dir=data_dir)
+    made = cookie_secret(settings)
+    assert len(made) == 64
+    assert cookie_secret(settings) == made
+    assert [path.name for path in data_dir.iterdir()] == ["cookie-secret"]
+    assert stat.S_IMODE((data_dir / "cookie-secret").stat().st_mode) == 0o600
+    assert cookie_secret(oidc(data_dir=data_dir, cookie_secret="x" * 32)) == "x" * 32
+
+
+def test_a_person_keeps_their_id_when_their_address_changes(database: Database) -> None:
+    people = People(database)
+    bo = people.person(signed_in(email="bo@example.org"))
+    assert (bo.id, bo.is_admin) == ("bo@example.org", False)
+    assert people.person(signed_in(email="robert@example.org")).id == bo.id
+
+
+def test_an_address_that_changes_hands_opens_nothing(database: Database) -> None:
+    people = People(database)
+    assert people.person(signed_in(sub="17")).id == "bo@example.org"
+    other = people.person(signed_in(sub="18"))
+    assert other.id == f"{ISSUER}#18"
+    assert people.person(signed_in(sub="17")).id == "bo@example.org"
+    elsewhere = people.person(account_of_claims(claims(iss="https://b.org"), oidc(), NOW))
+    assert elsewhere.id == "https://b.org#17"
+
+
+def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:
+    people = People(database)
+    assert people.person(signed_in(sub="6", email_verified=False)).id == f"{ISSUER}#6"
+    assert people.person(signed_in(sub="17")).id == "bo@example.org"

@@ -1,0 +1,112 @@
+"""Remembered answers as the memory writes them, and what a test asks of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from corpora.catalog import Catalog
+from corpora.cited_pages import page_hash
+from corpora.database import Database
+from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.tables import DocumentRow, GenerationRow, MemberRow, PageRow
+
+
+def remember(database: Database, release: str, *words: str, product: str = "Beacon") -> int:
+    """Remember an answer that cites for each of `words` the page of a release that holds it."""
+    serving = Catalog(database).serving(product, release).generation
+    with database.writing() as session:
+        release_id = session.get_one(GenerationRow, serving).release_id
+        cluster = MemoryClusterRow(
+            release_id=release_id, store="high", embedding="model", seq=1, size=1, total=b""
+        )
+        session.add(cluster)
+        session.flush()
+        pages = [
+            session.execute(
+                select(PageRow.id, PageRow.number, PageRow.text, DocumentRow.file)
+                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+                .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+                .where(MemberRow.generation_id == serving, PageRow.text.contains(of_page))
+            ).one()
+            for of_page in words
+        ]
+        pair = MemoryPairRow(
+            release_id=release_id,
+            cluster_id=cluster.id,
+            seq=1,
+            store="high",
+            question="How high is the mast?",
+            asks="",
+            vector=b"",
+            embedding="model",
+            answer={
+                "text": "12 metres [1]",
+                "value": "12 metres",
+                "citations": [
+                    {"file": p.file, "page": p.number, "page_id": p.id, "quote": of_page}
+                    for p, of_page in zip(pages, words, strict=True)
+                ],
+            },
+            links=[],
+            generation_id=serving,
+            score=0.9,
+            origin="measured",
+            faithfulness=0.9,
+            relevancy=0.9,
+            rated_by="",
+            rated=None,
+            suspended="",
+            reused=0,
+            last_used=None,
+            created=datetime.now(UTC),
+        )
+        session.add(pair)
+        session.flush()
+        session.add_all(
+            MemoryPageRow(
+                pair_id=pair.id,
+                ordinal=ordinal,
+                file=p.file,
+                page_hash=page_hash(p.text),
+                page_id=p.id,
+            )
+            for ordinal, p in enumerate(pages)
+        )
+        return pair.id
+
+
+def pair_of(database: Database, pair: int) -> MemoryPairRow:
+    """Return the row of a pair as it is now."""
+    with database.reading() as session:
+        return session.get_one(MemoryPairRow, pair)
+
+
+def suspended(database: Database, *pairs: int) -> list[str]:
+    """Return why each pair is suspended; empty: it is used."""
+    return [pair_of(database, pair).suspended for pair in pairs]
+
+
+def cited(database: Database, pair: int) -> list[tuple[int, dict[str, Any]]]:
+    """Return for each citation of a pair the id of its page, and the citation in its answer."""
+    query = (
+        select(MemoryPageRow.page_id)
+        .where(MemoryPageRow.pair_id == pair)
+        .order_by(MemoryPageRow.ordinal)
+    )
+    with database.reading() as session:
+        ids = session.scalars(query).all()
+    return list(zip(ids, pair_of(database, pair).answer["citations"], strict=True))
+
+
+def story(database: Database, pair: int) -> list[tuple[str, str]]:
+    """Return what became of a pair and why, in order."""
+    query = (
+        select(MemoryEventRow.kind, MemoryEventRow.reason)
+        .where(MemoryEventRow.pair_id == pair)
+        .order_by(MemoryEventRow.id)
+    )
+    with database.reading() as session:
+        return [(row.kind, row.reason) for row in session.execute(query)]

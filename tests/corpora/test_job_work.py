@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from corpora.catalog import Catalog
+from corpora.database import Database
+from corpora.gathering import ChunkingSettings
+from corpora.generations import claim
+from corpora.job_claims import Claims
+from corpora.job_work import JobWork
+from corpora.jobs import Job, JobKind, Jobs, JobState
+from corpora.missing_vectors import TEXTS_AT_ONCE
+from corpora.processes import this_process
+from corpora.removal import order_removal
+from corpora.tables import DocumentRow, EmbeddingModelRow, GenerationRow, MemberRow, PageRow
+from corpora.uploads import UploadedFile, drop_upload, store, upload_dir
+from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
+from tests.corpora.remembered_answers import remember
+from tests.hash_embedder import HashEmbedder
+
+GUIDE = b"# Guide\n\nThe mast is 12 metres high.\n"
+
+
+@pytest.fixture
+def jobs(database: Database) -> Jobs:
+    return Jobs(database)
+
+
+MakeWork = Callable[..., JobWork]
+
+
+@pytest.fixture
+def make_work(database: Database, data_dir: Path) -> MakeWork:
+    def make(
+        stopping: Callable[[], bool] = lambda: False, embedder: HashEmbedder | None = None
+    ) -> JobWork:
+        return JobWork(
+            Claims(database, this_process()),
+            database,
+            data_dir,
+            embedder or HashEmbedder(),
+            ChunkingSettings(),
+            stopping,
+        )
+
+    return make
+
+
+@pytest.fixture
+def upload(database: Database, data_dir: Path) -> Callable[..., int]:
+    def put(release: str = "17.20", **files: bytes) -> int:
+        given = [
+            UploadedFile(name.replace("__", "."), data, len(data)) for name, data in files.items()
+        ]
+        return store(database, data_dir, given, product="Beacon", release=release, person_id="ann")
+
+    return put
+
+
+def done(jobs: Jobs, work: JobWork, job_id: int) -> Job:
+    work.do(job_id)
+    return jobs.get(job_id)
+
+
+def texts(database: Database, release: str = "17.20") -> dict[str, str]:
+    serving = Catalog(database).serving("Beacon", release).generation
+    with database.reading() as session:
+        rows = session.execute(
+            select(DocumentRow.file, PageRow.text)
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            .join(PageRow, PageRow.document_id == DocumentRow.id)
+            .where(MemberRow.generation_id == serving)
+        )
+        return {file: text for file, text in rows}  # noqa: C416 - rows are no pairs to mypy
+
+
+def test_an_upload_is_published_and_its_files_go(
+    database: Database,
+    data_dir: Path,
+    jobs: Jobs,
+    make_work: MakeWork,
+    upload: Callable[..., int],
+) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("alarms/lamp.md", "# Lamp\n\nThe lamp fails.\n")
+        members.writestr("alarms/empty.md", "")
+        members.writestr("guide.md", "# Another guide\n")
+    job_id = upload(guide__md=GUIDE, broken__html=b"\x89PNG", docs__zip=archive.getvalue())
+    job = done(jobs, make_work(), job_id)
+    assert job.state is JobState.DONE
+    assert job.message == "Published: 2 documents with 2 pages. Left out: 3 files."
+    assert (job.report["outcome"], job.report["read"], job.report["failed"]) == ("published", 2, 3)
+    assert set(texts(database)) == {"guide.md", "alarms/lamp.md"}
+    reasons = {f.file: f.reason for f in jobs.files(job_id) if f.reason}
+    assert set(reasons) == {"broken.html", "alarms/empty.md", "docs.zip: guide.md"}
+    assert "PNG image" in reasons["broken.html"]
+    assert not upload_dir(data_dir, job_id).exists()
+
+
+def test_an_upload_replaces_files_of_its_names_and_leaves_the_others(
+    database: Database,
+    data_dir: Path,
+    jobs: Jobs,
+    make_work: MakeWork,
+    upload: Callable[..., int],
+    tmp_path: Path,
+) -> None:
+    ingest_beacon(database, write_beacon(tmp_path / "docs"), release="17.20")
+    work = make_work()
+    done(jobs, work, upload(first__md=b"# First\n\nOne.\n"))
+    done(jobs, work, upload(guide__md=GUIDE))
+    found = texts(database)
+    assert set(found) == {"first.md", "guide.md", "reference/alarms.md"}
+    assert "mast is 12" in found["guide.md"]
+    assert "One." in found["first.md"]
+
+
+def test_an_upload_that_cannot_be_read_at_all_fails_and_can_be_tried_again(
+    data_dir: Path, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+) -> None:
+    job = done(jobs, make_work(), upload(a__html=b"\x89PNG", b__md=b""))
+    assert job.state is JobState.FAILED
+    assert "nothing is published" in job.message
+    assert {f.file for f in jobs.files(job.id) if f.reason} == {"a.html", "b.md"}
+    jobs.retry(job.id)
+    assert done(jobs, make_work(), job.id).state is JobState.FAILED
+    jobs.retry(job.id)
+    drop_upload(data_dir, job.id)
+    assert "Upload them again" in done(jobs, make_work(), job.id).message
+
+
+def test_a_cancelled_job_continues_where_it_was_when_it_is_tried_again(
+    database: Database,
+    data_dir: Path,
+    jobs: Jobs,
+    make_work: MakeWork,
+    upload: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("corpora.job_work.WRITE_SECONDS", 0.0)
+    folder = many_pages(tmp_path / "many", files=4)
+    job_id = upload(**{p.name.replace(".", "__"): p.read_bytes() for p in folder.iterdir()})
+
+    class Cancels(HashEmbedder):
+        def embed(self, texts: object) -> object:  # type: ignore[override]
+            jobs.cancel(job_id)
+            return super().embed(texts)  # type: ignore[arg-type]
+
+    first = Cancels()
+    job = done(jobs, make_work(embedder=first), job_id)
+    assert (job.state, job.cancelling) == (JobState.CANCELLED, False)
+    assert len(first.embedded) == TEXTS_AT_ONCE
+    assert Catalog(database).products() == ()
+    jobs.retry(job_id)
+    second = HashEmbedder()
+    job = done(jobs, make_work(embedder=second), job_id)
+    assert job.state is JobState.DONE
+    assert (job.report["read"], job.report["unchanged"]) == (0, 4)
+    assert not set(first.embedded) & set(second.embedded)
+    assert len(texts(database)) == 4
+
+
+def test_a_worker_that_stops_puts_its_job_back(
+    jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+) -> None:
+    job_id = upload(guide__md=GUIDE)
+    answers = iter([False, False])
+    job = done(jobs, make_work(stopping=lambda: next(answers, True)), job_id)
+    assert job.state is JobState.WAITING
+    assert done(jobs, make_work(stopping=lambda: True), job_id).state is JobState.WAITING
+    assert done(jobs, make_work(), job_id).state is JobState.DONE
+
+
+def test_a_job_waits_while_somebody_else_ingests_into_its_release(
+    database: Database, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+) -> None:
+    release_id = Catalog(database).add_release("Beacon", "17.20")
+    with database.writing() as session:
+        session.add(EmbeddingModelRow(id=1, name="another", dimension=2))
+    generation = claim(database, release_id, 1, "")
+    job_id = upload(guide__md=GUIDE)
+    job = done(jobs, make_work(), job_id)
+    assert job.state is JobState.WAITING
+    assert "is being ingested already" in job.message
+    with database.writing() as session:
+        session.execute(
+            update(GenerationRow)
+            .where(GenerationRow.id == generation)
+            .values(builder=this_process().rpartition("/")[0] + "/1.0")
+        )
+    assert done(jobs, make_work(), job_id).state is JobState.DONE
+
+
+def test_a_failure_nobody_thought_of_ends_the_job_and_says_so(
+    jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+) -> None:
+    class Fails(HashEmbedder):
+        def embed(self, texts: object) -> object:  # type: ignore[override]
+            raise ZeroDivisionError
+
+    job = done(jobs, make_work(embedder=Fails()), upload(guide__md=GUIDE))
+    assert job.state is JobState.FAILED
+    assert "ZeroDivisionError" in job.message
+    jobs.retry(job.id)
+    assert done(jobs, make_work(), job.id).state is JobState.DONE
+
+
+def test_a_job_says_what_became_of_remembered_answers(
+    database: Database, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+) -> None:
+    work = make_work()
+    done(jobs, work, upload(guide__md=GUIDE, alarms__md=b"# Alarms\n\nThe lamp fails.\n"))
+    remember(database, "17.20", "12 metres")
+    remember(database, "17.20", "lamp")
+    job = done(jobs, work, upload(guide__md=GUIDE.replace(b"12", b"15")))
+    assert job.message == ("Published: 2 documents with 2 pages. 1 remembered answer is suspended.")
+    assert job.report["remembered"] == {"kept": 1, "suspended": 1, "restored": 0}
+    job = done(jobs, work, upload(guide__md=GUIDE))
+    assert job.message.endswith("2 pages. 1 remembered answer is used again.")
+    job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
+    assert job.message == "Beacon 17.20 is deleted, and 2 remembered answers with it."
+    assert job.report == {"pages": 3, "remembered": 2}
+
+
+def test_documents_are_removed_and_a_release_is_read_again_and_deleted(
+    database: Database,
+    data_dir: Path,
+    jobs: Jobs,
+    make_work: MakeWork,
+    upload: Callable[..., int],
+) -> None:
+    work = make_work()
+    done(jobs, work, upload(guide__md=GUIDE, extra__md=b"# Extra\n\nMore.\n"))
+    removal = order_removal(database, "Beacon", "17.20", ["extra.md"], "ann")
+    job = done(jobs, work, removal)
+    assert (job.state, job.report["dropped"]) == (JobState.DONE, ["extra.md"])
+    assert set(texts(database)) == {"guide.md"}
+
+    again = jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann")
+    assert done(jobs, work, again).message == "Nothing has changed."
+
+    last = order_removal(database, "Beacon", "17.20", ["guide.md"], "ann")
+    job = done(jobs, work, last)
+    assert job.state is JobState.FAILED
+    assert "Delete the release" in job.message
+
+    job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
+    assert (job.state, job.message) == (JobState.DONE, "Beacon 17.20 is deleted.")
+    assert Catalog(database).products() == ()
+    job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "", "ann"))
+    assert (job.state, job.message) == (JobState.DONE, "Beacon is deleted.")
+    assert Catalog(database).products(every=True) == ()
+
+    job = done(jobs, work, jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann"))
+    assert job.state is JobState.FAILED
+    assert "no documentation" in job.message

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import update
+
+from corpora.catalog import Catalog
+from corpora.database import Database
+from corpora.job_claims import ATTEMPTS, Claims, JobTaken
+from corpora.job_tables import JobRow, WorkerRow
+from corpora.jobs import Job, JobError, JobFile, JobKind, Jobs, JobState
+from corpora.processes import DEAD_AFTER_SECONDS, this_process
+from corpora.progress import Progress, Stage
+
+OTHER = "another-machine/1/0.0"
+SILENT = "a-third-machine/2/0.0"
+DEAD = this_process().rpartition("/")[0] + "/1.0"
+
+
+@pytest.fixture
+def jobs(database: Database) -> Jobs:
+    return Jobs(database)
+
+
+def add(jobs: Jobs, kind: JobKind = JobKind.UPLOAD) -> int:
+    files = [JobFile("b.md", 3, "beef"), JobFile("a.md", 2, "cafe")]
+    return jobs.add(kind, "Beacon", "17.20", "ann@example.org", files)
+
+
+def test_a_job_waits_with_its_files(jobs: Jobs) -> None:
+    job = jobs.get(add(jobs))
+    assert (job.kind, job.state, job.person) == (
+        JobKind.UPLOAD,
+        JobState.WAITING,
+        "ann@example.org",
+    )
+    assert job.is_open
+    assert job.can_be_cancelled
+    assert [file.file for file in jobs.files(job.id)] == ["a.md", "b.md"]
+    with pytest.raises(JobError, match="no job 7"):
+        jobs.get(7)
+
+
+def test_recent_jobs_are_those_of_a_product_newest_first(jobs: Jobs) -> None:
+    first, second = add(jobs), add(jobs)
+    jobs.add(JobKind.DELETE, "Lamp", "", "")
+    assert [job.id for job in jobs.recent(product="Beacon")] == [second, first]
+    assert [job.product for job in jobs.recent(limit=2)] == ["Lamp", "Beacon"]
+
+
+def test_a_job_has_the_names_of_the_catalog(jobs: Jobs, database: Database) -> None:
+    Catalog(database).add_release("Beacon", "17.20-RC1")
+    Catalog(database).name_product("Beacon", "lighthouse")
+    job = jobs.get(jobs.add(JobKind.REREAD, " LIGHTHOUSE", "17.20-rc1 ", ""))
+    assert (job.product, job.release) == ("Beacon", "17.20-RC1")
+
+
+def test_only_one_worker_gets_a_job(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    claimed = Claims(database, this_process()).claim(job_id)
+    assert claimed is not None
+    assert claimed.state is JobState.RUNNING
+    assert Claims(database, OTHER).claim(job_id) is None
+
+
+def test_progress_has_a_rate_for_each_stage(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    claims.claim(job_id)
+    claims.progress(job_id, Progress(Stage.READING, 5, 20, "a.md"))
+    began = jobs.get(job_id).stage_started
+    claims.progress(job_id, Progress(Stage.READING, 10, 20, "b.md"))
+    job = jobs.get(job_id)
+    assert (job.stage, job.done, job.total, job.item) == ("reading", 10, 20, "b.md")
+    assert job.stage_started == began
+    with database.writing() as session:
+        ago = datetime.now(UTC) - timedelta(seconds=5)
+        session.execute(update(JobRow).values(stage_started=ago))
+    job = jobs.get(job_id)
+    assert job.rate == pytest.approx(2, rel=0.1)
+    assert job.seconds_left == pytest.approx(5, rel=0.1)
+    claims.progress(job_id, Progress(Stage.EMBEDDING, 0, 20))
+    job = jobs.get(job_id)
+    assert job.stage_started is not None
+    assert job.stage_started > ago
+    assert (job.rate, job.seconds_left) == (None, None)
+
+
+def test_a_job_that_ends_keeps_its_report_and_what_was_left_out(
+    jobs: Jobs, database: Database
+) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    claims.claim(job_id)
+    problems = [JobFile("b.md", reason="empty"), JobFile("zipped/c.md", reason="damaged")]
+    claims.finish(job_id, JobState.DONE, "Published.", {"pages": 3}, problems)
+    job = jobs.get(job_id)
+    assert (job.state, job.message, job.report) == (JobState.DONE, "Published.", {"pages": 3})
+    assert job.finished is not None
+    assert not job.is_open
+    kept = [(file.file, file.size, file.reason) for file in jobs.files(job_id)]
+    assert kept == [("b.md", 3, "empty"), ("zipped/c.md", 0, "damaged"), ("a.md", 2, "")]
+
+
+def test_a_waiting_job_is_cancelled_at_once_and_may_be_tried_again(
+    jobs: Jobs, database: Database
+) -> None:
+    job_id = add(jobs)
+    with pytest.raises(JobError, match="is waiting"):
+        jobs.retry(job_id)
+    jobs.cancel(job_id)
+    assert jobs.get(job_id).state is JobState.CANCELLED
+    claims = Claims(database, this_process())
+    assert claims.claim(job_id) is None
+    jobs.retry(job_id)
+    assert claims.claim(job_id) is not None
+
+
+def test_a_running_job_is_told_to_stop(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    claims.claim(job_id)
+    assert not claims.progress(job_id, Progress(Stage.READING, 1, 2))
+    jobs.cancel(job_id)
+    assert jobs.get(job_id).cancelling
+    assert not jobs.get(job_id).can_be_cancelled
+    assert claims.progress(job_id, Progress(Stage.READING, 1, 2))
+
+
+def test_a_job_of_a_dead_worker_is_cancelled_at_once(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    Claims(database, DEAD).claim(job_id)
+    jobs.cancel(job_id)
+    assert jobs.get(job_id).state is JobState.CANCELLED
+
+
+def test_a_deletion_that_has_begun_cannot_be_stopped(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs, JobKind.DELETE)
+    assert jobs.get(job_id).can_be_cancelled
+    Claims(database, this_process()).claim(job_id)
+    assert not jobs.get(job_id).can_be_cancelled
+    with pytest.raises(JobError, match="half way"):
+        jobs.cancel(job_id)
+
+
+def test_a_job_that_has_ended_stays_as_it_is(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    claims.claim(job_id)
+    claims.finish(job_id, JobState.DONE)
+    jobs.cancel(job_id)
+    assert jobs.get(job_id).state is JobState.DONE
+
+
+def test_jobs_of_dead_workers_wait_again_and_those_of_living_ones_go_on(
+    jobs: Jobs, database: Database
+) -> None:
+    of_dead, of_silent, of_far, own, waiting = (add(jobs) for _ in range(5))
+    Claims(database, DEAD).claim(of_dead)
+    Claims(database, SILENT).claim(of_silent)
+    Claims(database, OTHER).claim(of_far)
+    claims = Claims(database, this_process())
+    claims.claim(own)
+    with database.writing() as session:
+        long_ago = datetime.now(UTC) - timedelta(seconds=DEAD_AFTER_SECONDS + 1)
+        session.execute(
+            update(WorkerRow).where(WorkerRow.name == SILENT).values(heartbeat=long_ago)
+        )
+    assert claims.recover() == (of_dead, of_silent, waiting)
+    assert jobs.get(of_far).state is JobState.RUNNING
+    assert jobs.get(own).state is JobState.RUNNING
+
+
+def test_a_worker_that_comes_back_to_life_has_lost_its_job(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    back = Claims(database, DEAD)
+    back.claim(job_id)
+    claims = Claims(database, this_process())
+    claims.recover()
+    claims.claim(job_id)
+    with pytest.raises(JobTaken):
+        back.progress(job_id, Progress(Stage.READING, 1, 2))
+    with pytest.raises(JobTaken):
+        back.finish(job_id, JobState.DONE)
+    with pytest.raises(JobTaken):
+        back.put_back(job_id)
+    assert jobs.get(job_id).state is JobState.RUNNING
+
+
+def test_a_job_that_kills_every_worker_is_given_up(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    for _ in range(ATTEMPTS):
+        assert jobs.get(job_id).state is JobState.WAITING
+        Claims(database, DEAD).claim(job_id)
+        claims.recover()
+    job = jobs.get(job_id)
+    assert job.state is JobState.FAILED
+    assert f"{ATTEMPTS} workers died" in job.message
+    jobs.retry(job_id)
+    assert claims.claim(job_id) is not None
+
+
+def test_a_job_that_is_put_back_was_no_attempt(jobs: Jobs, database: Database) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    for _ in range(ATTEMPTS + 1):
+        claims.claim(job_id)
+        claims.put_back(job_id, "somebody else ingests into this release")
+    Claims(database, DEAD).claim(job_id)
+    claims.recover()
+    assert jobs.get(job_id).state is JobState.WAITING
+
+
+def test_a_cancelled_job_of_a_worker_that_died_is_not_done_again(
+    jobs: Jobs, database: Database
+) -> None:
+    job_id = add(jobs)
+    Claims(database, OTHER).claim(job_id)
+    jobs.cancel(job_id)
+    with database.writing() as session:
+        session.execute(update(WorkerRow).values(heartbeat=datetime(2020, 1, 1, tzinfo=UTC)))
+    Claims(database, this_process()).recover()
+    assert jobs.get(job_id).state is JobState.CANCELLED
+
+
+def test_it_is_known_whether_a_worker_lives(jobs: Jobs, database: Database) -> None:
+    assert not jobs.has_worker()
+    claims = Claims(database, this_process())
+    claims.beat()
+    assert jobs.has_worker()
+    claims.end()
+    assert not jobs.has_worker()
+    Claims(database, DEAD).beat()
+    assert not jobs.has_worker()
+
+
+def test_files_that_were_left_out_are_forgotten_when_a_job_is_tried_again(
+    jobs: Jobs, database: Database
+) -> None:
+    job_id = add(jobs)
+    claims = Claims(database, this_process())
+    claims.claim(job_id)
+    claims.finish(job_id, JobState.FAILED, "No file.", problems=[JobFile("a.md", reason="empty")])
+    jobs.retry(job_id)
+    job: Job = jobs.get(job_id)
+    assert (job.state, job.message, job.finished) == (JobState.WAITING, "", None)
+    assert all(not file.reason for file in jobs.files(job_id))

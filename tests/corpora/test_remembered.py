@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, func, select, update
+
+from corpora import generations
+from corpora.building import Builder, Outcome
+from corpora.catalog import Catalog
+from corpora.cited_pages import page_hash
+from corpora.database import Database, open_database, sqlite_url
+from corpora.gathering import ChunkingSettings
+from corpora.impact import (
+    impact_of_documents,
+    impact_of_product,
+    impact_of_release,
+    impact_of_serving,
+)
+from corpora.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.remembered import MemoryReview, Remembered, remembered, review_release, still_stands
+from corpora.removal import remove_documents
+from corpora.shelf import ReleaseSettings, Shelves
+from corpora.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
+from tests.corpora.beacon import ingest_beacon, write, write_beacon
+from tests.corpora.remembered_answers import cited, pair_of, remember, story, suspended
+from tests.hash_embedder import HashEmbedder
+
+MAST = "at least 12 metres"
+LAMP = "lamp-failure"
+
+
+def chapters(*names: str) -> str:
+    """Text in which every chapter is a page of its own."""
+    return "\n\n".join(
+        f"## Chapter {name}\n\n{' '.join(f'{name}{i}' for i in range(400))}." for name in names
+    )
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with release 17.10: a guide, alarms, and a book of three pages."""
+    folder = tmp_path_factory.mktemp("published")
+    database = open_database(sqlite_url(folder / "data"))
+    docs = write_beacon(folder / "docs")
+    ingest_beacon(database, write(docs, book=f"# Book\n\n{chapters('a', 'b', 'c')}"))
+    database.close()
+    return folder
+
+
+@pytest.fixture
+def data_dir(published: Path, tmp_path: Path) -> Path:
+    """The data folder of this test's own."""
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def docs(database: Database, tmp_path: Path) -> Path:
+    """The folder that the release came from."""
+    docs = tmp_path / "docs"
+    with database.writing() as session:
+        session.execute(update(MemberRow).values(source=str(docs.resolve())))
+    return docs
+
+
+def test_what_stays_as_it_is_keeps_its_answers(database: Database, docs: Path) -> None:
+    pairs = [remember(database, "17.10", MAST), remember(database, "17.10", LAMP, "a7 ")]
+    report = ingest_beacon(database, docs)
+    assert (report.outcome, report.remembered) == (Outcome.UNCHANGED, MemoryReview())
+    write(docs, extra="# Extra\n\nThe horn is loud.\n")
+    report = ingest_beacon(database, docs)
+    assert report.remembered == MemoryReview(kept=2)
+    assert report.remembered.told == ""
+    assert suspended(database, *pairs) == ["", ""]
+    assert story(database, pairs[0]) == []
+
+
+def test_only_cited_files_that_were_read_anew_are_looked_into(
+    database: Database, docs: Path
+) -> None:
+    remember(database, "17.10", MAST)
+    write(docs, book=f"# Book\n\n{chapters('a')}")
+    statements: list[str] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    with database.reading() as session:
+        release_id = session.scalars(select(ReleaseRow.id)).one()
+    ingest_beacon(database, docs)
+    event.listen(database.engine, "before_cursor_execute", listen)
+    with database.writing() as session:
+        assert review_release(session, release_id) == MemoryReview(kept=1)
+    assert statements
+    assert not any("pages.text" in statement for statement in statements)
+
+
+def test_an_answer_is_suspended_by_one_page_that_has_changed(
+    database: Database, docs: Path
+) -> None:
+    mast, lamp, both = (
+        remember(database, "17.10", *words) for words in ([MAST], [LAMP], [LAMP, MAST])
+    )
+    write_beacon(docs, mast=15)
+    report = ingest_beacon(database, docs)
+    assert report.remembered == MemoryReview(kept=1, suspended=2)
+    assert report.remembered.told == "2 remembered answers are suspended."
+    why = "the page 1 of guide.md has changed"
+    assert suspended(database, mast, lamp, both) == [why, "", why]
+    assert story(database, mast) == [("suspended", why)]
+    assert story(database, lamp) == []
+    with database.reading() as session:
+        events = session.scalars(select(MemoryEventRow.id).order_by(MemoryEventRow.id)).all()
+    assert [pair_of(database, pair).seq for pair in (mast, both)] == events
+
+
+def test_a_page_that_moved_keeps_its_answers_and_is_cited_where_it_is_now(
+    database: Database, docs: Path
+) -> None:
+    pair = remember(database, "17.10", "b7 ", LAMP)
+    (old, citation), lamp = cited(database, pair)
+    write(docs, book=f"# Book\n\n{chapters('new', 'a', 'b', 'c')}")
+    assert ingest_beacon(database, docs).remembered == MemoryReview(kept=1)
+    (new, moved), still = cited(database, pair)
+    assert still == lamp
+    assert new != old
+    assert moved == {**citation, "page": citation["page"] + 1, "page_id": new}
+    with database.reading() as session:
+        page = session.get_one(PageRow, new)
+        assert (page.number, "b7 " in page.text) == (moved["page"], True)
+    assert pair_of(database, pair).seq == 1
+
+
+def test_of_pages_with_the_same_text_the_nearest_is_cited(database: Database, docs: Path) -> None:
+    pair = remember(database, "17.10", "c7 ")
+    page = cited(database, pair)[0][1]["page"]
+    write(docs, book=f"# Book\n\n{chapters('c', 'a', 'b', 'c', 'c')}")
+    ingest_beacon(database, docs)
+    assert cited(database, pair)[0][1]["page"] == page + 1
+
+
+def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
+    database: Database, data_dir: Path, docs: Path
+) -> None:
+    mast, lamp = remember(database, "17.10", MAST), remember(database, "17.10", LAMP)
+    builder = Builder(database, data_dir, HashEmbedder(), ChunkingSettings(), workers=1)
+    assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 1
+    report = remove_documents(builder, "Beacon", "17.10", ["guide.md"])
+    assert report.remembered == MemoryReview(kept=1, suspended=1)
+    assert suspended(database, mast, lamp) == ["the document guide.md is gone", ""]
+    assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 0
+    report = ingest_beacon(database, docs)
+    assert report.remembered == MemoryReview(kept=1, restored=1)
+    assert report.remembered.told == "1 remembered answer is used again."
+    assert story(database, mast) == [
+        ("suspended", "the document guide.md is gone"),
+        ("restored", "the pages it cites serve again"),
+    ]
+
+
+def test_a_rollback_brings_answers_back_and_takes_newer_ones(
+    database: Database, docs: Path
+) -> None:
+    old = remember(database, "17.10", MAST)
+    first = Catalog(database).serving("Beacon", "17.10").generation
+    write_beacon(docs, mast=15)
+    second = ingest_beacon(database, docs).generation
+    assert second is not None
+    new = remember(database, "17.10", "at least 15 metres")
+
+    foreseen = impact_of_serving(database, "Beacon", "17.10", first)
+    assert foreseen == MemoryReview(suspended=1, restored=1)
+    assert suspended(database, new) == [""]
+
+    assert Catalog(database).rollback("Beacon", "17.10") == (first, foreseen)
+    assert suspended(database, old, new) == ["", "the page 1 of guide.md has changed"]
+    assert Catalog(database).serve("Beacon", "17.10", second) == foreseen
+    assert suspended(database, old, new) == ["the page 1 of guide.md has changed", ""]
+
+
+def test_a_text_that_comes_back_brings_its_answers_back(database: Database, docs: Path) -> None:
+    pair = remember(database, "17.10", MAST)
+    for mast in (15, 16, 17, 18):
+        write_beacon(docs, mast=mast)
+        ingest_beacon(database, docs)
+    page, _ = cited(database, pair)[0]
+    with database.reading() as session:
+        assert session.get(PageRow, page) is None
+    # Its page is not kept any more; what was said while it was stays.
+    assert suspended(database, pair) == ["the page 1 of guide.md has changed"]
+    write_beacon(docs, mast=12)
+    assert ingest_beacon(database, docs).remembered == MemoryReview(restored=1)
+    now, citation = cited(database, pair)[0]
+    assert citation["page_id"] == now != page
+    assert [kind for kind, _ in story(database, pair)] == ["suspended", "restored"]
+
+
+def test_a_retired_release_suspends_all_of_its_answers(database: Database, docs: Path) -> None:
+    catalog = Catalog(database)
+    outdated = remember(database, "17.10", MAST)
+    write_beacon(docs, mast=15)
+    ingest_beacon(database, docs)
+    ingest_beacon(database, docs, release="17.20")
+    good, by_hand = remember(database, "17.10", LAMP), remember(database, "17.10")
+    other = remember(database, "17.20", LAMP)
+    assert catalog.retire("Beacon", "17.10") == MemoryReview(suspended=2)
+    assert suspended(database, outdated, good, by_hand) == ["the release is retired"] * 3
+    assert suspended(database, other) == [""]
+    assert catalog.retire("Beacon", "17.10") == MemoryReview()
+    assert catalog.restore("Beacon", "17.10") == MemoryReview(restored=2)
+    assert suspended(database, outdated)[0].endswith("guide.md has changed")
+    assert suspended(database, good, by_hand) == ["", ""]
+    assert story(database, by_hand) == [
+        ("suspended", "the release is retired"),
+        ("restored", "the release is offered again"),
+    ]
+    assert len(story(database, outdated)) == 1
+
+
+def test_hiding_a_release_retires_it(database: Database, docs: Path) -> None:
+    pair = remember(database, "17.10", MAST)
+    shelves = Shelves(database)
+    hide = ReleaseSettings(hidden=True)
+    assert shelves.change_release("Beacon", "17.10", hide) == MemoryReview(suspended=1)
+    assert suspended(database, pair) == ["the release is retired"]
+    shelved = shelves.shelf("Beacon").release("17.10")
+    assert shelved is not None
+    assert shelved.remembered == Remembered(1, 1)
+    assert shelves.change_release("Beacon", "17.10", hide) == MemoryReview()
+    show = ReleaseSettings(aliases=("Heron",))
+    assert shelves.change_release("Beacon", "17.10", show) == MemoryReview(restored=1)
+
+
+def test_what_has_no_pages_of_its_own_outlives_every_document(
+    database: Database, docs: Path
+) -> None:
+    by_hand = remember(database, "17.10")
+    write(write_beacon(docs, mast=15), book="# Book\n\nNew.\n")
+    assert ingest_beacon(database, docs).remembered == MemoryReview(kept=1)
+    assert suspended(database, by_hand) == [""]
+
+
+def test_nothing_serves_anew_unless_its_answers_were_reviewed(
+    database: Database, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = remember(database, "17.10", MAST)
+    serving = Catalog(database).serving("Beacon", "17.10").generation
+
+    class CutOff(Exception):
+        pass
+
+    def fail(*_: object) -> None:
+        raise CutOff
+
+    write_beacon(docs, mast=15)
+    with monkeypatch.context() as patched:
+        patched.setattr("corpora.remembered._write_reasons", fail)
+        with pytest.raises(CutOff):
+            ingest_beacon(database, docs)
+    assert Catalog(database).serving("Beacon", "17.10").generation == serving
+    assert suspended(database, pair) == [""]
+    assert ingest_beacon(database, docs).remembered == MemoryReview(suspended=1)
+
+
+@dataclass(frozen=True)
+class Page:
+    file: str
+    page_hash: bytes
+    page_id: int
+
+
+def page_with(database: Database, words: str) -> Page:
+    """What a turn notes of a page while it is answered."""
+    with database.reading() as session:
+        page = session.scalars(select(PageRow).where(PageRow.text.contains(words))).one()
+    return Page("book.md" if "Chapter" in page.text else "guide.md", page_hash(page.text), page.id)
+
+
+def test_an_answer_of_a_generation_before_is_not_remembered_as_one_of_now(
+    database: Database, docs: Path
+) -> None:
+    mast, chapter = page_with(database, MAST), page_with(database, "b7 ")
+    with database.reading() as session:
+        release_id = session.scalars(select(ReleaseRow.id)).one()
+        assert still_stands(session, release_id, [mast, chapter]) == ""
+    write(write_beacon(docs, mast=15), book=f"# Book\n\n{chapters('new', 'a', 'b')}")
+    ingest_beacon(database, docs)
+    with database.writing() as session:
+        assert still_stands(session, release_id, [chapter]) == ""
+        why = still_stands(session, release_id, [chapter, mast])
+        assert why == "the page 1 of guide.md has changed"
+        gone = Page("gone.md", mast.page_hash, mast.page_id)
+        assert still_stands(session, release_id, [gone]) == "the document gone.md is gone"
+        never = Page("guide.md", b"?", 0)
+        assert still_stands(session, release_id, [never]) == "a page of guide.md has changed"
+        assert still_stands(session, release_id, []) == ""
+    Catalog(database).retire("Beacon", "17.10")
+    with database.writing() as session:
+        assert still_stands(session, release_id, []) == "the release is retired"
+
+
+def test_a_page_that_serves_counts_only_with_the_text_that_was_cited(
+    database: Database, docs: Path
+) -> None:
+    mast = page_with(database, MAST)
+    with database.reading() as session:
+        release_id = session.scalars(select(ReleaseRow.id)).one()
+        forged = Page("guide.md", page_hash("The mast is 99 metres high."), mast.page_id)
+        assert still_stands(session, release_id, [forged]) == "the page 1 of guide.md has changed"
+
+
+def test_a_release_that_serves_nothing_supports_no_page(database: Database, docs: Path) -> None:
+    pair = remember(database, "17.10", MAST)
+    with database.writing() as session:
+        session.execute(update(ReleaseRow).values(published_generation_id=None))
+        release_id = session.scalars(select(ReleaseRow.id)).one()
+        assert review_release(session, release_id) == MemoryReview(suspended=1)
+    assert suspended(database, pair) == ["the document guide.md is gone"]
+
+
+def test_the_same_file_of_another_release_supports_nothing(
+    database: Database, docs: Path, tmp_path: Path
+) -> None:
+    pair = remember(database, "17.10", MAST)
+    ingest_beacon(database, docs, release="17.20")
+    write_beacon(docs, mast=15)
+    ingest_beacon(database, docs)
+    assert suspended(database, pair) == ["the page 1 of guide.md has changed"]
+
+
+def test_what_a_deletion_takes_along_is_counted(database: Database, docs: Path) -> None:
+    ingest_beacon(database, docs, release="17.20")
+    for words in ([MAST], [MAST, LAMP], [LAMP], []):
+        remember(database, "17.10", *words)
+    remember(database, "17.20", MAST)
+    of_both = impact_of_documents(database, "Beacon", "17.10", ["guide.md", "reference/alarms.md"])
+    assert of_both.remembered == 3
+    assert impact_of_documents(database, "Beacon", "17.10", ["book.md"]).remembered == 0
+    assert impact_of_release(database, "Beacon", "17.10").remembered == 4
+    assert impact_of_product(database, "Beacon").remembered == 5
+
+
+def test_many_answers_are_reviewed_in_portions(
+    database: Database, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.remembered._AT_ONCE", 2)
+    monkeypatch.setattr("corpora.cited_pages._FILES_AT_ONCE", 1)
+    guide = [remember(database, "17.10", MAST) for _ in range(5)]
+    book = [remember(database, "17.10", "b7 ", "c7 ") for _ in range(5)]
+    write(write_beacon(docs, mast=15), book=f"# Book\n\n{chapters('new', 'a', 'b', 'c')}")
+    assert ingest_beacon(database, docs).remembered == MemoryReview(kept=5, suspended=5)
+    assert all(suspended(database, *guide))
+    for pair in book:
+        assert [citation["page_id"] for _, citation in cited(database, pair)] == [
+            page for page, _ in cited(database, pair)
+        ]
+    with database.reading() as session:
+        serving = Catalog(database).serving("Beacon", "17.10").generation
+        assert session.get_one(GenerationRow, serving).release_id
+        seqs = session.scalars(select(MemoryPairRow.seq).where(MemoryPairRow.id.in_(guide))).all()
+        pages = session.scalar(select(func.count()).select_from(MemoryPageRow))
+    assert len(set(seqs)) == 5
+    assert pages == 15
+
+
+def test_releases_without_a_memory_have_none(database: Database, docs: Path) -> None:
+    with database.reading() as session:
+        assert remembered(session, [1]) == {}
+    remember(database, "17.10", MAST)
+    write_beacon(docs, mast=15)
+    ingest_beacon(database, docs)
+    remember(database, "17.10", LAMP)
+    with database.reading() as session:
+        assert remembered(session, [1, 2]) == {1: Remembered(2, 1)}
+    assert Remembered(2, 1).told == "2 remembered answers, 1 of them suspended"
+    assert Remembered(1, 0).told == "1 remembered answer"
+
+
+def test_folders_of_releases_that_are_no_more_are_swept(
+    database: Database, data_dir: Path, docs: Path
+) -> None:
+    for name in ("1", "2", "notes"):
+        (data_dir / "memory" / name).mkdir(parents=True)
+    generations.sweep_folders(database, data_dir)
+    assert {folder.name for folder in (data_dir / "memory").iterdir()} == {"1", "notes"}

@@ -1,0 +1,393 @@
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, func, select, text, update
+
+from corpora.building import Builder, Outcome
+from corpora.catalog import Catalog, NoCorpus
+from corpora.corpus import open_corpus
+from corpora.database import Database, open_database, sqlite_url
+from corpora.gathering import ChunkingSettings
+from corpora.generations import BeingBuilt, memory_dir
+from corpora.glossary import Entry, Glossaries
+from corpora.history_tables import ConversationRow, TurnRow
+from corpora.memory_tables import (
+    MemoryClusterRow,
+    MemoryEventRow,
+    MemoryPageRow,
+    MemoryPairRow,
+    MemoryUseRow,
+)
+from corpora.progress import Progress, Stage
+from corpora.remembered import remembered
+from corpora.removal import Deleted, NothingLeft, delete_product, delete_release, remove_documents
+from corpora.rereading import reread
+from corpora.tables import (
+    Base,
+    DocumentRow,
+    EmbeddingRow,
+    FileRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+    ProductRow,
+    ReleaseRow,
+    SearchChunkRow,
+)
+from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
+from tests.corpora.remembered_answers import remember
+from tests.hash_embedder import HashEmbedder
+
+CONTENTS: tuple[type[Base], ...] = (
+    ReleaseRow,
+    GenerationRow,
+    MemberRow,
+    DocumentRow,
+    PageRow,
+    SearchChunkRow,
+    FileRow,
+    EmbeddingRow,
+)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with documents, and a data folder with two releases of them."""
+    folder = tmp_path_factory.mktemp("published")
+    database = open_database(sqlite_url(folder / "data"))
+    docs = write_beacon(folder / "docs")
+    ingest_beacon(database, docs, release="17.10")
+    write(docs, extra="# Extra\n\nThe horn is loud.\n")
+    ingest_beacon(database, docs, release="17.20")
+    database.close()
+    return folder
+
+
+@pytest.fixture
+def data_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The data folder, with the two releases where a test wants them."""
+    if "beacon" in request.fixturenames:
+        shutil.copytree(request.getfixturevalue("published"), tmp_path, dirs_exist_ok=True)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def beacon(database: Database, tmp_path: Path) -> Path:
+    """Two releases; 17.20 holds `extra.md` more. Returns the folder they came from."""
+    docs = tmp_path / "docs"
+    with database.writing() as session:
+        session.execute(update(MemberRow).values(source=str(docs.resolve())))
+    return docs
+
+
+MakeBuilder = Callable[..., Builder]
+
+
+@pytest.fixture
+def make_builder(database: Database, data_dir: Path) -> MakeBuilder:
+    def make(embedder: HashEmbedder | None = None) -> Builder:
+        return Builder(
+            database, data_dir, embedder or HashEmbedder(), ChunkingSettings(), workers=1
+        )
+
+    return make
+
+
+def counts(database: Database) -> dict[str, int]:
+    with database.reading() as session:
+        return {
+            table.__tablename__: session.scalar(select(func.count()).select_from(table)) or 0
+            for table in CONTENTS
+        }
+
+
+def files_of(database: Database, data_dir: Path, release: str) -> set[str]:
+    corpus = open_corpus(database, data_dir, "Beacon", release)
+    found = {document.file for document in corpus.documents()}
+    corpus.close()
+    return found
+
+
+def test_documents_leave_by_a_new_generation_and_a_rollback_brings_them_back(
+    database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
+) -> None:
+    embedder = HashEmbedder()
+    report = remove_documents(make_builder(embedder), "beacon", "17.20", ["extra.md", "gone.md"])
+    assert (report.outcome, report.dropped) == (Outcome.PUBLISHED, ("extra.md",))
+    assert embedder.embedded == []
+    assert files_of(database, data_dir, "17.20") == {"guide.md", "reference/alarms.md"}
+    corpus = open_corpus(database, data_dir, "Beacon", "17.20")
+    assert corpus.lexical(["horn"], 3) == []
+    assert corpus.lexical(["mast"], 3) != []
+    corpus.close()
+    assert files_of(database, data_dir, "17.10") == {"guide.md", "reference/alarms.md"}
+    Catalog(database).rollback("Beacon", "17.20")
+    assert "extra.md" in files_of(database, data_dir, "17.20")
+
+
+def test_what_left_comes_back_when_its_folder_is_ingested_again(
+    database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
+) -> None:
+    remove_documents(make_builder(), "Beacon", "17.20", ["extra.md"])
+    assert ingest_beacon(database, beacon, release="17.20").outcome is Outcome.PUBLISHED
+    assert "extra.md" in files_of(database, data_dir, "17.20")
+
+
+def test_removing_twice_changes_nothing_more(
+    database: Database, beacon: Path, make_builder: MakeBuilder
+) -> None:
+    first = remove_documents(make_builder(), "Beacon", "17.20", ["extra.md"])
+    again = remove_documents(make_builder(), "Beacon", "17.20", ["extra.md"])
+    assert (again.outcome, again.generation) == (Outcome.UNCHANGED, first.generation)
+
+
+def test_a_release_keeps_a_document(
+    database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
+) -> None:
+    everything = files_of(database, data_dir, "17.20")
+    with pytest.raises(NothingLeft, match="Delete the release instead"):
+        remove_documents(make_builder(), "Beacon", "17.20", everything)
+    assert files_of(database, data_dir, "17.20") == everything
+    with pytest.raises(NoCorpus):
+        remove_documents(make_builder(), "Beacon", "18.00", ["guide.md"])
+
+
+def test_a_deleted_release_leaves_nothing_and_the_others_alone(
+    database: Database, data_dir: Path, tmp_path: Path, beacon: Path
+) -> None:
+    delete_release(database, data_dir, "Beacon", "17.20")
+    before = counts(database)
+    many = many_pages(tmp_path / "many", files=3)
+    ingest_beacon(database, many, release="17.30")
+    write(many, more="# More\n\nOne more.\n")
+    ingest_beacon(database, many, release="17.30")
+    catalog = Catalog(database)
+    catalog.set_latest("Beacon", "17.30")
+    kept = files_of(database, data_dir, "17.10")
+    seen: list[Progress] = []
+
+    deleted = delete_release(database, data_dir, "beacon", "17.30 ", seen.append)
+
+    assert counts(database) == before
+    assert deleted.pages == seen[-1].done == seen[-1].total > 36
+    assert {p.stage for p in seen} == {Stage.DELETING}
+    assert files_of(database, data_dir, "17.10") == kept
+    assert [r.name for p in catalog.products(every=True) for r in p.releases] == ["17.10"]
+    assert catalog.product("Beacon").latest is None
+    folders = {folder.name for folder in (data_dir / "generations").iterdir()}
+    assert folders == {str(g.id) for g in catalog.generations("Beacon", "17.10")}
+    with database.reading() as session:
+        assert session.execute(text("PRAGMA foreign_key_check")).all() == []
+    assert delete_release(database, data_dir, "Beacon", "17.30") == Deleted()
+
+
+def test_a_deletion_that_is_cut_off_is_completed_by_the_next_call(
+    database: Database, data_dir: Path, tmp_path: Path, beacon: Path
+) -> None:
+    before = counts(database)
+    ingest_beacon(database, many_pages(tmp_path / "many", files=3), release="17.30")
+
+    class CutOff(Exception):
+        pass
+
+    for moment in ("DELETE FROM pages", "DELETE FROM documents", "DELETE FROM releases"):
+
+        def cut(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            if statement.startswith(moment):  # noqa: B023
+                raise CutOff
+
+        event.listen(database.engine, "before_cursor_execute", cut)
+        with pytest.raises(CutOff):
+            delete_release(database, data_dir, "Beacon", "17.30")
+        event.remove(database.engine, "before_cursor_execute", cut)
+        offered = [r.name for r in Catalog(database).product("Beacon").releases]
+        assert offered == ["17.10", "17.20"]
+    delete_release(database, data_dir, "Beacon", "17.30")
+    assert counts(database) == before
+
+
+def test_no_transaction_of_a_deletion_is_a_long_one(
+    database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.removal._ROWS_AT_ONCE", 5)
+    ingest_beacon(database, many_pages(tmp_path / "many", files=3))
+    seen: list[Progress] = []
+    delete_release(database, data_dir, "Beacon", "17.10", seen.append)
+    steps = [after.done - before.done for before, after in pairwise(seen)]
+    assert max(steps) == 5
+
+
+def use(database: Database, pair: int, times: int) -> None:
+    """Keep turns that were answered by a pair."""
+    now = datetime.now(UTC)
+    with database.writing() as session:
+        session.add(
+            ConversationRow(
+                id=f"c{pair}", owner="", product="Beacon", title="", created=now, updated=now
+            )
+        )
+        session.flush()
+        turns = [
+            TurnRow(
+                conversation_id=f"c{pair}",
+                position=position,
+                question="",
+                answer={},
+                created=now,
+                superseded=False,
+                owner="",
+                product="Beacon",
+                route="reuse",
+                abstained=False,
+                seconds=0.1,
+                profile="embedded",
+                model="",
+                model_calls=0,
+            )
+            for position in range(times)
+        ]
+        session.add_all(turns)
+        session.flush()
+        session.add_all(MemoryUseRow(turn_id=t.id, pair_id=pair, role="reuse") for t in turns)
+
+
+def test_a_deleted_release_takes_its_memory_along_in_portions(
+    database: Database, data_dir: Path, beacon: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.removal._ROWS_AT_ONCE", 2)
+    gone = [remember(database, "17.20", "horn", "lamp-failure") for _ in range(5)]
+    kept = remember(database, "17.10", "lamp-failure")
+    use(database, gone[0], 5)
+    use(database, kept, 1)
+    remove_documents(
+        Builder(database, data_dir, HashEmbedder(), ChunkingSettings(), workers=1),
+        "Beacon",
+        "17.20",
+        ["extra.md"],
+    )
+    release_ids = {}
+    with database.reading() as session:
+        for name, release_id in session.execute(select(ReleaseRow.name, ReleaseRow.id)):
+            release_ids[name] = release_id
+            (memory_dir(data_dir, release_id) / "high").mkdir(parents=True)
+    most = 0
+
+    def count(_connection: object, cursor: sqlite3.Cursor, statement: str, *_: object) -> None:
+        nonlocal most
+        if statement.startswith("DELETE FROM memory_"):
+            most = max(most, cursor.rowcount)
+
+    event.listen(database.engine, "after_cursor_execute", count)
+    deleted = delete_release(database, data_dir, "Beacon", "17.20")
+    event.remove(database.engine, "after_cursor_execute", count)
+
+    assert (deleted.remembered, most) == (5, 2)
+    assert {f.name for f in (data_dir / "memory").iterdir()} == {str(release_ids["17.10"])}
+    with database.reading() as session:
+        for table in (MemoryPairRow, MemoryClusterRow):
+            assert set(session.scalars(select(table.release_id))) == {release_ids["17.10"]}
+        assert session.scalars(select(MemoryEventRow.id)).all() == []
+        assert session.scalars(select(MemoryPageRow.pair_id)).all() == [kept]
+        assert session.scalars(select(MemoryUseRow.pair_id)).all() == [kept]
+        assert session.scalar(select(func.count()).select_from(TurnRow)) == 6
+        assert session.execute(text("PRAGMA foreign_key_check")).all() == []
+    assert delete_product(database, data_dir, "Beacon").remembered == 1
+    assert list((data_dir / "memory").iterdir()) == []
+
+
+def test_no_index_of_a_deleted_release_is_left_for_the_next_of_its_id(
+    database: Database, data_dir: Path, beacon: Path
+) -> None:
+    remember(database, "17.20", "horn")
+    with database.reading() as session:
+        release_id = session.scalars(select(func.max(ReleaseRow.id))).one()
+    memory_dir(data_dir, release_id).mkdir(parents=True)
+
+    class CutOff(Exception):
+        pass
+
+    def cut(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("DELETE FROM releases"):
+            raise CutOff
+
+    event.listen(database.engine, "before_cursor_execute", cut)
+    with pytest.raises(CutOff):
+        delete_release(database, data_dir, "Beacon", "17.20")
+    event.remove(database.engine, "before_cursor_execute", cut)
+    assert not memory_dir(data_dir, release_id).exists()
+    delete_release(database, data_dir, "Beacon", "17.20")
+    # SQLite gives the id out again, so the next one must begin without a memory.
+    assert Catalog(database).add_release("Beacon", "18.00") == release_id
+    with database.reading() as session:
+        assert remembered(session, [release_id]) == {}
+
+
+def test_a_release_that_is_being_ingested_is_not_deleted(
+    database: Database, data_dir: Path, beacon: Path
+) -> None:
+    def delete_meanwhile(progress: Progress) -> None:
+        if progress.stage is Stage.EMBEDDING:
+            with pytest.raises(BeingBuilt):
+                delete_release(database, data_dir, "Beacon", "17.20")
+
+    write(beacon, news="# News\n\nNew.\n")
+    ingest_beacon(database, beacon, release="17.20", on_progress=delete_meanwhile)
+    assert "news.md" in files_of(database, data_dir, "17.20")
+
+
+def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, beacon: Path) -> None:
+    Glossaries(database).put("Beacon", Entry("horn", ("siren",)), instead_of="")
+    Catalog(database).name_product("Beacon", "lighthouse")
+    assert delete_product(database, data_dir, "lighthouse").pages > 0
+    assert set(counts(database).values()) == {0}
+    with database.reading() as session:
+        assert session.scalars(select(ProductRow)).all() == []
+    assert list((data_dir / "generations").iterdir()) == []
+    assert delete_product(database, data_dir, "Beacon") == Deleted()
+
+
+def test_reading_again_by_the_same_parsers_changes_nothing(
+    database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
+) -> None:
+    report = reread(make_builder(), "Beacon", "17.20", data_dir / "uploads" / "1")
+    assert (report.outcome, report.unchanged, report.read) == (Outcome.UNCHANGED, 3, 0)
+    assert not (data_dir / "uploads" / "1").exists()
+
+
+def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
+    database: Database,
+    data_dir: Path,
+    beacon: Path,
+    make_builder: MakeBuilder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for file in beacon.rglob("*.md"):
+        file.unlink()
+    monkeypatch.setattr("corpora.gathering.reading_fingerprint", lambda: "tomorrow's parsers")
+    embedder = HashEmbedder()
+    report = reread(make_builder(embedder), "Beacon", "17.20", data_dir / "uploads" / "1")
+    assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, ())
+    assert embedder.embedded == []
+    expected = {"guide.md", "reference/alarms.md", "extra.md"}
+    assert files_of(database, data_dir, "17.20") == expected
+    with database.reading() as session:
+        sources = set(session.scalars(select(MemberRow.source)))
+    assert sources == {str(beacon.resolve())}
+    # Its sources are as they were: a file that is gone from its folder leaves with the next ingest.
+    write(beacon, guide="# Guide\n\nNew.\n")
+    ingest_beacon(database, beacon, release="17.20")
+    assert files_of(database, data_dir, "17.20") == {"guide.md"}
+
+
+def test_nothing_that_serves_nothing_is_read_again(
+    make_builder: MakeBuilder, data_dir: Path
+) -> None:
+    with pytest.raises(NoCorpus):
+        reread(make_builder(), "Beacon", "17.20", data_dir / "uploads" / "1")

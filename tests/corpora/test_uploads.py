@@ -1,0 +1,377 @@
+from __future__ import annotations
+
+import io
+import shutil
+import zipfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from corpora import uploads
+from corpora.catalog import Catalog, UnusableName
+from corpora.database import Database, open_database, sqlite_url
+from corpora.disk import DiskFull
+from corpora.job_claims import Claims
+from corpora.job_tables import JobRow
+from corpora.jobs import JobKind, Jobs, JobState
+from corpora.processes import this_process
+from corpora.upload_checks import Finding, accepted, check
+from corpora.uploads import (
+    KEPT_FOR_RETRY,
+    UploadedFile,
+    UploadError,
+    store,
+    sweep_uploads,
+    upload_dir,
+    uploaded_paths,
+)
+from tests.corpora.beacon import ingest_beacon, write
+
+LARGEST = 1_000_000
+GUIDE = b"# Guide\n\nThe mast is 12 metres high.\n"
+
+
+def of(name: str, data: bytes = GUIDE) -> UploadedFile:
+    return UploadedFile(name, data, len(data))
+
+
+def zipped(name: str, **members: bytes) -> UploadedFile:
+    return of(name, _zip({n.replace("__", "."): data for n, data in members.items()}))
+
+
+def _zip(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def _pdf(**options: Any) -> bytes:
+    import pymupdf
+
+    with pymupdf.open() as pdf:  # type: ignore[no-untyped-call]
+        pdf.new_page().insert_text((50, 50), "A page.")
+        data: bytes = pdf.tobytes(**options)
+    return data
+
+
+Check = Callable[..., tuple[Finding, ...]]
+
+
+@pytest.fixture
+def look(database: Database) -> Check:
+    """Checks files for Beacon 17.20."""
+
+    def at(*files: UploadedFile, release: str = "17.20", largest: int = LARGEST) -> Any:
+        return check(files, "Beacon", release, database, largest)
+
+    return at
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder that serves a guide in 17.10 and 17.20, and only in 17.20 the alarms."""
+    folder = tmp_path_factory.mktemp("published")
+    database = open_database(sqlite_url(folder / "data"))
+    docs = write(folder / "docs", guide=GUIDE.decode())
+    ingest_beacon(database, docs, release="17.10")
+    write(docs, alarms="# Alarms\n\nThe lamp fails.\n")
+    ingest_beacon(database, docs, release="17.20")
+    database.close()
+    return folder / "data"
+
+
+@pytest.fixture
+def data_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The data folder; where a test wants Beacon, with its releases."""
+    if "beacon" in request.fixturenames:
+        shutil.copytree(request.getfixturevalue("published"), tmp_path / "data")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def beacon(database: Database) -> Database:
+    """The database with two releases of Beacon."""
+    return database
+
+
+def problems(findings: Sequence[Finding]) -> dict[str, str]:
+    assert len({f.file for f in findings}) == len(findings), findings
+    return {f.file: f.problem for f in findings}
+
+
+def test_good_files_for_a_new_product_have_nothing_against_them(look: Check) -> None:
+    files = [of("guide.md"), of("folder/guide.md", b"# Other\n"), of("a.pdf", _pdf())]
+    archive = zipped("docs.zip", a__md=b"# A\n", b__html=b"<html><p>text</p></html>")
+    findings = look(*files, archive)
+    assert findings == ()
+    assert accepted([*files, archive], findings) == (*files, archive)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../guide.md",
+        "/etc/guide.md",
+        "C:/guide.md",
+        "a/../../guide.md",
+        "a\\..\\guide.md",
+        "guide\n.md",
+        "a//guide.md",
+        "./guide.md",
+        ".hidden.md",
+        ".git/guide.md",
+        "x" * 256 + ".md",
+        "\udcff.md",
+        "",
+        "guide\x00.md",
+        "guide\u202e.md",
+    ],
+)
+def test_a_hostile_name_is_not_taken_and_never_stored(
+    look: Check, database: Database, data_dir: Path, name: str
+) -> None:
+    files = [of(name), of("good.md", b"# Good\n")]
+    findings = look(*files)
+    assert [(f.file, f.blocking) for f in findings] == [(name, True)]
+    if name:
+        assert accepted(files, findings) == (files[1],)
+    with pytest.raises(UploadError):
+        store(database, data_dir, files, product="Beacon", release="1", person_id="")
+    assert list(data_dir.rglob("*.md")) == []
+    assert Jobs(database).recent() == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        (of("guide.docx"), "nothing reads .docx"),
+        (of("guide"), "without a suffix"),
+        (of("guide.md", b""), "empty"),
+        (of("guide.md", b" \n "), "empty"),
+        (of("guide.html", b"\x89PNG and more"), "mislabelled: says .html, is a PNG image"),
+        (of("guide.pdf", b"<html>"), "mislabelled: says .pdf"),
+        (of("guide.pdf", b"%PDF-1.4\nnonsense"), "damaged"),
+        (of("guide.zip", b"no zip"), "damaged, not a zip"),
+        (zipped("guide.zip", program__exe=b"MZ"), "no file that can be read"),
+        (zipped("guide.zip", a__md=b""), "no file that can be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_not_taken(
+    look: Check, file: UploadedFile, problem: str
+) -> None:
+    good = of("good.md", b"# Good\n")
+    findings = look(file, good)
+    blocking = [f for f in findings if f.blocking]
+    assert [f.file for f in blocking] == [file.name]
+    assert problem in blocking[0].problem
+    assert accepted([file, good], findings) == (good,)
+
+
+def test_a_pdf_with_a_password_is_not_taken_one_that_opens_without_is(look: Check) -> None:
+    import pymupdf
+
+    locked = _pdf(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="boss")
+    protected = _pdf(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="", owner_pw="boss")
+    found = problems(look(of("locked.pdf", locked), of("protected.pdf", protected)))
+    assert found == {"locked.pdf": "locked with a password; save a copy without one"}
+
+
+def test_too_much_in_all_is_not_taken(look: Check) -> None:
+    files = [of("a.md", b"a" * 600), of("b.md", b"b" * 600)]
+    assert look(*files, largest=1200) == ()
+    findings = look(*files, largest=1199)
+    assert [(f.file, f.blocking) for f in findings] == [("", True)]
+    assert "STRATA_LARGEST_UPLOAD" in findings[0].problem
+    assert accepted(files, findings) == ()
+
+
+def test_of_no_files_something_is_said(look: Check) -> None:
+    assert [(f.file, f.blocking) for f in look()] == [("", True)]
+
+
+def test_what_is_wrong_in_a_zip_is_named_and_the_rest_is_taken(look: Check) -> None:
+    bomb = _zip({"zeros.md": b"\0" * 3_000_000})
+    members = {
+        "good.md": GUIDE,
+        "../out.md": GUIDE,
+        "image.html": b"\x89PNG",
+        "inner.zip": bomb,
+        "bomb.md": b"\0" * 3_000_000,
+        "picture.png": b"\x89PNG",
+        "locked.pdf": b"%PDF-1.4 nonsense",
+    }
+    archive = of("docs.zip", _zip(members))
+    findings = look(archive)
+    assert not any(f.blocking for f in findings)
+    found = problems(findings)
+    assert set(found) == {"../out.md", "image.html", "inner.zip", "bomb.md", "locked.pdf"}
+    assert "leads out of the archive" in found["../out.md"]
+    assert "zip bomb" in found["bomb.md"]
+    assert "in docs.zip" in found["image.html"]
+    assert accepted([archive], findings) == (archive,)
+
+
+def test_two_files_of_one_name_cannot_both_be_taken(look: Check) -> None:
+    findings = look(of("a.md", b"1"), of("A.md", b"2"), of("b.md", b"3"), of("b.md/c.md", b"4"))
+    assert [(f.file, f.blocking) for f in findings] == [("A.md", True), ("b.md/c.md", True)]
+
+
+def test_duplicates_are_named_and_taken(look: Check, beacon: Database) -> None:
+    files = [
+        of("guide.md"),
+        of("alarms.md", b"# Alarms\n\nNew.\n"),
+        of("copy.md", b"# Alarms\n\nThe lamp fails.\n"),
+        of("twice.md", b"# Alarms\n\nNew.\n"),
+        of("fresh.md", b"# Fresh\n"),
+    ]
+    findings = look(*files)
+    assert [(f.file, f.problem) for f in findings] == [
+        ("twice.md", "the same as alarms.md in this upload"),
+        ("guide.md", "is in 17.20 already and has not changed"),
+        ("guide.md", "the same file is in 17.10"),
+        ("alarms.md", "replaces the file of this name in 17.20"),
+        ("copy.md", "is in 17.20 already, as alarms.md"),
+    ]
+    assert accepted(files, findings) == tuple(files)
+
+
+def test_an_upload_that_is_all_of_another_release_is_asked_about(
+    look: Check, beacon: Database
+) -> None:
+    assert [(f.file, f.problem) for f in look(of("guide.md"), release="17.30")] == [
+        ("", "All files are the same as in 17.10, 17.20. Is 17.30 the right release?")
+    ]
+
+
+def test_a_release_that_looks_like_another_is_asked_about(look: Check, beacon: Database) -> None:
+    fresh = of("fresh.md", b"# Fresh\n")
+    found = problems(look(fresh, release="17.2O"))
+    assert "looks like 17.20" in found[""]
+    assert look(fresh, release="17.30") == ()
+    assert look(fresh, release="17.20") == ()
+    assert look(fresh, release=" 17.20 ") == ()
+
+
+def test_a_name_that_cannot_be_a_release_blocks_the_upload(
+    look: Check, beacon: Database, database: Database
+) -> None:
+    Catalog(database).add_alias("Beacon", "17.20", "LTS")
+    for release in ("", "x" * 101, "17\n20", "lts"):
+        findings = look(of("fresh.md", b"# Fresh\n"), release=release)
+        assert [(f.file, f.blocking) for f in findings] == [("", True)]
+
+
+def put(database: Database, data_dir: Path, *files: UploadedFile) -> int:
+    return store(database, data_dir, files, product="Beacon", release="17.20", person_id="ann")
+
+
+def test_files_lie_where_the_job_finds_them(database: Database, data_dir: Path) -> None:
+    on_disk = data_dir / "given.md"
+    on_disk.write_bytes(b"# Given\n")
+    archive = zipped("docs.zip", a__md=b"# A\n")
+    job_id = put(
+        database,
+        data_dir,
+        of("folder/guide.md"),
+        UploadedFile("given.md", on_disk, 8),
+        archive,
+        zipped("more/docs.zip", b__md=b"# B\n"),
+    )
+    files, *archives = uploaded_paths(data_dir, job_id)
+    assert (files / "folder" / "guide.md").read_bytes() == GUIDE
+    assert (files / "given.md").read_bytes() == b"# Given\n"
+    assert [a.name for a in archives] == ["docs.zip", "docs.zip"]
+    assert archives[0].read_bytes() == archive.content
+    job = Jobs(database).get(job_id)
+    assert (job.kind, job.product, job.release, job.person, job.state) == (
+        JobKind.UPLOAD,
+        "Beacon",
+        "17.20",
+        "ann",
+        JobState.WAITING,
+    )
+    listed = {f.file: f.size for f in Jobs(database).files(job_id)}
+    assert listed["folder/guide.md"] == len(GUIDE)
+    assert set(listed) == {"folder/guide.md", "given.md", "docs.zip", "more/docs.zip"}
+
+
+def test_an_upload_of_zips_only_has_no_folder_of_files(database: Database, data_dir: Path) -> None:
+    job_id = put(database, data_dir, zipped("docs.zip", a__md=b"# A\n"))
+    assert [p.name for p in uploaded_paths(data_dir, job_id)] == ["docs.zip"]
+
+
+def test_without_room_nothing_is_left_behind(
+    database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> None:
+        raise DiskFull("no room")
+
+    monkeypatch.setattr(uploads, "require_room", no_room)
+    with pytest.raises(DiskFull):
+        put(database, data_dir, of("guide.md"))
+    assert Jobs(database).recent() == ()
+    assert list((data_dir / "uploads").iterdir()) == []
+
+
+def test_a_file_that_cannot_be_had_leaves_nothing_behind(
+    database: Database, data_dir: Path
+) -> None:
+    with pytest.raises(FileNotFoundError):
+        put(database, data_dir, of("a.md"), UploadedFile("b.md", data_dir / "gone", 1))
+    assert Jobs(database).recent() == ()
+    assert list((data_dir / "uploads").iterdir()) == []
+
+
+def test_what_a_crash_left_is_not_taken_for_the_files_of_a_later_job(
+    database: Database, data_dir: Path
+) -> None:
+    left = upload_dir(data_dir, 1) / "files" / "left.md"
+    left.parent.mkdir(parents=True)
+    left.write_text("of an upload whose row was never committed")
+    job_id = put(database, data_dir, of("guide.md"))
+    assert job_id == 1
+    assert not left.exists()
+
+
+def test_a_name_that_cannot_be_is_refused(database: Database, data_dir: Path) -> None:
+    with pytest.raises(UnusableName):
+        store(database, data_dir, [of("a.md")], product="", release="1", person_id="")
+    with pytest.raises(UploadError, match="no file"):
+        put(database, data_dir)
+
+
+def test_files_of_jobs_are_swept_once_nobody_needs_them(
+    database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, running, done, failed, given_up = (
+        put(database, data_dir, of("guide.md")) for _ in range(5)
+    )
+    claims = Claims(database, this_process())
+    for job_id, state in ((done, JobState.DONE), (failed, JobState.FAILED)):
+        claims.claim(job_id)
+        claims.finish(job_id, state)
+    claims.claim(running)
+    Jobs(database).cancel(given_up)
+    with database.writing() as session:
+        long_ago = datetime.now(UTC) - KEPT_FOR_RETRY - timedelta(minutes=1)
+        session.execute(update(JobRow).where(JobRow.id == given_up).values(finished=long_ago))
+    aside, unknown = data_dir / "uploads" / ".abc", upload_dir(data_dir, 99)
+    for folder in (aside, unknown):
+        folder.mkdir()
+    sweep_uploads(database, data_dir)
+    left = {p.name for p in (data_dir / "uploads").iterdir()}
+    assert left == {str(waiting), str(running), str(failed), ".abc", "99"}
+    monkeypatch.setattr(uploads, "_STALE", timedelta(seconds=-1))
+    sweep_uploads(database, data_dir)
+    left = {p.name for p in (data_dir / "uploads").iterdir()}
+    assert left == {str(waiting), str(running), str(failed)}
+    with pytest.raises(UploadError, match="Upload them again"):
+        uploaded_paths(data_dir, given_up)
+    shutil.rmtree(data_dir / "uploads")
+    sweep_uploads(database, data_dir)

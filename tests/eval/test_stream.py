@@ -1,0 +1,218 @@
+"""Questions that arrive in iterations, on a real memory, with its parts switched off."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage
+from typer.testing import CliRunner
+
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.settings import BadSettings, Settings
+from corpora.database import open_database
+from corpora.memory_tables import MemoryPairRow
+from eval.data_copy import copied
+from eval.gold import GoldError
+from eval.recorded_model import RecordedChatModel
+from eval.stream import Iteration
+from eval.stream_questions import read_arrivals, shuffled
+from eval.stream_report import stream_tables, to_json
+from eval.stream_runs import choose, run_variant
+from tests.chatbot.conftest import ingested
+from ui.cli import app
+
+GUIDE = """# Relay guide
+
+## Timers
+
+`hold_time={hold}` – seconds the relay waits before it switches back. The default is {hold}.
+
+## Event log
+
+`log_days={days}` – days that the relay keeps its event log. The default is {days}.
+"""
+WORDINGS = {
+    "hold-1": ("1.0", "5", "hold_time"),
+    "log-1": ("1.0", "30", "log_days"),
+    "hold-2": ("2.0", "300", "hold_time"),
+}
+ASKED = (
+    "What is the default of {name} in {release}?",
+    "In {release}, what is {name} by default?",
+    "Please tell me the default of {name} in {release}.",
+    "which default does {name} have in {release}",
+)
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    files = {
+        "1.0": {"guide.md": GUIDE.format(hold="5", days="30")},
+        "2.0": {"guide.md": GUIDE.format(hold="300", days="60")},
+    }
+    settings = ingested(tmp_path_factory.mktemp("stream"), "relay", files)
+    return settings.model_copy(update={"memory": "on"})
+
+
+@pytest.fixture(scope="module")
+def gold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A gold file and the paraphrases of its questions."""
+    folder = tmp_path_factory.mktemp("gold")
+    questions, paraphrases = folder / "gold.jsonl", folder / "paraphrases.jsonl"
+    rows, others = [], []
+    for identity, (release, value, name) in WORDINGS.items():
+        first, *rest = (text.format(name=name, release=release) for text in ASKED)
+        rows.append(
+            {
+                "id": identity,
+                "product": "relay",
+                "question": first,
+                "release": release,
+                "release_mention": release,
+                "gold_answer": value,
+                "must_include": [rf"\b{value}\b"],
+                "sources": [{"release": release, "file": "guide.md", "page": 1}],
+                "kind": "release_specific_differs",
+                "difficulty": "easy",
+            }
+        )
+        others.append({"id": identity, "paraphrases": rest})
+    questions.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    paraphrases.write_text("\n".join(map(json.dumps, others)), "utf-8")
+    return questions, paraphrases
+
+
+def run(relay: Settings, gold: tuple[Path, Path], name: str) -> tuple[Iteration, ...]:
+    order = shuffled(read_arrivals([gold[0]], gold[1]), 4, seed=3)
+    variant = choose([name])[name]
+    return run_variant(relay, variant, order, None, lambda done: None)
+
+
+def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path, Path]) -> None:
+    iterations = run(relay, gold, "memory")
+    outcomes = [o for iteration in iterations for o in iteration.outcomes]
+    assert len(outcomes) == 12
+    assert all(o.correct for o in outcomes)
+    assert not any(o.wrong_reuse or o.repeats_error or o.wrong_release for o in outcomes)
+    assert iterations[-1].share(lambda o: o.reused) == 1
+    assert all(o.reused_from for o in outcomes if o.reused)
+    # One pair for each question: what asks the same joins or replaces it.
+    assert iterations[-1].high + iterations[-1].low == len(WORDINGS)
+    assert iterations[0].growth is None
+    assert iterations[-1].growth == 0
+
+
+@pytest.mark.parametrize("name", ["no memory", "no high store"])
+def test_without_good_answers_nothing_is_reused(
+    relay: Settings, gold: tuple[Path, Path], name: str
+) -> None:
+    iterations = run(relay, gold, name)
+    outcomes = [o for iteration in iterations for o in iteration.outcomes]
+    assert all(o.correct for o in outcomes)
+    assert not any(o.reused for o in outcomes)
+    assert (iterations[-1].high == 0) == (name == "no memory")
+
+
+def test_without_documents_nothing_is_known(relay: Settings, gold: tuple[Path, Path]) -> None:
+    outcomes = [o for i in run(relay, gold, "no documents") for o in i.outcomes]
+    assert all(o.refused for o in outcomes)
+
+
+def test_without_centroids_the_stores_only_grow(relay: Settings, gold: tuple[Path, Path]) -> None:
+    with_them = run(relay, gold, "memory")[-1]
+    without = run(relay, gold, "no centroids")[-1]
+    assert without.high + without.low >= with_them.high + with_them.low
+    assert without.share(lambda o: o.reused) == 1
+
+
+def test_a_threshold_nobody_reaches_ends_reuse_by_wording(
+    relay: Settings, gold: tuple[Path, Path]
+) -> None:
+    outcomes = [o for i in run(relay, gold, "gamma=0.999") for o in i.outcomes]
+    assert not any(o.wrong_reuse for o in outcomes)
+
+
+def test_the_data_folder_is_left_as_it_is(relay: Settings, gold: tuple[Path, Path]) -> None:
+    run(relay, gold, "memory")
+    database = open_database(relay.database)
+    with database.reading() as session:
+        assert session.query(MemoryPairRow).count() == 0
+    database.close()
+
+
+def test_a_database_elsewhere_is_not_copied(relay: Settings) -> None:
+    elsewhere = relay.model_copy(update={"database_url": "postgresql://host/strata"})
+    with pytest.raises(BadSettings, match="STRATA_DATABASE_URL"), copied(elsewhere):
+        pass
+
+
+def test_a_variant_that_is_none_is_named() -> None:
+    assert list(choose(["memory", "delta=0.8"])) == ["memory", "delta=0.8"]
+    with pytest.raises(ValueError, match="no variant: there are memory, no memory"):
+        choose(["no such thing"])
+    with pytest.raises(ValueError, match="'sigma' is none of tau, delta, gamma"):
+        choose(["sigma=1"])
+
+
+def test_paraphrases_of_no_question_are_refused(gold: tuple[Path, Path], tmp_path: Path) -> None:
+    strange = tmp_path / "strange.jsonl"
+    strange.write_text('{"id": "none", "paraphrases": ["?"]}', "utf-8")
+    with pytest.raises(GoldError, match="line 1: there is no question 'none'"):
+        read_arrivals([gold[0]], strange)
+    strange.write_text('{"paraphrases": ["?"]}', "utf-8")
+    with pytest.raises(GoldError, match="line 1: expected an object with id and paraphrases"):
+        read_arrivals([gold[0]], strange)
+
+
+def test_every_arrival_comes_once(gold: tuple[Path, Path]) -> None:
+    arrivals = read_arrivals([gold[0]], gold[1])
+    parts = shuffled(arrivals, 5, seed=1)
+    assert sorted(a.text for part in parts for a in part) == sorted(a.text for a in arrivals)
+    assert {len(part) for part in parts} == {2, 3}
+    assert parts == shuffled(arrivals, 5, seed=1) != shuffled(arrivals, 5, seed=2)
+
+
+def test_a_recorded_reply_is_not_asked_for_again(tmp_path: Path) -> None:
+    inner = ScriptedChatModel(otherwise="Five seconds.", delay=0.02)
+    tape = tmp_path / "tape.jsonl"
+    first = RecordedChatModel(inner=inner, tape=tape).invoke([HumanMessage("How long?")])
+    again = RecordedChatModel(inner=inner, tape=tape)
+    reply = again.invoke([HumanMessage("How long?")])
+    assert first.text == reply.text == "Five seconds."
+    assert reply.usage_metadata == first.usage_metadata
+    assert len(inner.calls) == 1
+    assert again.saved >= 0.04
+
+    again.invoke([HumanMessage("How long?")], temperature=0.7)
+    assert len(inner.calls) == 2
+
+
+def test_the_command_prints_all_figures(
+    relay: Settings, gold: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATA_DATA_DIR", str(relay.data_dir))
+    monkeypatch.setenv("STRATA_GENERATOR", "none")
+    command = ["eval", "stream", str(gold[0]), "--paraphrases", str(gold[1]), "--iterations", "3"]
+    result = CliRunner().invoke(app, [*command, "--json"])
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)
+    assert [row["questions"] for row in figures["memory"]] == [4, 4, 4]
+    assert figures["memory"][-1]["right"] == 1
+
+    wrong = CliRunner().invoke(app, [*command, "--variant", "nothing"])
+    assert wrong.exit_code == 2
+
+
+def test_the_tables_say_what_the_object_says(relay: Settings, gold: tuple[Path, Path]) -> None:
+    from rich.console import Console
+
+    runs = {name: run(relay, gold, name) for name in ("memory", "no memory")}
+    console = Console(width=200, record=True)
+    console.print(stream_tables(runs))
+    shown = console.export_text()
+    last = to_json(runs)["memory"][-1]
+    assert "Compared" in shown
+    assert f"{last['mean_seconds']:.2f}" in shown
+    assert "no memory" in shown

@@ -1,0 +1,51 @@
+"""Pages for admins without a browser, over a database that a test may change."""
+
+from __future__ import annotations
+
+import re
+
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.pages import APP
+
+
+def open_admin_page(name: str, **address: str) -> AppTest:
+    """Open a page by the name of its file; `address` is what its address says."""
+    page = run(AppTest.from_file(str(APP), default_timeout=30))
+    page.switch_page(f"app_pages/{name}.py")
+    for key, value in address.items():
+        page.query_params[key] = value
+    return run(page)
+
+
+def run(page: AppTest) -> AppTest:
+    page.run()
+    assert not page.exception
+    return page
+
+
+def press(page: AppTest, label: str, at: int = 0) -> AppTest:
+    [b for b in page.button if label in b.label][at].click()
+    return run(page)
+
+
+def tab(page: AppTest, key: str, name: str) -> AppTest:
+    page.session_state[key] = name
+    return run(page)
+
+
+def shown(page: AppTest) -> str:
+    """The texts of a page with the escapes resolved, as a browser shows them."""
+    return plain("\n".join(element.value for element in page.markdown))
+
+
+def errors(page: AppTest) -> str:
+    return plain("\n".join(element.value for element in page.error))
+
+
+def notices(page: AppTest) -> str:
+    return plain("\n".join(element.value for element in page.toast))
+
+
+def plain(markdown: str) -> str:
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)

@@ -1,0 +1,30 @@
+"""A process that answers a question for ever; it tells the conversation."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from chatbot.assembly import open_chatbot
+from chatbot.open_questions import Question
+from chatbot.settings import Settings
+from tests.ui.scripted import Endless
+from tests.ui.valve_corpus import LATEST
+from ui.chat.asking import Askings
+
+
+def main(data_dir: Path) -> None:
+    settings = Settings(data_dir=data_dir, generator="none")
+    chatbot = replace(open_chatbot(settings), model=Endless())
+    conversation = chatbot.conversations.start("valve", LATEST)
+    asking = Askings(chatbot).ask(Question(LATEST, conversation))
+    while not asking.progress.written:
+        asking.wait(0.05)
+    sys.stdout.write(f"{conversation}\n")
+    sys.stdout.flush()
+    asking.wait(60)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

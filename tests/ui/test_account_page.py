@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.people import Account, NotAllowed
+from chatbot.settings import Settings
+from tests.chatbot.asked import answer
+from tests.chatbot.test_sign_in import OIDC, PROXY
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import APP, texts
+
+NAME = "Bo <b>[x](javascript:alert(1))</b>"
+
+
+def with_sign_in(settings: Settings, **given: Any) -> Settings:
+    return Settings(**settings.model_dump(exclude_defaults=True) | given)
+
+
+def account_page() -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    page.switch_page("app_pages/account.py").run()
+    assert not page.exception
+    return page
+
+
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
+
+
+@pytest.fixture
+def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bo has signed in and had one conversation."""
+    chatbot = valve(None, with_sign_in(valve_settings, **OIDC, keep_conversations=30))
+    who = Account("https://id#7", "bo@example.org", NAME, is_admin=False)
+    monkeypatch.setattr("ui.identity._account", lambda settings: who)
+    own = chatbot.conversations.of("bo@example.org")
+    if not own.recent():
+        own.add(own.start("relay", "Mine?"), "Mine?", answer())
+
+
+def test_who_need_not_sign_in_is_told_so(valve: MakeChatbot) -> None:
+    valve(None)
+    page = account_page()
+    assert "Nobody has to sign in" in texts(page)
+    assert "Sign out" not in labels(page)
+
+
+@pytest.mark.usefixtures("bo")
+def test_a_person_sees_who_they_are_and_what_is_kept() -> None:
+    page = account_page()
+    assert r"Signed in as **Bo \<b\>\[x\]\(javascript\:alert\(1\)\)\<\/b\>**" in texts(page)
+    assert ":gray-badge[user]" in texts(page)
+    assert "1 conversation of yours, each until 30 days after its last turn." in texts(page)
+    assert {"Sign out", "Delete all …"} <= set(labels(page))
+
+
+@pytest.mark.usefixtures("bo")
+def test_nothing_is_deleted_before_one_is_sure() -> None:
+    page = account_page()
+    next(b for b in page.button if b.label == "Delete all …").click().run()
+    assert "This cannot be undone." in texts(page)
+    assert next(b for b in page.button if b.label == "Delete").disabled
+
+
+@pytest.mark.parametrize("given", [OIDC, PROXY])
+def test_without_a_sign_in_the_page_says_how(
+    valve: MakeChatbot, valve_settings: Settings, given: dict[str, str]
+) -> None:
+    # What Streamlit says of a user here names an address, but nobody who signed in.
+    valve(None, with_sign_in(valve_settings, **given))
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert not page.exception
+    assert [t.value for t in page.title] == ["Strata"]
+    assert not page.chat_input
+    if given is OIDC:
+        assert labels(page) == ["Sign in"]
+    else:
+        assert "Sign-in is done by the proxy" in texts(page)
+
+
+def test_who_may_not_come_in_is_told_so_and_can_sign_out(
+    valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(settings: Settings) -> Account:
+        raise NotAllowed("fay may not use this Strata.")
+
+    monkeypatch.setattr("ui.identity._account", refused)
+    valve(None, with_sign_in(valve_settings, **OIDC))
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert "fay may not use this Strata" in texts(page)
+    assert labels(page) == ["Sign out"]
+
+
+def test_without_sign_in_nobody_from_elsewhere_is_the_admin(
+    valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    valve(None)
+    monkeypatch.setattr(
+        "streamlit.runtime.context.ContextProxy.ip_address", property(lambda self: "10.0.0.7")
+    )
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert "can be used on its own machine only" in texts(page)
+    assert not page.chat_input

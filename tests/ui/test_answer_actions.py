@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from chatbot.feedback import DOWN, UP, Feedback, Opinion
+from prompts.fencing import visible
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import button, open_page, settle, texts
+from tests.ui.payloads import PAYLOADS
+from tests.ui.valve_corpus import LATEST, QUESTION
+from ui.escaping import as_label
+
+
+def answered(chatbot: Chatbot, *questions: str) -> tuple[AppTest, list[int]]:
+    """The page of a conversation with these questions, and the ids of its turns."""
+    conversation = chatbot.conversations.start("valve", questions[0])
+    for question in questions:
+        chatbot.ask(question, product="valve", conversation=conversation)
+    turns = chatbot.conversations.turns(conversation)
+    return open_page(conversation), [turn.id for turn in turns]
+
+
+def opened(page: AppTest) -> str:
+    """The conversation that the address names."""
+    named = page.query_params["conversation"]
+    return named if isinstance(named, str) else named[0]
+
+
+def kept(chatbot: Chatbot, turn: int) -> Opinion | None:
+    return Feedback(chatbot.database).of([turn]).get(turn)
+
+
+def thumb(page: AppTest, turn: int, value: int | None) -> AppTest:
+    page.feedback(key=f"thumbs-{turn}").set_value(value).run()
+    assert not page.exception
+    return page
+
+
+def questions(page: AppTest) -> list[str]:
+    return [m.markdown[0].value for m in page.chat_message if m.name == "user"]
+
+
+def test_only_the_last_question_can_be_asked_anew(valve: MakeChatbot) -> None:
+    page, turns = answered(valve(None), QUESTION, LATEST)
+    regenerates = [b.key for b in page.button if b.label == "Regenerate"]
+    assert regenerates == [f"regenerate-{turns[-1]}"]
+    settle(button(page, "Regenerate"))
+    assert [text.replace("\\", "") for text in questions(page)] == [QUESTION, LATEST]
+    assert f"regenerate-{turns[-1]}" not in [b.key for b in page.button]
+
+
+def test_an_edited_question_takes_the_place_of_the_one_before(valve: MakeChatbot) -> None:
+    page, turns = answered(valve(None), QUESTION)
+    page.text_area(key=f"edited-{turns[0]}").set_value(QUESTION.replace("2.0", "1.0"))
+    settle(button(page, "Ask"))
+    assert [text.replace("\\", "") for text in questions(page)] == [QUESTION.replace("2.0", "1.0")]
+    assert "**20" in texts(page)
+    assert "**45" not in texts(page)
+
+
+def test_a_release_that_was_chosen_is_kept_when_asked_anew(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    conversation = chatbot.conversations.start("valve", LATEST)
+    chatbot.ask(LATEST, product="valve", release="1.0", conversation=conversation)
+    page = settle(button(open_page(conversation), "Regenerate"))
+    assert "valve 1\\.0]" in texts(page)
+
+
+def test_a_release_that_was_named_is_not_kept_when_it_is_edited_out(valve: MakeChatbot) -> None:
+    page, turns = answered(valve(None), QUESTION.replace("2.0", "1.0"))
+    page.text_area(key=f"edited-{turns[0]}").set_value("What is the default of hold_time?")
+    settle(button(page, "Ask"))
+    assert "valve 2\\.0]" in texts(page)
+
+
+def test_an_answer_is_copied_as_markdown_and_linked_when_asked_for(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    page, turns = answered(chatbot, QUESTION)
+    assert not page.code
+    page.session_state[f"copy-{turns[0]}"] = True
+    page.session_state[f"link-{turns[0]}"] = True
+    page.run()
+    copied, link = (element.value for element in page.code)
+    assert copied.startswith("**valve 2.0** (you said")
+    assert "- [1] Valve reference, reference.html, " in copied
+    conversation = opened(page)
+    assert link.endswith(f"/?conversation={conversation}&turn={turns[0]}")
+
+
+def test_thumbs_are_kept_at_once_changed_and_withdrawn(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    page, (turn,) = answered(chatbot, QUESTION)
+    thumb(page, turn, 1)
+    assert kept(chatbot, turn) == Opinion(UP)
+    thumb(page, turn, 0)
+    assert kept(chatbot, turn) == Opinion(DOWN)
+    thumb(page, turn, None)
+    assert kept(chatbot, turn) is None
+
+
+def test_thumbs_down_takes_a_reason_and_a_comment(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    page, (turn,) = answered(chatbot, QUESTION)
+    thumb(page, turn, 0)
+    reasons = page.button_group(key=f"reason-{turn}")
+    assert next(iter(reasons.options)) == "This is from the wrong release"
+    reasons.set_value("wrong release")
+    page.text_area(key=f"comment-{turn}").set_value("It is from 1.0.")
+    button(page, "Send feedback")
+    assert kept(chatbot, turn) == Opinion(DOWN, "wrong release", "It is from 1.0.")
+    told = next(c.value for c in page.caption if c.value.startswith("Noted"))
+    assert told == "Noted: this is from the wrong release – “It is from 1\\.0\\.”"
+
+    again = open_page(opened(page))
+    assert again.feedback(key=f"thumbs-{turn}").value == 0
+    button(again, "Change")
+    assert again.text_area(key=f"comment-{turn}").value == "It is from 1.0."
+
+
+def test_hostile_comments_are_shown_as_text(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    conversation = chatbot.conversations.start("valve", QUESTION)
+    reply = chatbot.ask(QUESTION, product="valve").content
+    comments = [payload[:2000] for payload in PAYLOADS]
+    for comment in comments:
+        turn = chatbot.conversations.add(conversation, QUESTION, reply)
+        Feedback(chatbot.database).give(turn, DOWN, "other", comment)
+    captions = [caption.value for caption in open_page(conversation).caption]
+    for comment in comments:
+        assert f"Noted: other – “{as_label(visible(comment).strip(), 200)}”" in captions
+
+
+def test_an_answer_that_is_gone_is_told(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    page, (turn,) = answered(chatbot, QUESTION)
+    chatbot.conversations.delete(opened(page))
+    page.feedback(key=f"thumbs-{turn}").set_value(1).run()
+    assert not page.exception
+    assert any("There is no answer" in toast.value for toast in page.toast)
+
+
+def test_a_conversation_is_exported_as_markdown_and_json(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    conversation = chatbot.conversations.start("valve", "What <b>is</b> it? ../../etc")
+
+    def menu(conversation: str) -> None:
+        from ui.chat.export_view import show_export
+
+        show_export(conversation)
+
+    page = AppTest.from_function(menu, args=(conversation,)).run()
+    assert not page.exception
+    exports = page.get("download_button")
+    assert [export.label for export in exports] == ["Export as Markdown", "Export as JSON"]

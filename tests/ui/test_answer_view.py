@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from corpora.history_tables import TurnRow
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import ask, button, open_page, settle, texts
+from tests.ui.valve_corpus import QUESTION
+
+COMPARISON = "What is the default of hold_time in 1.0 and 2.0?"
+
+
+def stored(
+    chatbot: Chatbot, question: str = QUESTION, without: Sequence[str] = (), **changed: Any
+) -> AppTest:
+    """The page of a conversation of one turn, whose reply is changed, or lacks what it had not."""
+    reply = {**chatbot.ask(question, product="valve").content, **changed}
+    conversation = chatbot.conversations.start("valve", question)
+    turn = chatbot.conversations.add(conversation, question, reply)
+    kept = {key: value for key, value in reply.items() if key not in without}
+    with chatbot.database.writing() as session:
+        session.execute(update(TurnRow).where(TurnRow.id == turn).values(answer=kept))
+    return open_page(conversation)
+
+
+def labels(page: AppTest, begin: str) -> list[str]:
+    """What the buttons are called whose keys begin so."""
+    return [b.label for b in page.button if (b.key or "").startswith(begin)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0.04, "under 0\\.1 s"),
+        (3.96, "4\\.0 s"),
+        (9.96, "10 s"),
+        (61.2, "1 min 1 s"),
+    ],
+)
+def test_the_badge_says_how_the_release_was_found_and_the_time_it_took(
+    valve: MakeChatbot, seconds: float, shown: str
+) -> None:
+    page = stored(valve(None), seconds=seconds)
+    badge = next(text.value for text in page.markdown if "valve 2\\.0]" in text.value)
+    assert badge.startswith(":primary-badge[:material/layers: valve 2\\.0] :small[:gray[you said")
+    assert badge.replace("\\", "").endswith(f" · {shown}]]".replace("\\", ""))
+
+
+def test_an_answer_of_an_earlier_version_tells_no_time(valve: MakeChatbot) -> None:
+    page = stored(valve(None), release_explanation="the latest", without=("seconds",))
+    assert ":small[:gray[the latest]]" in texts(page)
+
+
+def test_two_releases_stand_side_by_side_with_their_differences_marked(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), COMPARISON)
+    assert "**:primary-background[20] s**" in texts(page)
+    assert "**:primary-background[45] s**" in texts(page)
+    assert [column.markdown[0].value for column in page.columns] == [
+        ":gray-badge[1\\.0]",
+        ":gray-badge[2\\.0]",
+    ]
+
+
+def test_more_releases_are_a_table_in_which_each_differs_from_the_one_above(
+    valve: MakeChatbot,
+) -> None:
+    chatbot = valve(None)
+    reply = chatbot.ask(COMPARISON, product="valve").content
+    first, second = reply["citations"]
+    lines = ["It differs:", ""]
+    lines += [f"- **{n}.0**: {20 + n // 3} s — “hold_time” [{n}]" for n in (1, 2, 3)]
+    page = stored(
+        chatbot,
+        COMPARISON,
+        answer="\n".join(lines),
+        citations=[first, second, {**second, "release": "3.0"}],
+        sides=[{"release": f"{n}.0", "citations": [n]} for n in (1, 2, 3)],
+        compared_releases=["1.0", "2.0", "3.0"],
+    )
+    assert [caption.value for caption in page.caption if caption.value in ("Release", "Source")]
+    rows = [text for m in page.markdown if (text := m.value).startswith("**") and "s**" in text]
+    assert rows == [
+        "**20 s**\n\n“hold\\_time”\xa0:primary[\\[1\\]]",
+        "**20 s**\n\n“hold\\_time”\xa0:primary[\\[2\\]]",
+        "**:primary-background[21] s**\n\n“hold\\_time”\xa0:primary[\\[3\\]]",
+    ]
+    assert len(labels(page, "cite-")) == 3
+
+
+def test_i_do_not_know_says_what_was_searched_and_leads_on(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    cited = chatbot.ask(QUESTION, product="valve").content["citations"][0]
+    page = stored(
+        chatbot,
+        abstained=True,
+        answer="I don't know: the documentation of valve 2.0 does not mention `x`.",
+        citations=[],
+        nearest=[{**cited, "quote": ""}],
+        found_in=["1.0", "0.5"],
+    )
+    searched = next(c.value for c in page.caption if "Searched" in c.value)
+    assert searched.startswith(":material/search: Searched valve 2\\.0 for “")
+    assert "hold\\_time" in searched
+    assert labels(page, "near-") == ["Valve reference · Timers"]
+    # A release that is not there any more is not offered.
+    assert labels(page, "found-in-") == ["Ask in 1\\.0"]
+
+    button(page, "Valve reference")
+    assert "drain\\_time" in texts(page)
+    settle(button(page, "Ask in"))
+    assert "What is the default of hold\\_time in 1\\.0\\?" in texts(page)
+    assert "**20" in texts(page)
+
+
+def test_what_an_answer_says_itself_is_not_said_twice(valve: MakeChatbot) -> None:
+    page = stored(
+        valve(None),
+        abstained=True,
+        answer="I don't know: I searched the documentation of valve 2.0 for “x”.",
+        citations=[],
+    )
+    assert not any("Searched" in caption.value for caption in page.caption)
+
+
+def test_an_answer_that_knows_offers_no_way_out(valve: MakeChatbot) -> None:
+    page = stored(valve(None), nearest=[], found_in=["1.0"])
+    assert not labels(page, "found-in-")
+    assert not any("Searched" in caption.value for caption in page.caption)

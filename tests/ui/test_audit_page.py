@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.audit import AuditLog
+from chatbot.people import LOCAL, Person
+from chatbot.settings import Settings
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import APP, button
+
+ANN = Person("ann@example.org", "Ann", is_admin=True)
+
+
+@pytest.fixture
+def log(valve: MakeChatbot, tmp_path: Path) -> AuditLog:
+    """The audit log of a data folder without any documentation."""
+    return AuditLog(valve(None, Settings(data_dir=tmp_path / "data", generator="none")).database)
+
+
+def open_audit() -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    page.switch_page("app_pages/audit.py").run()
+    assert not page.exception
+    assert not page.error
+    return page
+
+
+def subjects(page: AppTest) -> list[str]:
+    return list(page.dataframe[0].value["On"])
+
+
+def test_an_empty_log_says_what_will_be_in_it(log: AuditLog) -> None:
+    page = open_audit()
+    assert page.title[0].value == "Audit log"
+    assert page.info[0].value.startswith("Nothing has been done yet")
+    assert not page.dataframe
+
+
+def test_entries_are_shown_with_their_details(log: AuditLog) -> None:
+    log.record(ANN, "upload", "valve 2.0", files=3, names=["a.pdf"])
+    page = open_audit()
+    (row,) = page.dataframe[0].value.to_dict("records")
+    assert (row["Who"], row["What"], row["On"]) == ("ann@example.org", "upload", "valve 2.0")
+    assert row["Details"] == 'files: 3 · names: ["a.pdf"]'
+
+
+def test_pages_go_back_and_to_the_newest(log: AuditLog) -> None:
+    for number in range(60):
+        log.record(LOCAL, "rate", f"turn {number}")
+    page = open_audit()
+    assert subjects(page)[0] == "turn 59"
+    button(page, "Older")
+    assert (subjects(page)[0], subjects(page)[-1]) == ("turn 9", "turn 0")
+    assert {b.label: b.disabled for b in page.button} == {"Newest": False, "Older": True}
+    button(page, "Newest")
+    assert subjects(page)[0] == "turn 59"
+
+
+def test_another_choice_begins_with_the_newest(log: AuditLog) -> None:
+    for number in range(60):
+        log.record(LOCAL, "rate", f"turn {number}")
+        log.record(ANN, "export", f"numbers {number}")
+    page = button(open_audit(), "Older")
+    page.selectbox(key="audit-what").set_value("export").run()
+    assert subjects(page)[0] == "numbers 59"
+    page.selectbox(key="audit-who").set_value("local").run()
+    assert page.info[0].value.startswith("Nothing of this kind")
+    page.selectbox(key="audit-what").set_value(None).run()
+    assert subjects(page)[0] == "turn 59"
+
+
+def test_downloads_are_offered_and_not_yet_recorded(log: AuditLog) -> None:
+    log.record(LOCAL, "rate", "turn 1")
+    page = open_audit()
+    assert [b.label for b in page.download_button] == ["CSV", "JSONL"]
+    assert log.entries(action="export") == ()

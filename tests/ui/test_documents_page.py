@@ -1,0 +1,390 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from chatbot.audit import AuditLog
+from chatbot.people import Person
+from chatbot.settings import Settings
+from corpora.building import ingest
+from corpora.job_claims import Claims
+from corpora.jobs import JobFile, JobKind, Jobs, JobState
+from corpora.processes import this_process
+from corpora.progress import Progress, Stage
+from corpora.shelf import ReleaseSettings, Shelves
+from tests.corpora.remembered_answers import remember
+from tests.ui.admin_pages import (
+    errors,
+    notices,
+    open_admin_page,
+    plain,
+    press,
+    run,
+    shown,
+    tab,
+)
+from tests.ui.conftest import MakeChatbot, SignIn
+from tests.ui.valve_corpus import write_sources
+from ui.documents import jobs_view
+
+HOSTILE = "[2.0](javascript:alert(1)) <img src=x>"
+
+
+@pytest.fixture
+def valves(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
+    """The valve in a data folder of this test's own."""
+    shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    return valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
+
+
+def at_release(release: str = "2.0", tab_name: str = "Documents") -> AppTest:
+    page = open_admin_page("documents", product="valve", release=release)
+    return page if tab_name == "Documents" else tab(page, "release tab", tab_name)
+
+
+def audit(chatbot: Chatbot) -> list[tuple[str, str]]:
+    return [(e.action, e.subject) for e in AuditLog(chatbot.database).entries()][::-1]
+
+
+def add_state(chatbot: Chatbot, folder: Path, release: str = "2.0") -> None:
+    """Ingest a release anew with other values."""
+    source = write_sources(folder / "other", release, "50", "95")
+    ingest(
+        [source],
+        product="valve",
+        release=release,
+        database=chatbot.database,
+        data_dir=chatbot.settings.data_dir,
+        embedder=chatbot.embedder,
+        workers=1,
+    )
+
+
+def test_releases_are_listed_with_what_serves_them(valves: Chatbot) -> None:
+    Shelves(valves.database).change_release(
+        "valve", "1.0", ReleaseSettings(("Heron",), end_of_life=date(2020, 1, 31), hidden=True)
+    )
+    page = open_admin_page("documents")
+    told = shown(page)
+    assert told.index("**2.0** :primary-badge[latest]") < told.index("**1.0**")
+    assert "no support since 31 Jan 2020" in told
+    assert "hidden]" in told
+    assert "3 documents, published" in told
+    assert "also called Heron" in told
+
+
+def test_only_admins_get_here(valves: Chatbot, signed_in: SignIn) -> None:
+    signed_in(Person("ann@example.org", "Ann", is_admin=False))
+    page = run(AppTest.from_string("from ui.documents.page import documents\ndocuments()"))
+    assert "Only admins" in errors(page)
+    assert not page.title
+
+
+def test_without_documentation_the_first_upload_is_offered(
+    valve: MakeChatbot, tmp_path: Path
+) -> None:
+    valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
+    page = open_admin_page("documents")
+    assert "no documentation yet" in shown(page)
+    assert len(page.file_uploader) == 1
+
+
+def test_a_release_opens_and_its_documents_are_searched(valves: Chatbot) -> None:
+    page = press(open_admin_page("documents"), "Open")
+    assert page.title[0].value == "valve 2\\.0"
+    assert page.query_params["release"] == "2.0"
+    assert list(page.dataframe[0].value["File"]) == ["mounting.pdf", "notes.md", "reference.html"]
+    page.text_input(key="document words").set_value("valve ref")
+    run(page)
+    assert list(page.dataframe[0].value["File"]) == ["reference.html"]
+    page.text_input(key="document words").set_value("100%")
+    assert "No document has this" in shown(run(page))
+    press(page, "All releases of valve")
+    assert page.title[0].value == "Documents"
+    assert "release" not in page.query_params
+
+
+def test_what_is_said_of_a_release_is_saved_and_recorded(valves: Chatbot) -> None:
+    page = at_release("1.0", "Settings")
+    page.text_area(key="aliases of 1.0").set_value("Heron\nblue one")
+    page.date_input(key="end of 1.0").set_value(date(2027, 1, 1))
+    page.selectbox(key="pre-release of 1.0").set_value(True)
+    page.toggle(key="hidden 1.0").set_value(True)
+    press(page, "Save")
+    assert notices(page) == "Saved."
+    settings = Shelves(valves.database).settings("valve", "1.0")
+    assert settings == ReleaseSettings(("Heron", "blue one"), None, True, date(2027, 1, 1), True)
+    assert [p.name for p in valves.products()[0].releases] == ["2.0"]
+    assert {action for action, subject in audit(valves) if subject == "valve 1.0"} == {
+        "alias",
+        "end of life",
+        "pre-release",
+        "hide",
+    }
+
+
+def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(valves: Chatbot) -> None:
+    page = at_release("1.0", "Settings")
+    page.text_area(key="aliases of 1.0").set_value("2.0")
+    press(page, "Save")
+    assert "already a name of valve 2.0" in errors(page)
+    assert page.text_area(key="aliases of 1.0").value == "2.0"
+    assert audit(valves) == []
+
+
+def test_product_names_and_latest_are_saved(valves: Chatbot) -> None:
+    page = tab(open_admin_page("documents"), "documents tab", "Product")
+    page.text_area(key="aliases of valve").set_value("VLV")
+    page.selectbox(key="latest of valve").set_value("1.0")
+    press(page, "Save")
+    assert Shelves(valves.database).shelf("VLV").latest == "1.0"
+    assert audit(valves) == [("alias", "valve"), ("latest", "valve")]
+
+
+def test_an_earlier_state_serves_again_and_the_later_one_too(
+    valves: Chatbot, tmp_path: Path
+) -> None:
+    first = valves.catalog.serving("valve", "2.0").generation
+    add_state(valves, tmp_path)
+    second = valves.catalog.serving("valve", "2.0").generation
+    for target, other in ((first, second), (second, first)):
+        page = at_release("2.0", "Earlier states")
+        assert f"**State {other}** :primary-badge[serves now]" in shown(page)
+        press(page, "Let it serve …")
+        assert "swap" in shown(page)
+        press(dialog(_confirm_state, generation=target), "Let it serve", -1)
+        assert valves.catalog.serving("valve", "2.0").generation == target
+    assert audit(valves) == [("rollback", "valve 2.0")] * 2
+
+
+def test_swapping_states_says_what_becomes_of_remembered_answers(
+    valves: Chatbot, tmp_path: Path
+) -> None:
+    first = valves.catalog.serving("valve", "2.0").generation
+    remember(valves.database, "2.0", "drain_time", product="valve")
+    assert "3 documents, published" in shown(open_admin_page("documents"))
+    add_state(valves, tmp_path)
+    told = shown(open_admin_page("documents"))
+    assert "1 remembered answer, which is suspended" in told
+    assert told.count("remembered") == 1
+    page = dialog(_confirm_state, generation=first)
+    assert "With it, 1 remembered answer is used again." in shown(page)
+    press(page, "Let it serve", -1)
+    assert page.session_state["notice"] == (
+        f"State {first} serves valve 2.0 now. 1 remembered answer is used again."
+    )
+    entry = AuditLog(valves.database).entries()[0]
+    assert (entry.details["suspended"], entry.details["restored"]) == (0, 1)
+
+
+def test_hiding_a_release_says_what_becomes_of_remembered_answers(valves: Chatbot) -> None:
+    remember(valves.database, "1.0", product="valve")
+    page = at_release("1.0", "Settings")
+    page.toggle(key="hidden 1.0").set_value(True)
+    press(page, "Save")
+    assert notices(page) == "Saved. 1 remembered answer is suspended."
+
+
+def test_removing_documents_says_what_becomes_of_remembered_answers(valves: Chatbot) -> None:
+    remember(valves.database, "2.0", "drain_time", product="valve")
+    remember(valves.database, "2.0", product="valve")
+    page = dialog(_confirm_removal, files=("reference.html",))
+    assert "1 remembered answer will be suspended." in shown(page)
+    page = dialog(_confirm_removal, files=("notes.md",))
+    assert "remembered" not in shown(page)
+
+
+def test_the_states_say_in_what_they_differ(valves: Chatbot, tmp_path: Path) -> None:
+    add_state(valves, tmp_path)
+    page = at_release("2.0", "Earlier states")
+    assert "other content: mounting.pdf, reference.html" in shown(page)
+    press(page, "Documents", -1)
+    assert len(page.dataframe[-1].value) == 3
+
+
+def test_a_document_is_looked_into(valves: Chatbot) -> None:
+    page = choose(at_release(), 0)
+    press(page, "Look into it")
+    assert "Put the valve on a flat surface" in shown(page)
+    assert not page.info, page.info[0].value
+    assert page.image
+    assert not page.info
+
+
+def test_removing_documents_says_what_that_affects(valves: Chatbot) -> None:
+    conversation = valves.conversations.start("valve", "one")
+    valves.ask(
+        "What is the default of hold_time in 2.0?", product="valve", conversation=conversation
+    )
+    page = choose(at_release(), 2)
+    press(page, "Remove …")
+    told = shown(page)
+    assert "reference.html" in told
+    assert "1 answer in 1 conversation cite this" in told
+    press(dialog(_confirm_removal, files=("reference.html",)), "Remove", -1)
+    job = Jobs(valves.database).recent()[0]
+    assert (job.kind, job.product, job.release) == (JobKind.REMOVE, "valve", "2.0")
+    assert [file.file for file in Jobs(valves.database).files(job.id)] == ["reference.html"]
+    assert audit(valves) == [("remove documents", "valve 2.0")]
+
+
+def test_a_release_is_deleted_only_when_its_name_was_typed(valves: Chatbot) -> None:
+    page = at_release("1.0", "Settings")
+    press(page, "Delete this release …")
+    assert "3 documents" in shown(page)
+    assert "remembered" not in shown(page)
+    remember(valves.database, "1.0", product="valve")
+    page = dialog(_confirm_deletion, release="1.0")
+    assert "1 remembered answer will be forgotten." in shown(page)
+    page.text_input(key="typed 1.0").set_value("1.1")
+    press(page, "Delete", -1)
+    assert "not the name" in errors(page)
+    assert Jobs(valves.database).recent() == ()
+    page.text_input(key="typed 1.0").set_value("1.0")
+    press(page, "Delete", -1)
+    job = Jobs(valves.database).recent()[0]
+    assert (job.kind, job.product, job.release) == (JobKind.DELETE, "valve", "1.0")
+    assert audit(valves) == [("delete", "valve 1.0")]
+
+
+def test_a_product_is_deleted_only_when_its_name_was_typed(valves: Chatbot) -> None:
+    page = tab(open_admin_page("documents"), "documents tab", "Product")
+    press(page, "Delete this product …")
+    assert "2 releases: 1.0, 2.0" in shown(page)
+    page = dialog(_confirm_deletion, release="")
+    page.text_input(key="typed valve").set_value("valve")
+    press(page, "Delete", -1)
+    job = Jobs(valves.database).recent()[0]
+    assert (job.kind, job.product, job.release) == (JobKind.DELETE, "valve", "")
+
+
+def test_a_release_is_read_again(valves: Chatbot) -> None:
+    press(at_release("1.0", "Settings"), "Read again")
+    assert Jobs(valves.database).recent()[0].kind is JobKind.REREAD
+    assert audit(valves) == [("read again", "valve 1.0")]
+
+
+def test_files_are_uploaded_for_a_new_release(
+    valves: Chatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_view, "PATIENCE", 0.0)
+    page = upload(("notes.md", b"# Notes\n\nThe valve 3.0 closes at once."), release="3.0")
+    assert not page.error
+    press(page, "Upload 1 file to valve 3\\.0")
+    job = Jobs(valves.database).recent()[0]
+    assert (job.kind, job.release, job.state) == (JobKind.UPLOAD, "3.0", JobState.WAITING)
+    assert "No worker is running" in page.info[0].value
+    assert audit(valves) == [("upload", "valve 3.0")]
+
+
+def test_what_speaks_against_a_file_is_said_before_anything_runs(valves: Chatbot) -> None:
+    page = upload(
+        ("notes.md", b"# Notes\n\nThe valve 3.0 closes at once."),
+        (f"{HOSTILE.replace('/', '')}.pdf", b"this is no PDF"),
+        release="3.0",
+    )
+    assert "no PDF" in errors(page) or "PDF" in errors(page)
+    assert "[2.0](" not in page.error[0].value
+    start = next(b for b in page.button if b.label.startswith("Upload"))
+    assert start.disabled
+    page.checkbox(key="leave out").check()
+    run(page)
+    press(page, "Upload 1 file to valve 3\\.0")
+    assert [f.file for f in Jobs(valves.database).files(1)] == ["notes.md"]
+
+
+def test_a_release_that_looks_like_a_typing_error_is_asked_about(valves: Chatbot) -> None:
+    page = upload(("notes.md", b"# Notes\n\nThe valve closes at once."), release="2.00")
+    assert "looks like 2.0" in plain(page.warning[0].value)
+    start = next(b for b in page.button if b.label.startswith("Upload"))
+    assert start.disabled
+    page.checkbox(key="all the same").check()
+    press(run(page), "Upload 1 file")
+    assert Jobs(valves.database).recent()[0].release == "2.00"
+
+
+def test_a_running_job_shows_how_far_it_is_and_is_cancelled(valves: Chatbot) -> None:
+    jobs = Jobs(valves.database)
+    job = jobs.add(JobKind.UPLOAD, "valve", HOSTILE, "ann")
+    claims = Claims(valves.database, this_process())
+    assert claims.claim(job)
+    claims.progress(job, Progress(Stage.READING, 3, 12, "guide.pdf"))
+    page = open_admin_page("documents")
+    told = shown(page)
+    assert "check: listing" in told.replace("\u00a0", " ")
+    assert "**reading …**" in told
+    assert page.progress[0].value == 25
+    assert "3 of 12 files" in plain(page.caption[0].value)
+    assert "guide.pdf" in plain(page.caption[0].value)
+    assert "[2.0](" not in "".join(element.value for element in page.markdown)
+    assert not page.info
+    press(page, "Cancel")
+    assert jobs.get(job).cancelling
+    assert ("cancel job", f"valve {HOSTILE}") in audit(valves)
+
+
+def test_a_job_that_failed_says_why_and_is_tried_again(valves: Chatbot) -> None:
+    jobs = Jobs(valves.database)
+    job = jobs.add(JobKind.UPLOAD, "valve", "3.0", "ann")
+    claims = Claims(valves.database, this_process())
+    assert claims.claim(job)
+    problems = [JobFile("a.pdf", reason="is encrypted")]
+    claims.finish(job, JobState.FAILED, "No file could be read.", problems=problems)
+    page = tab(open_admin_page("documents"), "documents tab", "Jobs")
+    assert "No file could be read" in shown(page)
+    press(page, "Files")
+    assert list(page.dataframe[0].value["Problem"]) == ["is encrypted"]
+    press(page, "Try again")
+    assert jobs.get(job).state is JobState.WAITING
+
+
+def dialog(script: Callable[..., None], **arguments: object) -> AppTest:
+    """A window over the page by itself: the page would open it only as long as one presses."""
+    return run(AppTest.from_function(script, kwargs=arguments, default_timeout=30))
+
+
+def _confirm_removal(files: tuple[str, ...]) -> None:
+    from ui.documents.deleting import confirm_documents
+
+    confirm_documents("valve", "2.0", files)
+
+
+def _confirm_deletion(release: str) -> None:
+    from ui.documents.deleting import confirm_product, confirm_release
+
+    if release:
+        confirm_release("valve", release)
+    else:
+        confirm_product("valve")
+
+
+def _confirm_state(generation: int) -> None:
+    from corpora.catalog import Catalog
+    from corpora.shelf import Shelves
+    from ui import services
+    from ui.documents.generation_list import confirm
+
+    database = services.chatbot().database
+    release = Shelves(database).shelf("valve").release("2.0")
+    assert release
+    kept = Catalog(database).generations("valve", "2.0")
+    confirm("valve", release, next(g for g in kept if g.id == generation))
+
+
+def choose(page: AppTest, row: int) -> AppTest:
+    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [row]}}
+    return run(page)
+
+
+def upload(*files: tuple[str, bytes], release: str) -> AppTest:
+    page = open_admin_page("documents")
+    page.session_state["upload release"] = release
+    tab(page, "documents tab", "Upload")
+    page.file_uploader[0].set_value([(name, data, "") for name, data in files])
+    return run(page)

@@ -1,0 +1,223 @@
+"""Every door to another person's data, and to what only admins may do, is tried by a user."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import GeneratorType, SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot import administration, memory, review
+from chatbot.conversation_export import conversation_json, conversation_markdown
+from chatbot.conversations import Conversations, UnknownConversation
+from chatbot.feedback import UP, Feedback
+from chatbot.limits import LimitReached
+from chatbot.open_questions import OpenQuestions, Question
+from chatbot.people import NotAllowed, NotSignedIn, Person
+from chatbot.personal_data import UnknownPerson, export_person
+from corpora.database import Database
+from tests.chatbot.asked import answer
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import open_page
+from tests.ui.valve_corpus import QUESTION
+
+BO = Person("bo@example.org", "Bo", is_admin=False)
+CY = Person("cy@example.org", "Cy", is_admin=False)
+SECRET = "Does the relay latch?"
+PAGES = Path(__file__).parents[2] / "ui" / "app_pages"
+FOR_EVERYBODY = {"chat.py", "account.py"}
+
+SignIn = Callable[[Person | None], None]
+
+
+@pytest.fixture
+def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
+    """Lets the page be looked at by a person, or by nobody who is signed in."""
+
+    def by(person: Person | None) -> None:
+        def who() -> Person:
+            if person is None:
+                raise NotSignedIn("Nobody is signed in.")
+            return person
+
+        monkeypatch.setattr("ui.identity._local", who)
+
+    return by
+
+
+def talk(database: Database, person: Person, question: str = SECRET) -> tuple[str, int]:
+    """A conversation of a person, and its one turn."""
+    own = Conversations(database, person.id)
+    conversation = own.start("relay", question)
+    return conversation, own.add(conversation, question, answer(answer=f"{question} – yes."))
+
+
+DOORS: dict[str, Callable[[Database, str, int], object]] = {
+    "open": lambda db, c, t: Conversations(db, CY.id).get(c),
+    "read": lambda db, c, t: Conversations(db, CY.id).turns(c),
+    "rename": lambda db, c, t: Conversations(db, CY.id).rename(c, "mine"),
+    "delete": lambda db, c, t: Conversations(db, CY.id).delete(c),
+    "continue": lambda db, c, t: Conversations(db, CY.id).add(c, "and?", answer()),
+    "replace a turn": lambda db, c, t: Conversations(db, CY.id).add(
+        talk(db, CY, "Mine?")[0], "and?", answer(), instead_of=t
+    ),
+    "ask in it": lambda db, c, t: OpenQuestions(db).add(Question("and?", c, CY.id)),
+    "export as Markdown": lambda db, c, t: conversation_markdown(Conversations(db, CY.id), c),
+    "export as JSON": lambda db, c, t: conversation_json(Conversations(db, CY.id), c),
+    "rate": lambda db, c, t: Feedback(db, CY.id).give(t, UP),
+    "withdraw a rating": lambda db, c, t: Feedback(db, CY.id).withdraw(t),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_another_s_conversation_is_as_unknown_as_none(database: Database, door: str) -> None:
+    conversation, turn = talk(database, BO)
+    Feedback(database, BO.id).give(turn, UP, comment="good")
+    with pytest.raises(UnknownConversation) as refused:
+        DOORS[door](database, conversation, turn)
+    with pytest.raises(UnknownConversation) as not_there:
+        DOORS[door](database, "0" * 32, 987_654)
+    assert _without_ids(refused.value) == _without_ids(not_there.value)
+
+    own = Conversations(database, BO.id)
+    assert own.get(conversation).title == SECRET
+    assert [t.question for t in own.turns(conversation)] == [SECRET]
+    assert Feedback(database, BO.id).of([turn])[turn].comment == "good"
+
+
+def _without_ids(error: Exception) -> str:
+    return re.sub("[0-9a-f]{32}|[0-9]+", "…", str(error))
+
+
+def test_lists_and_searches_hold_only_one_s_own(database: Database) -> None:
+    conversation, turn = talk(database, BO)
+    mine, _ = talk(database, CY, "Does the breaker trip?")
+    own = Conversations(database, CY.id)
+    for wanted in ("", "relay", "latch", SECRET, 'relay" OR "breaker', "* OR relay", "%", "_"):
+        assert {c.id for c in own.recent(wanted=wanted)} <= {mine}
+    assert Feedback(database, CY.id).of([turn]) == {}
+    assert OpenQuestions(database).of(conversation, CY.id) == ()
+    assert SECRET not in str(export_person(database, CY.id))
+    with pytest.raises(UnknownPerson):
+        export_person(database, "")
+
+
+def test_an_open_question_of_another_is_not_answered_away(database: Database) -> None:
+    conversation, _ = talk(database, BO)
+    waiting = OpenQuestions(database).add(Question("And then?", conversation, BO.id))
+    mine, _ = talk(database, CY)
+    Conversations(database, CY.id).add(mine, "x", answer(), open_question=waiting.id)
+    assert [q.id for q in OpenQuestions(database).of(conversation, BO.id)] == [waiting.id]
+
+
+def test_nobody_asks_in_another_s_conversation(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    conversation, turn = talk(chatbot.database, BO)
+    with pytest.raises(UnknownConversation):
+        chatbot.ask(QUESTION, conversation=conversation, owner=CY.id)
+    mine, _ = talk(chatbot.database, CY)
+    with pytest.raises(UnknownConversation):
+        chatbot.ask(QUESTION, conversation=mine, owner=CY.id, instead_of=turn)
+    own = chatbot.conversations.of(BO.id)
+    assert [t.question for t in own.turns(conversation)] == [SECRET]
+
+
+def test_who_asks_too_much_is_told_so(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    chatbot = replace(
+        chatbot, settings=chatbot.settings.model_copy(update={"questions_per_minute": 1})
+    )
+    chatbot.ask(QUESTION, owner="di@example.org")
+    with pytest.raises(LimitReached, match="1 questions a minute"):
+        chatbot.ask(QUESTION, owner="di@example.org")
+    for _ in range(2):
+        chatbot.ask(QUESTION)
+
+
+def for_admins() -> Iterator[tuple[type, str]]:
+    """Every method of the review that is told who asks, and of what works in one's name."""
+    modules = [administration] + [
+        importlib.import_module(found.name)
+        for package in (review, memory)
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
+    for module in modules:
+        for _, kind in inspect.getmembers(module, inspect.isclass):
+            if kind.__module__ != module.__name__:
+                continue
+            in_one_s_name = "Person" in inspect.get_annotations(kind).values()
+            for name, method in inspect.getmembers(kind, inspect.isfunction):
+                told = "Person" in inspect.get_annotations(method).values()
+                if not name.startswith("_") and (told or in_one_s_name):
+                    yield kind, name
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), list(for_admins()), ids=lambda part: getattr(part, "__name__", part)
+)
+def test_a_user_may_do_nothing_that_is_for_admins(kind: type, name: str) -> None:
+    # Nothing is there to work with: who asks is looked at before anything else.
+    service = object.__new__(kind)
+    method = getattr(service, name)
+    needed = inspect.signature(method).parameters
+    given = {n: CY if p.annotation == "Person" else None for n, p in needed.items()}
+    nothing = SimpleNamespace(database=None)
+    for attribute, value in (("database", None), ("chatbot", nothing), ("person", CY)):
+        object.__setattr__(service, attribute, value)
+    with pytest.raises(NotAllowed):
+        _begun(method(**given))
+
+
+def _begun(result: object) -> object:
+    return next(result) if isinstance(result, GeneratorType) else result
+
+
+def test_what_is_for_admins_was_found() -> None:
+    found = {f"{kind.__name__}.{name}" for kind, name in for_admins()}
+    assert {"AllTurns.open", "Ratings.change", "Exports.turns", "Administration.delete"} <= found
+    assert {"Overview.pair", "Curation.retire", "Exchange.bring_in", "Uses.of"} <= found
+
+
+@pytest.mark.parametrize(
+    "page", sorted(p.name for p in PAGES.glob("*.py") if p.name not in FOR_EVERYBODY)
+)
+def test_a_page_for_admins_shows_a_user_nothing(
+    valve: MakeChatbot, sign_in: SignIn, page: str
+) -> None:
+    talk(valve(None).database, BO)
+    sign_in(CY)
+    shown = AppTest.from_file(str(PAGES / page), default_timeout=30).run()
+    told = [e.value for e in shown.error] + [e.message for e in shown.exception]
+    assert len(told) == 1
+    assert "Only admins can do this" in told[0]
+    assert not any((shown.markdown, shown.button, shown.dataframe, shown.selectbox, shown.title))
+
+
+def test_a_link_to_another_s_answer_opens_nothing(valve: MakeChatbot, sign_in: SignIn) -> None:
+    chatbot = valve(None)
+    conversation = chatbot.conversations.of(BO.id).start("valve", "hold_time")
+    turn = chatbot.ask(QUESTION, conversation=conversation, owner=BO.id).kept_as
+    sign_in(CY)
+    page = open_page(conversation, turn)
+    assert "hold_time" not in str(page)
+    assert "conversation" not in page.query_params
+    sign_in(BO)
+    assert "hold_time" in str(open_page(conversation, turn))
+
+
+@pytest.mark.parametrize("asked_for", [None, "0" * 32])
+def test_who_is_not_signed_in_sees_no_page(
+    valve: MakeChatbot, sign_in: SignIn, asked_for: str | None
+) -> None:
+    valve(None)
+    sign_in(None)
+    page = open_page(asked_for)
+    assert not any((page.chat_input, page.sidebar.selectbox, page.chat_message))
+    assert "valve" not in str(page)

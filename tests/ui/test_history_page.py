@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import re
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from chatbot.people import LOCAL, Person
+from chatbot.review.ratings import Ratings
+from chatbot.settings import Settings
+from corpora.history_tables import ConversationRow, FeedbackRow, TurnTraceRow
+from tests.ui.conftest import MakeChatbot, SignIn
+from tests.ui.pages import APP, button, texts
+from tests.ui.payloads import PAYLOADS
+from tests.ui.valve_corpus import QUESTION, TORQUE
+
+DRAIN = "What is the default of drain_time?"
+NOWHERE = "What is the default of hold_time in 7.5?"
+
+
+@pytest.fixture
+def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
+    """The valve's chatbot without a model, with a history of its own."""
+    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
+    with made.database.writing() as session:
+        session.execute(delete(ConversationRow))
+    return made
+
+
+def asked(chatbot: Chatbot, *questions: str, owner: str = "") -> list[int]:
+    """Ask questions in a conversation; return the ids of the turns."""
+    conversation = chatbot.conversations.of(owner).start("valve", questions[0])
+    replies = [chatbot.ask(q, conversation=conversation, owner=owner) for q in questions]
+    return [reply.kept_as for reply in replies if reply.kept_as is not None]
+
+
+def open_history(turn: int | None = None, **filters: str) -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    page.switch_page("app_pages/history.py")
+    if turn is not None:
+        page.query_params["turn"] = str(turn)
+    for name, value in filters.items():
+        page.query_params[f"history-{name}"] = value
+    page.run()
+    assert not page.exception
+    return page
+
+
+def listed(page: AppTest) -> list[int]:
+    return [int(number) for number in page.dataframe[0].value["Open"]] if page.dataframe else []
+
+
+def opened(page: AppTest) -> int:
+    """The turn that the address names; set by a test it is a list."""
+    named = page.query_params["turn"]
+    return int(named if isinstance(named, str) else named[0])
+
+
+def review(chatbot: Chatbot, turn: int) -> Any:
+    return Ratings(chatbot.database).of(LOCAL, turn)
+
+
+def test_an_empty_history_says_what_will_be_there(chatbot: Chatbot) -> None:
+    page = open_history()
+    assert page.info[0].value.startswith("Nothing has been asked yet")
+    assert not page.dataframe
+
+
+def test_the_list_shows_everybodys_turns_and_what_came_of_them(chatbot: Chatbot) -> None:
+    first, second = asked(chatbot, QUESTION, NOWHERE, owner="bob@example.org")
+    table = open_history().dataframe[0].value
+    assert list(table["Open"]) == [str(second), str(first)]
+    assert list(table["Question"]) == [NOWHERE, QUESTION]
+    assert list(table["Outcome"]) == ["asked back", "answered"]
+    assert list(table["Release"]) == ["valve", "valve 2.0"]
+    assert list(table["Person"]) == ["bob@example.org"] * 2
+    assert list(table["Review"]) == [""] * 2
+
+
+def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
+    first, second = asked(chatbot, QUESTION, NOWHERE)
+    third = asked(chatbot, TORQUE, owner="bob@example.org")[0]
+    page = open_history()
+    page.selectbox(key="history-outcome").select("asked back").run()
+    assert listed(page) == [second]
+    assert page.button(key="history-clear").click().run().dataframe[0].value.shape[0] == 3
+    page.text_input(key="history-words").set_value("cover scr").run()
+    assert listed(page) == [third]
+    page.text_input(key="history-words").set_value("nothing like this").run()
+    assert page.info[0].value.startswith("No answer is like that")
+    page.text_input(key="history-words").set_value("").run()
+    page.selectbox(key="history-person").select("bob@example.org").run()
+    assert listed(page) == [third]
+    page.selectbox(key="history-person").select("(nobody signed in)").run()
+    assert listed(page) == [second, first]
+
+
+def test_a_filter_is_in_the_address(chatbot: Chatbot) -> None:
+    _, second = asked(chatbot, QUESTION, NOWHERE)
+    assert listed(open_history(outcome="asked back")) == [second]
+
+
+def test_pages_of_a_long_list(chatbot: Chatbot) -> None:
+    turns = [t for _ in range(6) for t in asked(chatbot, *[NOWHERE] * 5)]
+    page = open_history()
+    assert listed(page) == turns[:-26:-1]
+    button(page, "Older")
+    assert listed(page) == turns[4::-1]
+    button(page, "Newer")
+    assert listed(page) == turns[:-26:-1]
+    assert "30 answers" in texts(page)
+
+
+def test_an_opened_turn_shows_answer_conversation_and_trace(chatbot: Chatbot) -> None:
+    first, second, _ = asked(chatbot, QUESTION, DRAIN, TORQUE)
+    page = open_history(second)
+    shown = texts(page)
+    assert "What is the default of drain\\_time\\?" in shown
+    assert "**7" in shown
+    expanders = [e.label for e in page.expander]
+    assert "What is the default of hold\\_time in 2\\.0\\?" in expanders
+    assert "Which torque does the cover screw need in 2\\.0\\?" in expanders
+    assert "Route:] documents · The memory has no part in it" in shown
+    tables = [set(table.value.columns) for table in page.dataframe]
+    assert {"Query", "Text"} in tables
+    assert {"Step", "Seconds"} in tables
+    chunks = next(t.value for t in page.dataframe if "Score" in t.value.columns)
+    assert "reference.html" in set(chunks["Document"])
+    assert "yes" in set(chunks["Selected"])
+    button(page, "Open this answer")
+    assert opened(page) == first
+
+
+def test_what_the_model_was_asked_and_said_is_shown(chatbot: Chatbot, valve: MakeChatbot) -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+    with_model = valve(FakeListChatModel(responses=["90 days"]), chatbot.settings)
+    turn = asked(with_model, "How long is the pressure log kept?")[0]
+    page = open_history(turn)
+    call = next(e for e in page.expander if e.label.startswith("writing the answer"))
+    assert call.code[-1].value == "90 days"
+    assert "How long is the pressure log kept?" in call.code[-2].value
+
+
+def test_a_turn_without_a_trace_says_so(chatbot: Chatbot) -> None:
+    turn = asked(chatbot, QUESTION)[0]
+    with chatbot.database.writing() as session:
+        session.execute(delete(TurnTraceRow))
+    page = open_history(turn)
+    assert page.info[0].value.startswith("No trace of this answer is kept")
+    assert "**45" in texts(page)
+
+
+def test_a_question_that_was_asked_anew_says_so(chatbot: Chatbot) -> None:
+    conversation = chatbot.conversations.start("valve", "x")
+    wrong = chatbot.ask(NOWHERE, conversation=conversation).kept_as
+    chatbot.ask(QUESTION, conversation=conversation, instead_of=wrong)
+    page = open_history(wrong)
+    assert any("asked anew since" in caption.value for caption in page.caption)
+    assert open_history().dataframe[0].value["Outcome"].tolist() == ["answered", "asked anew"]
+
+
+def test_a_turn_that_is_gone_leads_back(chatbot: Chatbot) -> None:
+    page = open_history(999)
+    assert page.error[0].value.startswith("There is no answer 999")
+    button(page, "All answers")
+    assert "turn" not in page.query_params
+
+
+def test_a_citation_opens_its_page(chatbot: Chatbot) -> None:
+    page = button(open_history(asked(chatbot, QUESTION)[0]), "\\[1\\]")
+    assert ":yellow-background[45]" in texts(page)
+
+
+def test_buttons_rate_and_take_back(chatbot: Chatbot) -> None:
+    turn = asked(chatbot, QUESTION)[0]
+    page = open_history(turn)
+    button(page, "Wrong release")
+    assert review(chatbot, turn).rating == "wrong release"
+    button(page, "Good")
+    assert review(chatbot, turn).rating == "good"
+    button(page, "Good")
+    assert review(chatbot, turn).rating == ""
+
+
+def test_keys_go_through_the_queue_of_the_filter(chatbot: Chatbot) -> None:
+    oldest, _, middle, newest = asked(chatbot, NOWHERE, QUESTION, NOWHERE, NOWHERE)
+    page = open_history(newest, outcome="asked back")
+    assert [b.shortcut for b in shortcuts(page)] == list("apngbwid")
+    button(page, "Done")
+    assert opened(page) == middle
+    button(page, "Next")
+    assert opened(page) == oldest
+    assert next(b for b in page.button if b.label == "Next").disabled
+    button(page, "Previous")
+    assert opened(page) == middle
+    assert review(chatbot, newest).status == "done"
+    button(open_history(newest), "Open again")
+    assert review(chatbot, newest).status == "open"
+
+
+def shortcuts(page: AppTest) -> list[Any]:
+    return [b.proto for b in page.button if b.proto.shortcut]
+
+
+def test_the_form_keeps_what_is_written(chatbot: Chatbot) -> None:
+    turn = asked(chatbot, QUESTION)[0]
+    page = open_history(turn)
+    page.text_area[0].set_value("45 s, since 2.0")
+    page.text_area[1].set_value("Told by **Jane** <b>Doe</b>")
+    page.selectbox[-2].select("1.0")
+    button(page, "Save")
+    kept = review(chatbot, turn)
+    assert (kept.corrected_answer, kept.corrected_release) == ("45 s, since 2.0", "1.0")
+    assert kept.note == "Told by **Jane** <b>Doe</b>"
+    again = open_history(turn)
+    assert [area.value for area in again.text_area] == [kept.corrected_answer, kept.note]
+
+
+def test_a_turn_comes_into_the_regression_set_once_it_is_rated(chatbot: Chatbot) -> None:
+    turn = asked(chatbot, QUESTION)[0]
+    page = open_history(turn)
+    button(page, "Add to the regression set")
+    assert "rate it first" in page.warning[0].value
+    button(page, "Good")
+    button(page, "Add to the regression set")
+    assert review(chatbot, turn).in_regression_set
+    button(page, "Take from the regression set")
+    assert not review(chatbot, turn).in_regression_set
+
+
+def test_the_set_is_offered_as_a_file_once_there_is_one(chatbot: Chatbot) -> None:
+    from ui.review.regression_download import regression_file
+
+    turn = asked(chatbot, QUESTION)[0]
+    assert not downloads(open_history(), "Regression set")
+    Ratings(chatbot.database).change(LOCAL, turn, rating="good", in_regression_set=True)
+    assert downloads(open_history(), "Regression set (1)")
+    assert b"hold_time" in regression_file(LOCAL)
+
+
+def downloads(page: AppTest, label: str) -> list[Any]:
+    return [e for e in page.get("download_button") if e.proto.label == label]
+
+
+def test_what_people_say_is_shown_as_text(chatbot: Chatbot) -> None:
+    payload = " ".join(PAYLOADS[1:12])
+    turn = asked(chatbot, f"{QUESTION} {payload}", f"{QUESTION} {payload}", owner=payload)[1]
+    with chatbot.database.writing() as session:
+        now = datetime.now(UTC)
+        said = FeedbackRow(turn_id=turn, thumbs=-1, reason=payload, comment=payload, created=now)
+        session.add(said)
+    admin = Person(payload, payload, is_admin=True)
+    Ratings(chatbot.database).change(admin, turn, note=payload, assignee=payload[:200])
+    page = open_history(turn)
+    written = [e.value for kind in (page.markdown, page.caption) for e in kind]
+    written += [e.label for kind in (page.button, page.expander) for e in kind]
+    assert any("evil" in text for text in written)
+    for text in written:
+        bare = re.sub(r"`[^`]*`", "", text)
+        assert not re.search(r"(?<!\\)<[a-z]|(?<!\\)\]\(|https?://evil|www\.evil", bare), text
+
+
+def test_nobody_but_admins_comes_here(chatbot: Chatbot, signed_in: SignIn) -> None:
+    turn = asked(chatbot, QUESTION)[0]
+    bob = Person("bob@example.org", "Bob", is_admin=False)
+
+    def history_alone() -> None:
+        from ui.review.history_page import history
+
+        history()
+
+    signed_in(bob)
+    with pytest.raises(ValueError, match="registered"):
+        open_history()
+    page = AppTest.from_function(history_alone, default_timeout=30)
+    page.query_params["turn"] = str(turn)
+    page.run()
+    assert page.error[0].value.startswith("Only admins can do this")
+    assert not page.markdown
+    assert not page.dataframe

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from chatbot.memory.administration.faq_file import FaqError
+from chatbot.settings import Settings
+from corpora.catalog import UnknownRelease
+from ui.cli import app
+
+FAQ = """question,answer,release,score
+How is the valve cleaned?,With [b]water[/b].,1.0,
+How loud is it?,42 dB,1.0,0.1
+"""
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(
+    valve_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """Runs `strata memory …` on documentation of its own with the product "valve"."""
+    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    monkeypatch.setenv("STRATA_DATA_DIR", str(data))
+    monkeypatch.setenv("STRATA_GENERATOR", "none")
+    return lambda *arguments: CliRunner().invoke(app, ["memory", *arguments])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "faq.csv"
+    path.write_text(FAQ, "utf-8-sig")
+    return path
+
+
+def test_a_faq_goes_in_is_counted_comes_out_and_goes_in_again(
+    run: Run, file: Path, tmp_path: Path
+) -> None:
+    assert "Nothing is remembered yet" in run("stats").stdout
+    assert "Nothing is remembered yet" in run("rebuild").stdout
+    told = run("import", str(file), "--product", "valve")
+    assert told.exit_code == 0, told.output
+    assert "2 answers added, 0 of 2 rest on pages of their release; 0 known already" in told.stdout
+
+    stats = run("stats").stdout
+    assert "1 good answers in 1 clusters, 1 bad ones in 1" in stats
+    assert "How is the valve cleaned?  (valve 1.0)" in stats
+    assert "so far: 2 imported" in stats
+
+    out = tmp_path / "out.csv"
+    assert run("export", "--format", "csv", "--output", str(out)).exit_code == 0
+    assert out.read_bytes().startswith(b"\xef\xbb\xbf")
+    again = json.loads(run("import", str(out), "--json").stdout)
+    assert (again["added"], again["known"], again["left_out"]) == (0, 2, [])
+
+    rows = [json.loads(line) for line in run("export", "--product", "valve").stdout.splitlines()]
+    assert [row["score"] for row in rows] == [1.0, 0.1]
+    assert run("export", "--product", "valve", "--release", "2.0").stdout == ""
+
+
+def test_stats_for_a_program_are_complete(run: Run, file: Path) -> None:
+    run("import", str(file), "--product", "valve")
+    stats = json.loads(run("stats", "--json", "--product", "valve", "--release", "1.0").stdout)
+    assert (stats["pairs"], stats["suspended"], stats["reused"]) == (2, 0, 0)
+    (release,) = stats["releases"]
+    assert (release["product"], release["release"], release["pairs"]) == ("valve", "1.0", 2)
+    assert (release["high_clusters"], release["origins"]) == (1, {"imported": 2})
+    assert [(c["store"], c["size"]) for c in stats["clusters"]] == [("high", 1), ("low", 1)]
+    assert stats["clusters"][0]["question"] == "How is the valve cleaned?"
+    assert stats["growth"][0]["happened"] == {"imported": 2}
+    assert stats["changes"] == []
+    assert (
+        json.loads(run("stats", "--json", "--product", "valve", "--release", "2.0").stdout)[
+            "releases"
+        ]
+        == []
+    )
+
+
+def test_lines_that_are_left_out_are_named_and_change_the_exit_code(run: Run, file: Path) -> None:
+    file.write_text(f"{FAQ}How old is it?,[b]old[/b],9.9,\nWhy?,,1.0,\n")
+    told = run("import", str(file), "--product", "valve")
+    assert told.exit_code == 3
+    assert "2 lines were left out:" in told.stdout
+    assert "line 4: there is no release '9.9' of valve; there is: 1.0, 2.0" in told.stdout
+    assert "line 5: the answer is empty" in told.stdout
+    file.write_text("question,answer,release\nWhy?,,1.0\n")
+    assert run("import", str(file), "--product", "valve").exit_code == 1
+    report = json.loads(run("import", str(file), "--json").stdout)
+    assert report["left_out"] == [{"line": 2, "reason": "the answer is empty"}]
+
+
+def test_a_rebuild_keeps_what_there_is(run: Run, file: Path) -> None:
+    run("import", str(file), "--product", "valve")
+    assert "valve 1.0: 2 remembered answers\n" in run("rebuild").stdout
+    assert json.loads(run("rebuild", "--json").stdout) == [
+        {"product": "valve", "release": "1.0", "before": 2, "pairs": 2}
+    ]
+
+
+def test_what_cannot_be_done_is_said(run: Run, tmp_path: Path) -> None:
+    missing = run("import", str(tmp_path / "none.csv"))
+    assert isinstance(missing.exception, FaqError)
+    assert isinstance(run("stats", "--product", "torch").exception, UnknownRelease)
+    assert run("stats", "--release", "1.0").exit_code == 2
+    assert run("export", "--format", "xml").exit_code == 2
+    helped = run("import", "--help").stdout
+    assert "Exit code 3" in helped

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from chatbot.memory.administration.overview import Day
+from chatbot.memory.pairs import Happened, Origin
+from chatbot.people import Person
+from chatbot.settings import Settings
+from corpora.history_tables import ConversationRow
+from corpora.memory_tables import MemoryClusterRow
+from tests.ui.admin_pages import open_admin_page, plain, press, run, shown, tab
+from tests.ui.conftest import MakeChatbot, SignIn
+from tests.ui.memory_pairs import keep, tell, use
+from tests.ui.payloads import PAYLOADS
+from tests.ui.valve_corpus import QUESTION
+from ui.escaping import as_label
+from ui.memory.figures import filled
+
+HOLD = "What is the default of hold_time?"
+LOG = "How long is the pressure log kept?"
+
+
+@pytest.fixture
+def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
+    """The valve's chatbot without a model, with a memory and a history of its own."""
+    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
+    with made.database.writing() as session:
+        session.execute(delete(ConversationRow))
+        session.execute(delete(MemoryClusterRow))
+    return made
+
+
+def open_memory(**address: Any) -> AppTest:
+    return open_admin_page("memory", **{key: str(value) for key, value in address.items()})
+
+
+def totals(page: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in page.metric}
+
+
+def questions(page: AppTest) -> list[str]:
+    """The questions in the table of the page."""
+    return list(page.dataframe[0].value["Question"]) if page.dataframe else []
+
+
+def captions(page: AppTest) -> str:
+    return plain("\n".join(caption.value for caption in page.caption))
+
+
+def test_an_empty_memory_says_what_to_do_and_offers_an_import(chatbot: Chatbot) -> None:
+    page = open_memory()
+    assert page.info[0].value.startswith("Nothing is remembered yet. Ask in the chat")
+    assert not page.metric
+    assert page.get("file_uploader")
+
+
+def test_without_documents_it_says_to_upload_some(valve: MakeChatbot, tmp_path: Path) -> None:
+    valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
+    page = open_memory()
+    assert "upload the documents of a first one" in page.info[0].value
+    assert not page.get("file_uploader")
+
+
+def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> None:
+    valve(None, chatbot.settings.model_copy(update={"memory": "off"}))
+    assert "The memory is off" in open_memory().warning[0].value
+
+
+def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
+    first = keep(chatbot.database, HOLD, reused=3)
+    keep(chatbot.database, f"{HOLD} Exactly?", alike=first)
+    keep(chatbot.database, LOG, score=0.2, origin=Origin.THUMBS, rated_by="bob@example.org")
+    keep(chatbot.database, LOG, release="1.0", suspended="reference.html changed")
+    page = open_memory()
+    assert totals(page) == {
+        "Good answers": "3",
+        "Poor answers": "1",
+        "Groups": "3",
+        "Answered again": "0",
+        "Not used": "1",
+    }
+    assert "3 measured · 1 rated by people who asked" in captions(page)
+    assert len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart")) == 2
+    page.selectbox(key="memory-product").set_value("valve").run()
+    page.selectbox(key="memory-release").set_value("2.0").run()
+    assert (totals(page)["Good answers"], totals(page)["Not used"]) == ("2", "0")
+    table = page.dataframe[0].value
+    assert list(table["Question"]) == [HOLD]
+    assert list(table["Questions"]) == [2]
+    assert list(table["Who says so"]) == ["measured 0.92 on 3 Nov 2026"]
+
+
+def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
+    keep(chatbot.database, HOLD)
+    keep(chatbot.database, LOG, score=0.1)
+    keep(chatbot.database, "Which grease?", suspended="reference.html changed")
+    page = open_memory()
+    page.segmented_control(key="memory-show").set_value("Poor").run()
+    assert questions(page) == [LOG]
+    page.segmented_control(key="memory-show").set_value("Not used").run()
+    assert questions(page) == ["Which grease?"]
+    assert list(page.dataframe[0].value["Not used because"]) == ["reference.html changed"]
+
+
+def test_questions_are_searched_and_paged(chatbot: Chatbot) -> None:
+    for number in range(30):
+        keep(chatbot.database, f"What is the default of timer {number}?")
+    page = open_memory()
+    assert len(questions(page)) == 25
+    assert "1–25 of 30 groups" in captions(page)
+    page.text_input(key="memory-words").set_value("timer 29").run()
+    assert questions(page) == ["What is the default of timer 29?"]
+    page.text_input(key="memory-words").set_value("nothing like it").run()
+    assert "No question is like that" in shown(page)
+
+
+def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Chatbot) -> None:
+    asked = chatbot.conversations.of("bob@example.org").start("valve", QUESTION)
+    reply = chatbot.ask(QUESTION, conversation=asked, owner="bob@example.org", afresh=True)
+    cited = reply.content["citations"][0]
+    at = {"rated_by": "ada@example.org", "origin": Origin.RATING, "reused": 2}
+    pair = keep(
+        *(chatbot.database, HOLD, "It is 45 s [1]."),
+        citations=(cited,),
+        links=("https://evil.test/faq",),
+        **at,
+    )
+    keep(chatbot.database, f"{HOLD} Exactly?", alike=pair)
+    assert reply.kept_as is not None
+    use(chatbot.database, reply.kept_as, pair, "reuse")
+    page = open_memory(pair=pair)
+    assert page.title[0].value == as_label(HOLD)
+    told = shown(page)
+    assert ":green-badge[good]" in told
+    assert "It is 45 s" in told
+    assert "Who says so:] rated by `ada@example.org` on 3 Nov 2026" in told
+    assert "Measured:] faithfulness 0.95, relevancy 0.89" in told
+    assert "Answered again:] 2 times, last on 03 Nov 2026" in told
+    assert "`https://evil.test/faq`" in told
+    assert set(questions(page)) == {HOLD, f"{HOLD} Exactly?"}
+    (link,) = page.get("page_link")
+    assert link.proto.query_string == f"turn={reply.kept_as}"
+    assert "answered by it" in link.proto.label
+    press(page, "\\[1\\]")
+    assert ":yellow-background[45]" in shown(page)
+    press(page, "All questions")
+    assert totals(page)
+
+
+def test_an_answer_that_is_not_used_says_why(chatbot: Chatbot) -> None:
+    pair = keep(chatbot.database, HOLD, suspended="reference.html changed")
+    assert "reference\\.html changed" in open_memory(pair=pair).warning[0].value
+
+
+def test_an_answer_that_is_gone_leads_back(chatbot: Chatbot) -> None:
+    keep(chatbot.database, HOLD)
+    page = open_memory(pair=999_999)
+    assert "no answer 999999" in page.toast[0].value.replace("\\", "")
+    assert questions(page) == [HOLD]
+    assert "pair" not in page.query_params
+
+
+def test_what_was_replaced_and_why_is_listed(chatbot: Chatbot) -> None:
+    pair = keep(chatbot.database, HOLD)
+    why = f"Pair {pair} asks the same (cosine 0.97) and stays: 0.92 against 0.80."
+    tell(chatbot.database, Happened.REPLACED, 900, pair, why)
+    tell(chatbot.database, Happened.MOVED, pair, None, "Its score is 0.10 now.")
+    page = tab(open_memory(), "memory-tab", "Replaced and why")
+    table = page.dataframe[0].value
+    assert list(table["What"]) == ["replaced"]
+    assert list(table["Question"]) == [HOLD]
+    assert list(table["Why"]) == [why]
+    page.segmented_control(key="memory-kinds").set_value("Changed").run()
+    assert list(page.dataframe[0].value["What"]) == ["moved to the other store"]
+    page.segmented_control(key="memory-kinds").set_value("Came").run()
+    assert list(page.dataframe[0].value["What"]) == ["added"]
+
+
+def test_a_long_list_of_changes_is_turned_over(chatbot: Chatbot) -> None:
+    pair = keep(chatbot.database, HOLD)
+    for number in range(60):
+        tell(chatbot.database, Happened.REPLACED, 900 + number, pair, f"number {number}")
+    page = tab(open_memory(), "memory-tab", "Replaced and why")
+    assert len(page.dataframe[0].value) == 50
+    press(page, "Older")
+    assert page.dataframe[0].value["Why"].iloc[-1] == "number 0"
+    press(page, "Newest")
+    assert page.dataframe[0].value["Why"].iloc[0] == "number 59"
+
+
+def test_days_without_anything_are_there_too() -> None:
+    first = datetime(2026, 11, 3, tzinfo=UTC).date()
+    days = [Day(first, 2, {}, 1, 0, 0), Day(first + timedelta(days=3), 5, {}, 2, 1, 0)]
+    assert [(day.day.day, day.pairs, day.asked) for day in filled(days)] == [
+        (3, 2, 1),
+        (4, 2, 0),
+        (5, 2, 0),
+        (6, 5, 2),
+    ]
+
+
+@pytest.mark.parametrize("name", ["question", "answer", "rated_by", "suspended", "links"])
+def test_hostile_text_is_shown_as_text(chatbot: Chatbot, name: str) -> None:
+    payload = " ".join(PAYLOADS[1:12])
+    given: dict[str, Any] = {"question": HOLD, "origin": Origin.RATING}
+    given |= {name: (payload,) if name == "links" else payload}
+    pair = keep(chatbot.database, **given)
+    page = open_memory(pair=pair)
+    written = [e.value for kind in (page.title, page.markdown, page.caption) for e in kind]
+    written += [e.value for e in page.warning] + [b.label for b in page.button]
+    assert any("evil" in text for text in written)
+    for text in written:
+        assert "<img" not in text.replace("\\<", "")
+        assert "](http" not in text.replace("\\]`(", "")
+    run(open_memory())
+
+
+def test_who_is_no_admin_has_no_such_page(chatbot: Chatbot, signed_in: SignIn) -> None:
+    pair = keep(chatbot.database, HOLD)
+    signed_in(Person("u", "u", is_admin=False))
+    with pytest.raises(ValueError, match="registered"):
+        open_memory()
+    page = AppTest.from_string("from ui.memory.page import memory\nmemory()")
+    page.query_params["pair"] = str(pair)
+    page.run()
+    assert page.error[0].value.startswith("Only admins")
+    assert not any((page.markdown, page.dataframe, page.metric, page.title))

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from ui.memory.wording import vouched
+
+NOVEMBER = "2026-11-03T12:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("pair", "told"),
+    [
+        (
+            {"origin": "rating", "score": 0.95, "rated_by": "Ada", "rated": NOVEMBER},
+            "rated good by Ada on 3 Nov 2026",
+        ),
+        (
+            {"origin": "rating", "score": 0.95, "rated_by": "ada@example.org", "rated": NOVEMBER},
+            "rated good by ada on 3 Nov 2026",
+        ),
+        (
+            {"origin": "curated", "score": 1.0, "rated_by": "local", "rated": NOVEMBER},
+            "curated on 3 Nov 2026",
+        ),
+        (
+            {"origin": "rating", "score": 0.95, "rated_by": "", "rated": NOVEMBER},
+            "rated good on 3 Nov 2026",
+        ),
+        (
+            {"origin": "measured", "score": 0.924, "rated_by": "", "rated": "2026-11-03T12:00:00"},
+            "measured 0.92 on 3 Nov 2026",
+        ),
+        ({"origin": "measured", "score": 0.5, "rated": None}, "measured 0.50"),
+        (
+            {"origin": "imported", "score": 1.0, "rated_by": "Ada", "rated": NOVEMBER},
+            "imported on 3 Nov 2026",
+        ),
+        (
+            {"origin": "curated", "score": 1.0, "rated_by": "Ada", "rated": NOVEMBER},
+            "curated by Ada on 3 Nov 2026",
+        ),
+    ],
+)
+def test_it_is_told_who_vouches_for_an_answer(pair: dict[str, Any], told: str) -> None:
+    assert vouched(pair) == told
+
+
+def test_nobody_learns_who_gave_a_thumb() -> None:
+    by = {"rated_by": "bob@example.org", "rated": datetime(2026, 11, 3, tzinfo=UTC).isoformat()}
+    told = vouched({"origin": "thumbs", "score": 0.9, **by})
+    assert told == "rated helpful by people who asked"

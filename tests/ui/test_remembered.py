@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot
+from tests.ui.admin_pages import plain
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import button, open_page, texts
+from tests.ui.payloads import PAYLOADS
+from tests.ui.valve_corpus import LATEST, QUESTION
+from ui.chat.asking import Asking
+from ui.escaping import as_label
+from ui.memory.wording import vouched
+
+BEFORE = "What is the default value of hold_time in 2.0?"
+MEASURED = {
+    "id": 7,
+    "question": BEFORE,
+    "score": 0.92,
+    "origin": "measured",
+    "rated_by": "",
+    "rated": "2026-11-03T12:00:00+00:00",
+    "similarity": 0.97,
+}
+
+
+def remembered(chatbot: Chatbot, role: str, *, more: tuple[str, ...] = (), **pair: Any) -> AppTest:
+    """The page of a conversation whose first answer has something to do with a pair."""
+    memory = {"role": role, "pairs": [{**MEASURED, **pair}], "differs": ""}
+    reply = chatbot.ask(QUESTION, product="valve").content | {"memory": memory}
+    conversation = chatbot.conversations.start("valve", QUESTION)
+    chatbot.conversations.add(conversation, QUESTION, reply)
+    for said in more:
+        chatbot.ask(said, product="valve", conversation=conversation)
+    return open_page(conversation)
+
+
+def told(page: AppTest) -> str:
+    return plain("\n".join([texts(page), *(caption.value for caption in page.caption)]))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asking]:
+    """The questions that are asked while a test runs."""
+    kept: list[Asking] = []
+    ask = Asking.start
+
+    def noted(asking: Asking, *args: Any) -> None:
+        kept.append(asking)
+        ask(asking, *args)
+
+    monkeypatch.setattr(Asking, "start", noted)
+    return kept
+
+
+def test_an_answer_that_was_given_before_says_so_and_as_what_it_was_asked(
+    valve: MakeChatbot,
+) -> None:
+    shown = told(remembered(valve(None), "reuse"))
+    assert ":green-badge[:material/history: answered before]" in shown
+    assert "measured 0.92 on 3 Nov 2026" in shown
+    assert f"Asked as “{BEFORE}”" in shown
+
+
+def test_the_same_words_are_not_told_again(valve: MakeChatbot) -> None:
+    shown = told(remembered(valve(None), "reuse", question=QUESTION))
+    assert "answered before" in shown
+    assert "Asked as" not in shown
+
+
+def test_an_admin_who_rated_it_is_named_and_whoever_gave_a_thumb_is_not(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    rated = told(remembered(chatbot, "reuse", origin="rating", rated_by="Ada"))
+    assert "rated good by Ada on 3 Nov 2026" in rated
+    thumbs = told(remembered(chatbot, "reuse", origin="thumbs", rated_by="bob@example.org"))
+    assert "rated helpful by people who asked" in thumbs
+    assert "bob" not in thumbs
+
+
+@pytest.mark.parametrize(
+    ("role", "words"),
+    [
+        ("reference", "helped to write this one · measured 0.92 on 3 Nov 2026"),
+        ("avoid", "was no good and is not repeated"),
+    ],
+)
+def test_what_helped_to_write_an_answer_is_told_without_another_s_question(
+    valve: MakeChatbot, role: str, words: str
+) -> None:
+    page = remembered(valve(None), role)
+    assert words in told(page)
+    assert BEFORE not in told(page)
+    assert not any(b.label == "Answer afresh" for b in page.button)
+
+
+def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
+    valve: MakeChatbot,
+) -> None:
+    chatbot = valve(None)
+    conversation = chatbot.conversations.start("valve", QUESTION)
+    reply = chatbot.ask(QUESTION, product="valve").content
+    nothing: dict[str, Any] = {"role": None, "pairs": [], "differs": ""}
+    chatbot.conversations.add(conversation, QUESTION, reply | {"memory": nothing})
+    earlier = {key: value for key, value in reply.items() if key != "memory"}
+    chatbot.conversations.add(conversation, QUESTION, earlier)
+    shown = told(open_page(conversation))
+    assert "before" not in shown
+    assert "earlier answer" not in shown
+
+
+def test_one_click_answers_the_last_question_afresh_in_its_place(
+    valve: MakeChatbot, asked: list[Asking]
+) -> None:
+    page = remembered(valve(None), "reuse")
+    button(page, "Answer afresh")
+    (asking,) = asked
+    assert (asking.question.text, asking.question.afresh) == (QUESTION, True)
+    assert asking.question.instead_of is not None
+
+
+def test_an_earlier_question_is_asked_again_at_the_end_so_that_nothing_is_lost(
+    valve: MakeChatbot, asked: list[Asking]
+) -> None:
+    page = remembered(valve(None), "reuse", more=(LATEST,))
+    button(page, "Answer afresh")
+    (asking,) = asked
+    assert asking.question.afresh
+    assert asking.question.instead_of is None
+    assert "hold_time" in asking.question.text
+
+
+def test_regenerate_asks_without_the_memory(valve: MakeChatbot, asked: list[Asking]) -> None:
+    button(remembered(valve(None), "reference"), "Regenerate")
+    assert [asking.question.afresh for asking in asked] == [True]
+
+
+def test_an_edited_question_may_be_answered_from_the_memory(
+    valve: MakeChatbot, asked: list[Asking]
+) -> None:
+    button(remembered(valve(None), "reuse"), "Ask")
+    assert [asking.question.afresh for asking in asked] == [False]
+
+
+@pytest.mark.parametrize("name", ["question", "rated_by"])
+def test_hostile_text_is_shown_as_text(valve: MakeChatbot, name: str) -> None:
+    chatbot = valve(None)
+    memory = dict(MEASURED, origin="rating")
+    reply = chatbot.ask(QUESTION, product="valve").content
+    conversation = chatbot.conversations.start("valve", QUESTION)
+    for payload in PAYLOADS:
+        said = {"role": "reuse", "pairs": [memory | {name: payload}], "differs": ""}
+        chatbot.conversations.add(conversation, QUESTION, reply | {"memory": said})
+    page = open_page(conversation)
+    badges, captions = texts(page), "\n".join(caption.value for caption in page.caption)
+    for payload in PAYLOADS:
+        pair = memory | {name: payload}
+        assert as_label(vouched(pair), 200) in badges
+        assert f"Asked as “{as_label(pair['question'], 300)}”" in captions

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.settings import Settings
+from corpora.building import ingest
+from corpora.pages import StoredPage
+from tests.hash_embedder import HashEmbedder
+from tests.ui.conftest import MakeChatbot
+from tests.ui.hostile_drawings import drawing
+from tests.ui.pages import button, texts
+from tests.ui.valve_corpus import HOSTILE, write_sources
+
+RELEASES = ("1.0", "2.0", "3.0")
+LONE = "# Spare parts\n\nThe seal set is ordered as VX-77 and lasts for ten years.\n"
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """The valve with a drawing; one of its pages is in release 2.0 alone."""
+    folder = tmp_path_factory.mktemp("sources")
+    settings = Settings(data_dir=folder / "data", generator="none")
+    chatbot = open_chatbot(settings)
+    for release, hold in zip(RELEASES, ("20", "45", "45"), strict=True):
+        source = write_sources(folder, release, hold, "30")
+        label = f'<text x="60" y="50">Valve {hold} bar</text><script>alert(1)</script>'
+        (source / "front.svg").write_bytes(drawing(f"<title>Front</title>{label}"))
+        if release == "2.0":
+            (source / "spare.md").write_text(LONE, "utf-8")
+        ingest(
+            [source],
+            product="valve",
+            release=release,
+            database=chatbot.database,
+            data_dir=settings.data_dir,
+            embedder=HashEmbedder(),
+            workers=1,
+        )
+    chatbot.database.close()
+    return settings
+
+
+@pytest.fixture
+def chatbot(settings: Settings, valve: MakeChatbot) -> Chatbot:
+    return valve(None, settings)
+
+
+def page_with(chatbot: Chatbot, release: str, words: str) -> StoredPage:
+    corpus = chatbot.corpora.corpus("valve", release)
+    return next(
+        page
+        for document in corpus.documents()
+        for page in corpus.pages_of(document.id)
+        if words in page.text
+    )
+
+
+def citation(chatbot: Chatbot, release: str, quote: str, words: str = "") -> dict[str, Any]:
+    page = page_with(chatbot, release, words or quote)
+    return {
+        "document": page.document.title,
+        "file": page.document.file,
+        "release": release,
+        "page_id": page.id,
+        "quote": quote,
+    }
+
+
+def panel(cited: dict[str, Any]) -> AppTest:
+    """The panel alone, without the chat below it."""
+
+    def script() -> None:
+        import streamlit as st
+
+        from ui.sources.source_view import source_panel
+
+        source_panel("valve", st.session_state["cited"])
+
+    opened = AppTest.from_function(script, default_timeout=30)
+    opened.session_state["cited"] = cited
+    opened.run()
+    assert not opened.exception
+    return opened
+
+
+def to_release(opened: AppTest, release: str) -> AppTest:
+    opened.segmented_control[0].set_value(release).run()
+    assert not opened.exception
+    return opened
+
+
+def test_a_page_of_html_is_clean_text_with_the_quote_marked(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", "hold_time — 45 — s"))
+    assert ":primary-badge[valve 2\\.0]" in texts(opened)
+    assert ":yellow-background[45]" in texts(opened)
+    assert not opened.get("image")
+
+
+def test_a_page_of_a_pdf_is_a_picture(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", "The cover screw needs a torque of 4.5 N m."))
+    assert len(opened.get("image")) == 1
+    assert "mounting\\.pdf › page 2" in texts(opened)
+    button(opened, "Previous page")
+    assert "mounting\\.pdf › page 1" in texts(opened)
+    button(opened, "Back to the quote")
+    assert "mounting\\.pdf › page 2" in texts(opened)
+
+
+def test_a_drawing_is_a_picture_and_its_words(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", "Valve 45 bar"))
+    assert len(opened.get("image")) == 1
+    assert any("Valve 45 bar" in code.value for code in opened.code)
+    assert not any("alert" in code.value for code in opened.code)
+
+
+def test_the_same_page_opens_in_another_release_and_says_so(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", "hold_time — 45 — s"))
+    assert opened.segmented_control[0].options == ["3\\.0", "2\\.0", "1\\.0"]
+    to_release(opened, "1.0")
+    assert ":orange-badge[valve 1\\.0]" in texts(opened)
+    assert "The answer is from 2\\.0" in opened.caption[0].value
+    assert "20" in texts(opened)
+    assert "yellow-background" not in texts(opened)
+    to_release(opened, "2.0")
+    assert ":yellow-background[45]" in texts(opened)
+
+
+def test_going_on_in_another_release_stays_there(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", "The cover screw needs a torque of 4.5 N m."))
+    button(to_release(opened, "1.0"), "Previous page")
+    assert ":orange-badge[valve 1\\.0]" in texts(opened)
+    assert "page 1" in texts(opened)
+    assert opened.segmented_control[0].value == "1.0"
+    button(opened, "Back to the quote")
+    assert ":primary-badge[valve 2\\.0]" in texts(opened)
+
+
+def test_what_differs_is_shown_with_both_releases_and_marked(chatbot: Chatbot) -> None:
+    opened = to_release(panel(citation(chatbot, "2.0", "hold_time — 45 — s")), "1.0")
+    opened.toggle[0].set_value(True).run()
+    shown = texts(opened)
+    assert "**Changed from 1\\.0 to 2\\.0**" in shown
+    assert shown.index(":gray-badge[1\\.0]") < shown.index(":gray-badge[2\\.0]")
+    assert ":red-background[20" in shown
+    assert ":green-background[45" in shown
+    assert "word for word" in opened.caption[-1].value
+
+
+def test_pages_that_are_the_same_say_so(chatbot: Chatbot) -> None:
+    opened = to_release(panel(citation(chatbot, "2.0", "hold_time — 45 — s")), "3.0")
+    opened.toggle[0].set_value(True).run()
+    assert "Nothing differs from 2\\.0 to 3\\.0" in opened.success[0].value
+
+
+def test_a_page_of_one_release_only_says_so(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", "The seal set is ordered as VX-77"))
+    assert not opened.segmented_control
+    assert "No other release has this page." in [c.value for c in opened.caption]
+
+
+def test_hostile_words_are_words_in_the_differences_too(chatbot: Chatbot) -> None:
+    opened = to_release(panel(citation(chatbot, "2.0", "", HOSTILE[0])), "1.0")
+    opened.toggle[0].set_value(True).run()
+    assert "<script>" not in texts(opened).replace("\\<", "")
+
+
+def test_a_page_that_is_gone_is_told(chatbot: Chatbot) -> None:
+    cited = citation(chatbot, "2.0", "hold_time — 45 — s") | {"page_id": 99_999}
+    assert "has no page 99999" in panel(cited).error[0].value.replace("\\", "")
+
+
+def test_what_the_parser_saw_can_be_shown_beside_the_original(chatbot: Chatbot) -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from ui.sources.page_views import show_page_as_printed, show_page_as_read
+
+        corpus, page = st.session_state["page"]
+        left, right = st.columns(2)
+        with left:
+            show_page_as_printed(corpus, page)
+        with right:
+            show_page_as_read(page)
+
+    page = page_with(chatbot, "2.0", HOSTILE[0])
+    both = AppTest.from_function(script, default_timeout=30)
+    both.session_state["page"] = (chatbot.corpora.corpus("valve", "2.0"), page)
+    both.run()
+    assert not both.exception
+    assert "<title>Valve reference</title>" in both.code[0].value
+    assert "table row" in list(both.dataframe[0].value["Kind"])
+
+
+def test_a_file_that_is_gone_leaves_the_text(chatbot: Chatbot) -> None:
+    page = page_with(chatbot, "2.0", "cover screw")
+    corpus = chatbot.corpora.corpus("valve", "2.0")
+
+    def gone(content_hash: str) -> bytes:
+        raise LookupError(f"valve 2.0 has no file {content_hash}.")
+
+    corpus.original = gone  # type: ignore[method-assign]
+    opened = panel(citation(chatbot, "2.0", "", page.text[:12]))
+    assert "has no file" in opened.info[0].value
+    assert "cover screw" in texts(opened)

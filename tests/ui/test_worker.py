@@ -1,0 +1,202 @@
+"""A real worker process: it publishes, survives being killed, and stops when it is told to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from chatbot.settings import Settings
+from corpora.catalog import Catalog
+from corpora.database import Database, open_database
+from corpora.jobs import Job, JobKind, Jobs, JobState
+from corpora.uploads import UploadedFile, store, upload_dir
+from ui.worker import enqueue
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 280.0
+
+# A worker lets everything else go first, so that on a busy machine it takes its time.
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(data_dir=tmp_path_factory.mktemp("worked") / "data", generator="none")
+
+
+@pytest.fixture(scope="module")
+def database(settings: Settings) -> Iterator[Database]:
+    database = open_database(settings.database)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def jobs(database: Database) -> Jobs:
+    return Jobs(database)
+
+
+@contextmanager
+def working(settings: Settings, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `strata worker` until the block ends."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "STRATA_DATA_DIR": str(settings.data_dir),
+        "STRATA_MODELS_DIR": str(settings.models_dir),
+    }
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "ui.cli", "worker", *options],
+        env=environment,
+        cwd="/",
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield worker
+    finally:
+        worker.kill()
+        worker.wait(20)
+
+
+def until(condition: Callable[[], bool], told: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, told
+        time.sleep(0.05)
+
+
+def ended(jobs: Jobs, job_id: int) -> Job:
+    until(lambda: not jobs.get(job_id).is_open, f"{jobs.get(job_id)} does not end")
+    return jobs.get(job_id)
+
+
+def upload(
+    database: Database,
+    settings: Settings,
+    release: str,
+    files: dict[str, bytes],
+    *,
+    queued: bool = True,
+) -> int:
+    given = [UploadedFile(name, data, len(data)) for name, data in files.items()]
+    job_id = store(
+        database, settings.data_dir, given, product="Beacon", release=release, person_id=""
+    )
+    if queued:
+        enqueue(job_id, settings)
+    return job_id
+
+
+def much(word: str, files: int = 3) -> dict[str, bytes]:
+    """Files that take seconds to embed."""
+    return {
+        f"{word}{number}.md": "\n\n".join(
+            [f"# Part {number}"]
+            + [
+                f"## Section {section}\n\n"
+                + " ".join(f"{word}{number}x{section}x{i}" for i in range(150))
+                for section in range(12)
+            ]
+        ).encode()
+        for number in range(files)
+    }
+
+
+def is_embedding(jobs: Jobs, job_id: int) -> bool:
+    job = jobs.get(job_id)
+    assert job.is_open, job
+    return job.stage == "embedding" and job.done > 0
+
+
+def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
+    settings: Settings, database: Database, jobs: Jobs
+) -> None:
+    assert not jobs.has_worker()
+    files = {"guide.md": b"# Guide\n\nBlue.\n", "bad.html": b"\x89PNG"}
+    # A job that the queue has lost is found in the database.
+    waiting = upload(database, settings, "1.0", files, queued=False)
+    assert jobs.get(waiting).state is JobState.WAITING
+    with working(settings) as worker:
+        job = ended(jobs, waiting)
+        assert (job.state, job.report["read"], job.report["failed"]) == (JobState.DONE, 1, 1)
+        assert [f.file for f in jobs.files(waiting) if f.reason] == ["bad.html"]
+        until(lambda: not upload_dir(settings.data_dir, waiting).exists(), "its files stay")
+        assert jobs.has_worker()
+        assert worker.pid in {p.pid for p in psutil.process_iter()}
+        assert psutil.Process(worker.pid).nice() > psutil.Process().nice()
+
+        killed = upload(database, settings, "2.0", much("killed"))
+        until(lambda: is_embedding(jobs, killed), "it does not embed")
+        worker.send_signal(signal.SIGKILL)
+        worker.wait(20)
+        assert not jobs.has_worker()
+        assert jobs.get(killed).state is JobState.RUNNING
+
+    with working(settings) as worker:
+        job = ended(jobs, killed)
+        assert job.state is JobState.DONE
+        assert (job.report["read"], job.report["unchanged"]) == (0, 3)
+        assert 0 < job.report["embedded"] < job.report["chunks"]
+
+        stopped = upload(database, settings, "3.0", much("stopped", files=1))
+        until(lambda: jobs.get(stopped).state is JobState.RUNNING, "it is not begun")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(60) == 0
+        assert jobs.get(stopped).state is JobState.WAITING
+        assert not jobs.has_worker()
+
+    with working(settings) as worker:
+        until(lambda: jobs.get(stopped).state is JobState.RUNNING, "it is not continued")
+        jobs.cancel(stopped)
+        assert ended(jobs, stopped).state is JobState.CANCELLED
+        jobs.retry(stopped)
+        enqueue(stopped, settings)
+        assert ended(jobs, stopped).state is JobState.DONE
+        deleted = jobs.add(JobKind.DELETE, "Beacon", "2.0", "")
+        enqueue(deleted, settings)
+        assert ended(jobs, deleted).state is JobState.DONE
+        worker.send_signal(signal.SIGINT)
+        assert worker.wait(60) == 0
+    offered = [release.name for release in Catalog(database).product("Beacon").releases]
+    assert offered == ["1.0", "3.0"]
+
+
+def test_a_worker_ends_with_its_parent_and_is_started_again_when_it_dies(
+    settings: Settings, database: Database, jobs: Jobs
+) -> None:
+    script = (
+        "import os, sys; from ui.worker_keeper import start_keeper; start_keeper();"
+        "os.execv(sys.executable, [sys.executable, '-c', 'input()'])"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "STRATA_DATA_DIR": str(settings.data_dir),
+        "STRATA_MODELS_DIR": str(settings.models_dir),
+    }
+    server = subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, cwd="/", stdin=subprocess.PIPE
+    )
+    try:
+        until(jobs.has_worker, "no worker starts")
+        keeper = psutil.Process(server.pid).children()[0]
+        first = keeper.children()[0]
+        first.kill()
+        until(lambda: not first.is_running(), "the worker is not reaped")
+        until(jobs.has_worker, "no worker starts again")
+        second = keeper.children()[0]
+        assert second.pid != first.pid
+    finally:
+        server.kill()
+        server.communicate()
+    until(lambda: not (keeper.is_running() or second.is_running()), "they outlive the server")
+    assert not jobs.has_worker()

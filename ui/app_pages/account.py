@@ -1,0 +1,10 @@
+"""Who one is here, and what is kept of one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.account.page import account
+
+st.set_page_config(layout="centered")
+account()

@@ -1,0 +1,1 @@
+"""The chat: conversations, questions on their way, answers."""

@@ -1,0 +1,105 @@
+"""What can be done with an answer: ask anew, edit the question, copy, link, rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from ui import services
+from ui.chat.answer_feedback import show_reason, show_thumbs
+from ui.chat.remembered import ask_afresh, chosen_release
+
+if TYPE_CHECKING:
+    from chatbot.conversations import KeptTurn
+    from corpora.release import Product
+    from ui.chat.answer_view import Ask
+
+_COPIED = 240
+"""The height of the box to copy from, in pixels; it scrolls."""
+
+
+@st.fragment
+def show_actions(
+    turn: KeptTurn, conversation: str, products: Sequence[Product], ask: Ask, *, is_last: bool
+) -> None:
+    """A row of small buttons; the last question of a conversation can be asked anew."""
+    opinion = services.feedback().of([turn.id]).get(turn.id)
+    with st.container(
+        horizontal=True, key=f"actions-{turn.id}", vertical_alignment="center", gap="xsmall"
+    ):
+        if is_last:
+            _ask_anew(turn, products, ask)
+        _copy(turn)
+        _link(turn, conversation)
+        show_thumbs(turn.id, opinion)
+    show_reason(turn.id, opinion)
+
+
+def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
+    if st.button(
+        "Regenerate",
+        icon=":material/refresh:",
+        type="tertiary",
+        help="Answer this question again, from the documents",
+        key=f"regenerate-{turn.id}",
+    ):
+        # What the memory has on this question is just the answer that is not wanted.
+        ask_afresh(turn, products, ask, is_last=True)
+        st.rerun()
+    with (
+        st.popover(
+            "Edit the question",
+            icon=":material/edit:",
+            type="tertiary",
+            help="Edit the question",
+            key=f"edit-{turn.id}",
+        ),
+        st.form(f"edit-form-{turn.id}", border=False),
+    ):
+        edited = st.text_area("Your question", turn.question, height=120, key=f"edited-{turn.id}")
+        if st.form_submit_button("Ask", icon=":material/send:") and edited.strip():
+            release = chosen_release(turn.question, turn.reply, products)
+            ask(edited, turn.reply["product"], release, instead_of=turn.id)
+            st.rerun()
+
+
+def _copy(turn: KeptTurn) -> None:
+    from chatbot.conversation_export import reply_markdown
+
+    copy = st.popover(
+        "Copy",
+        icon=":material/content_copy:",
+        type="tertiary",
+        help="Copy this answer",
+        key=f"copy-{turn.id}",
+        on_change="rerun",
+    )
+    if copy.open:
+        with copy:
+            st.caption("The answer as Markdown, with its release and its sources")
+            st.code(reply_markdown(turn.reply), language=None, wrap_lines=True, height=_COPIED)
+
+
+def _link(turn: KeptTurn, conversation: str) -> None:
+    link = st.popover(
+        "Link",
+        icon=":material/link:",
+        type="tertiary",
+        help="A link to this answer",
+        key=f"link-{turn.id}",
+        on_change="rerun",
+    )
+    if link.open:
+        with link:
+            st.caption("A link to this answer; it opens for you alone")
+            st.code(address(conversation, turn.id), language=None, wrap_lines=True)
+
+
+def address(conversation: str, turn: int) -> str:
+    """The address of an answer, as the browser names this page."""
+    page = urlsplit(st.context.url or "")
+    query = urlencode({"conversation": conversation, "turn": turn})
+    return urlunsplit((page.scheme, page.netloc, page.path or "/", query, ""))

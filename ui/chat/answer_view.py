@@ -1,0 +1,122 @@
+"""A turn of a conversation on the page: question, release, answer, citations, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from chatbot.origin import duration, origin
+from ui.chat.answer_actions import show_actions
+from ui.chat.answer_text import answer_markdown
+from ui.chat.choices import Choice, asked_for, choices
+from ui.chat.citations import show_citations
+from ui.chat.not_known import show_not_known
+from ui.chat.remembered import ask_afresh, show_remembered
+from ui.chat.sides import compared
+from ui.chat.sides_view import show_sides
+from ui.chat.step_names import done_without_model
+from ui.escaping import as_label, as_text
+
+if TYPE_CHECKING:
+    from chatbot.conversations import KeptTurn
+    from corpora.release import Product
+
+Ask = Callable[..., None]
+"""Asks a question: `ask(text, product, release, instead_of=turn_id, afresh=True)`.
+
+All but the text may be left out.
+"""
+
+_LONG = 600
+
+
+def show_question(text: str) -> None:
+    """What a person asked; a very long question is cut."""
+    with st.chat_message("user", avatar=":material/person:"):
+        st.markdown(as_text(text if len(text) <= _LONG else f"{text[:_LONG].rstrip()} …"))
+
+
+def show_answer(
+    turn: KeptTurn,
+    *,
+    conversation: str,
+    products: Sequence[Product],
+    ask: Ask,
+    is_last: bool = False,
+    is_linked: bool = False,
+) -> None:
+    """The answer of a turn of a conversation, with its actions.
+
+    Where it leaves the release open, `ask` asks for the one that is chosen. The last one can be
+    asked anew; the one that the address names is scrolled to.
+    """
+    reply = turn.reply
+    place = "linked-answer" if is_linked else "answer"
+    with (
+        st.container(key=f"{place}-{turn.id}"),
+        st.chat_message("assistant", avatar=":material/layers:"),
+    ):
+        afresh = partial(ask_afresh, turn, products, ask, is_last=is_last)
+        show_reply(turn.id, reply, afresh)
+        show_not_known(turn, products, ask)
+        if offered := choices(reply, products):
+            _offer(turn, offered, products, ask)
+        show_actions(turn, conversation, products, ask, is_last=is_last)
+
+
+def show_reply(
+    turn: int, reply: Mapping[str, Any], afresh: Callable[[], None] | None = None
+) -> None:
+    """What a reply says, where it is from and where that stands.
+
+    Without actions, but for one: an answer that was given before can be had `afresh`.
+    """
+    st.markdown(_badge(reply))
+    show_remembered(turn, reply, afresh)
+    if apart := compared(reply):
+        show_sides(turn, reply, apart)
+    else:
+        citations = len(reply["citations"])
+        st.markdown(answer_markdown(reply["answer"], citations))
+        show_citations(turn, reply, range(1, citations + 1))
+    _show_notes(reply)
+
+
+def _badge(reply: Mapping[str, Any]) -> str:
+    """The product and release that the answer is from, why that one, and how long it took."""
+    where = origin(reply)
+    colour = "primary" if where.settled else "orange"
+    badge = f":{colour}-badge[:material/layers: {as_label(where.name)}]"
+    notes = " · ".join(filter(None, (as_label(where.explanation, 200), duration(reply))))
+    return f"{badge} :small[:gray[{notes}]]" if notes else badge
+
+
+def _show_notes(reply: Mapping[str, Any]) -> None:
+    """What was withheld, and which steps were done without the model."""
+    for warning in reply["warnings"]:
+        st.caption(f":material/info: {as_label(warning, 300)}")
+    # Answers of earlier versions do not say which.
+    without = done_without_model(reply.get("fallbacks", ()))
+    if not without:
+        return
+    steps = ", ".join(dict.fromkeys(step for step, _ in without))
+    with st.expander(f"Done without the language model: {as_label(steps)}", type="compact"):
+        for step, reason in without:
+            st.caption(f"{as_label(step)}\\: {as_label(reason, 300)}")
+
+
+def _offer(
+    turn: KeptTurn, offered: Sequence[Choice], products: Sequence[Product], ask: Ask
+) -> None:
+    with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
+        for choice in offered:
+            st.button(
+                as_label(choice.label),
+                key=f"choose-{turn.id}-{choice.product}-{choice.release}",
+                icon=":material/layers:",
+                on_click=ask,
+                args=(asked_for(turn.question, choice, products), choice.product, choice.release),
+            )

@@ -1,0 +1,179 @@
+"""The conversations of a person in the sidebar: open, search, rename, export, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.chat.export_view import show_export
+from ui.escaping import as_label
+
+if TYPE_CHECKING:
+    from chatbot.conversations import Conversation, Conversations
+
+_MORE = 30
+_SHOWN = "conversations_shown"
+_WANTED = "conversations_wanted"
+_RENAME, _EXPORT, _DELETE = "Rename", "Export", "Delete"
+_LONG_AGO = "Earlier"
+_NAMED_RELEASES = 3
+
+
+def show_conversations(
+    own: Conversations,
+    opened: str | None,
+    open_conversation: Callable[[Conversation], None],
+    delete: Callable[[str], None],
+) -> None:
+    """The last conversations, or those that hold the words searched for; the open one stands out.
+
+    `delete` is called once the person has confirmed it.
+    """
+    wanted = st.session_state.get(_WANTED, "")
+    shown = st.session_state.get(_SHOWN, _MORE)
+    found = own.recent(shown + 1, wanted)
+    if not found and not wanted:
+        st.caption("Your conversations will be listed here.")
+        return
+    st.text_input(
+        "Search conversations",
+        key=_WANTED,
+        placeholder="Search conversations",
+        icon=":material/search:",
+        label_visibility="collapsed",
+        on_change=lambda: st.session_state.pop(_SHOWN, None),
+    )
+    if not found:
+        st.caption("No conversation holds all these words. Try fewer of them.")
+        return
+    with st.container(key="conversations", gap=None):
+        for heading, group in by_age(found[:shown], _now()):
+            st.caption(heading)
+            for conversation in group:
+                _row(own, conversation, conversation.id == opened, open_conversation, delete)
+        if len(found) > shown:
+            st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_more)
+
+
+def by_age(
+    conversations: Iterable[Conversation], now: datetime
+) -> list[tuple[str, list[Conversation]]]:
+    """The conversations, newest first, in groups by the days since: "Today", "Yesterday" …
+
+    Days begin at midnight where `now` is.
+    """
+
+    def heading(conversation: Conversation) -> str:
+        updated = conversation.updated.replace(tzinfo=UTC).astimezone(now.tzinfo)
+        return _age(updated.date(), now.date())
+
+    return [(name, list(group)) for name, group in groupby(conversations, key=heading)]
+
+
+def _age(day: date, today: date) -> str:
+    days = (today - day).days
+    if days <= 0:
+        return "Today"
+    if days == 1:
+        return "Yesterday"
+    return "Last 7 days" if days < 7 else "Last 30 days" if days < 30 else _LONG_AGO
+
+
+def _now() -> datetime:
+    """The time where the browser is."""
+    from datetime import timezone
+
+    behind = st.context.timezone_offset or 0
+    return datetime.now(timezone(timedelta(minutes=-behind)))
+
+
+def _more() -> None:
+    st.session_state[_SHOWN] = st.session_state.get(_SHOWN, _MORE) + _MORE
+
+
+def _row(
+    own: Conversations,
+    conversation: Conversation,
+    is_open: bool,
+    open_conversation: Callable[[Conversation], None],
+    delete: Callable[[str], None],
+) -> None:
+    name = "open" if is_open else "other"
+    with st.container(
+        horizontal=True,
+        wrap=False,
+        vertical_alignment="center",
+        gap=None,
+        key=f"{name}-conversation-{conversation.id}",
+    ):
+        st.button(
+            _label(conversation),
+            key=f"conversation-{conversation.id}",
+            type="tertiary",
+            width="stretch",
+            on_click=open_conversation,
+            args=(conversation,),
+        )
+        chosen = st.menu_button(
+            "Rename, export, delete",
+            (_RENAME, _EXPORT, _DELETE),
+            key=f"change-{conversation.id}",
+            type="tertiary",
+            icon=":material/more_horiz:",
+        )
+    if chosen == _RENAME:
+        _rename(own, conversation)
+    elif chosen == _EXPORT:
+        _export(conversation)
+    elif chosen == _DELETE:
+        _confirm(conversation, delete)
+
+
+def _label(conversation: Conversation) -> str:
+    """The title, and below it product and releases."""
+    releases = conversation.releases
+    names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
+    about = as_label(f"{conversation.product} {names}".strip()) or "new"
+    return f"{as_label(conversation.title, 120) or 'Untitled'} :small[{about}]"
+
+
+@st.dialog("Rename the conversation")
+def _rename(own: Conversations, conversation: Conversation) -> None:
+    from chatbot.conversations import LONGEST_TITLE, UnknownConversation
+
+    with st.form("rename", border=False):
+        title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
+        renamed = st.form_submit_button("Rename", type="primary")
+    if renamed:
+        try:
+            own.rename(conversation.id, title)
+        except UnknownConversation:
+            st.toast("This conversation is not there any more.")
+        st.rerun()
+
+
+@st.dialog("Export the conversation")
+def _export(conversation: Conversation) -> None:
+    from chatbot.conversations import UnknownConversation
+
+    st.markdown(f"**{as_label(conversation.title, 120) or 'Untitled'}**")
+    try:
+        show_export(conversation.id)
+    except UnknownConversation as error:
+        st.error(as_label(str(error), 200), icon=":material/error:")
+
+
+@st.dialog("Delete this conversation?")
+def _confirm(conversation: Conversation, delete: Callable[[str], None]) -> None:
+    st.markdown(f"**{as_label(conversation.title, 120) or 'Untitled'}**")
+    st.markdown("Its questions, its answers and your ratings of them will be gone for good.")
+    with st.container(horizontal=True):
+        if st.button("Delete", type="primary", icon=":material/delete:"):
+            delete(conversation.id)
+            st.rerun()
+        if st.button("Keep it"):
+            st.rerun()

@@ -1,0 +1,66 @@
+"""A question on the page that has no answer yet: waiting, running, stopped or failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.chat.asking import Pending
+from ui.chat.progress import Progress, State
+from ui.escaping import as_label, as_text
+
+
+def show_open(
+    pending: Pending, ask_again: Callable[[str], None], discard: Callable[[], None]
+) -> None:
+    """A question that was stopped or failed, kept so that it can be asked again."""
+    progress = pending.progress
+    key = f"again-{pending.id}"
+    text = pending.question.text
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        if progress.state is State.STOPPED:
+            why = f" {as_label(progress.message, 200)}" if progress.message else ""
+            st.markdown(f":gray[Stopped.{why} The question is kept.]")
+        else:
+            st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
+        if progress.refused:
+            text = st.text_area("Your question", text, height=200, key=f"{key}-text")
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "Ask again",
+                icon=":material/refresh:",
+                key=key,
+                on_click=lambda: ask_again(st.session_state.get(f"{key}-text", text)),
+            )
+            st.button("Discard", key=f"discard-{pending.id}", type="tertiary", on_click=discard)
+
+
+def show_progress(pending: Pending, stop: Callable[[], None]) -> None:
+    """A question that is being answered: its steps, what the model writes, a button to stop it."""
+    progress = pending.progress
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        with st.container(horizontal=True, wrap=False, key=f"running-{pending.id}"):
+            st.markdown(_steps(progress), width="stretch")
+            st.button(
+                "Stop",
+                icon=":material/stop_circle:",
+                key=f"stop-{pending.id}",
+                on_click=stop,
+                disabled=progress.stopping,
+            )
+        if progress.written:
+            st.markdown(as_text(progress.written))
+
+
+def _steps(progress: Progress) -> str:
+    if progress.stopping:
+        return ":gray[Stopping …]"
+    if progress.elsewhere:
+        return ":gray[Another server answers this …]"
+    if progress.place:
+        return f":gray[{progress.now.capitalize()}]"
+    # A check mark stays with its words at the end of a line.
+    done = [f":gray[✓ {as_label(what)}]".replace(" ", "\u00a0") for what in progress.outcomes]
+    now = [f"**{as_label(progress.now)} …**"] if progress.now else []
+    return "  ".join([*done, *now]) or ":gray[One moment …]"

@@ -1,0 +1,206 @@
+"""The chat page: which conversation is open, what is shown of it, what is asked next."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import partial
+from itertools import dropwhile, takewhile
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
+from ui.chat.answer_view import Ask, show_answer, show_question
+from ui.chat.asking import Pending
+from ui.chat.open_view import show_open, show_progress
+from ui.chat.sidebar import show_sidebar
+from ui.chat.suggestions import suggestions
+from ui.escaping import as_label, as_text
+from ui.failures import expected_failures
+
+if TYPE_CHECKING:
+    from chatbot.conversations import Conversations, KeptTurn
+    from corpora.release import Product
+
+_LOOK_EVERY = 0.3
+
+
+def chat() -> None:
+    """Show the page; a failure is one clear message."""
+    try:
+        chatbot = services.chatbot()
+        own = services.conversations()
+        products = chatbot.products()
+        # First what is open, then what is answered: a question that is answered between the two
+        # is seen twice, and looked at again, instead of not at all.
+        pending = services.open_questions().of(opened() or "", own.owner)
+        turns = _turns(own)
+    except expected_failures() as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    if not products:
+        _nothing_yet()
+        return
+    product = show_sidebar(own, products, turns, pending)
+    _conversation(own, product, products, turns, pending)
+
+
+def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
+    """The turns of the conversation that the address names; none for one that is not there."""
+    from chatbot.conversations import UnknownConversation
+
+    conversation = opened()
+    if conversation is None:
+        return ()
+    try:
+        turns = own.turns(conversation)
+    except UnknownConversation:
+        open_conversation(None)
+        st.toast("This conversation is not there any more; a new one begins.")
+        return ()
+    if linked_turn() not in (None, *(turn.id for turn in turns)):
+        leave_turn()
+        st.toast("This answer is not part of the conversation any more.")
+    return turns
+
+
+def _nothing_yet() -> None:
+    st.title("No documentation yet")
+    st.markdown("Ingest the documentation of a release, then reload this page:")
+    st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
+
+
+def _conversation(
+    own: Conversations,
+    product: Product,
+    products: tuple[Product, ...],
+    turns: tuple[KeptTurn, ...],
+    pending: tuple[Pending, ...],
+) -> None:
+    def ask(
+        text: str,
+        of: str | None = product.name,
+        release: str | None = None,
+        *,
+        instead_of: int | None = None,
+        afresh: bool = False,
+    ) -> None:
+        _ask(own, text, of, release, instead_of=instead_of, afresh=afresh)
+
+    # Three places that are there from the first moment of every run: what is drawn anew by itself
+    # would otherwise look for its place among things that another run has not come to yet.
+    heading, past, present = st.container(), st.container(), st.container()
+    with heading:
+        st.title(f"Ask about {as_label(product.name)}", anchor=False)
+        if not turns and not pending:
+            _begin(product, ask)
+    settled = tuple(takewhile(lambda question: not question.is_running, pending))
+    turns = _standing(turns, pending)
+    with past:
+        for number in range(len(turns) + 1):
+            for question in settled:
+                if min(question.after, len(turns)) == number:
+                    _show_settled(own, question)
+            if number < len(turns):
+                is_last = number == len(turns) - 1 and len(settled) == len(pending)
+                _show_turn(turns[number], products, ask, is_last=is_last)
+    with present:
+        if len(settled) < len(pending):
+            _watch(own, pending[len(settled)])
+    # Pinned to the bottom it makes the page open there, and not at the answer that is linked to.
+    with st.container() if linked_turn() else nullcontext():
+        # In a callback, because a run that another one interrupts never comes to its last line.
+        st.chat_input(
+            f"Ask about {product.name}",
+            key="typed",
+            on_submit=lambda: ask(st.session_state.typed),
+        )
+
+
+def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:
+    """The turns that stand: not the one that is just being asked anew, nor what is behind it."""
+    replaced = [p.question.instead_of for p in pending if p.is_running]
+    first = min((turn for turn in replaced if turn is not None), default=None)
+    return tuple(turn for turn in turns if first is None or turn.id < first)
+
+
+def _show_turn(turn: KeptTurn, products: tuple[Product, ...], ask: Ask, *, is_last: bool) -> None:
+    show_question(turn.question)
+    show_answer(
+        turn,
+        conversation=opened() or "",
+        products=products,
+        ask=ask,
+        is_last=is_last,
+        is_linked=turn.id == linked_turn(),
+    )
+
+
+@st.fragment(run_every=_LOOK_EVERY)
+def _watch(own: Conversations, first: Pending) -> None:
+    """Show a running question and those behind it, until it is settled or answered."""
+    questions = services.open_questions()
+    pending = questions.of(first.question.conversation, own.owner)
+    if not any(question.id == first.id and question.is_running for question in pending):
+        st.rerun()
+    for question in dropwhile(lambda question: question.id != first.id, pending):
+        if question.is_running:
+            show_question(question.question.text)
+            show_progress(question, partial(questions.stop, question.id))
+        else:
+            _show_settled(own, question)
+
+
+def _show_settled(own: Conversations, pending: Pending) -> None:
+    question = pending.question
+
+    def discard() -> None:
+        services.open_questions().drop(pending.id)
+
+    def ask_again(text: str) -> None:
+        discard()
+        _ask(
+            *(own, text, question.product, question.release),
+            instead_of=question.instead_of,
+            afresh=question.afresh,
+        )
+
+    show_question(question.text)
+    show_open(pending, ask_again, discard)
+
+
+def _begin(product: Product, ask: Ask) -> None:
+    st.markdown(
+        "Every answer comes from the documentation of one release, and shows where it stands. "
+        "Name the release in your question, or get the latest."
+    )
+    for text in suggestions(product.name):
+        st.button(as_label(text, 200), key=f"suggested-{text}", on_click=ask, args=(text,))
+
+
+def _ask(
+    own: Conversations,
+    text: str,
+    product: str | None,
+    release: str | None,
+    *,
+    instead_of: int | None,
+    afresh: bool,
+) -> None:
+    """Ask in the open conversation; in a new one if there is none, or it is gone."""
+    from chatbot.conversations import UnknownConversation
+    from chatbot.open_questions import Question
+
+    leave_turn()
+    questions = services.open_questions()
+    if conversation := opened():
+        try:
+            asked = Question(text, conversation, own.owner, product, release, instead_of, afresh)
+            questions.ask(asked)
+            return
+        except UnknownConversation:
+            st.toast("The conversation is not there any more; the question begins a new one.")
+    conversation = own.start(product, text)
+    open_conversation(conversation)
+    questions.ask(Question(text, conversation, own.owner, product, release, afresh=afresh))

@@ -1,0 +1,88 @@
+"""The sidebar of the chat: the product and its releases, the conversations about it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.chat.address import open_conversation, opened
+from ui.chat.asking import Pending
+from ui.chat.conversation_list import show_conversations
+from ui.escaping import as_label
+
+if TYPE_CHECKING:
+    from chatbot.conversations import Conversation, Conversations, KeptTurn
+    from corpora.release import Product
+
+_PRODUCT = "product"
+_BADGES = 6
+
+
+def show_sidebar(
+    own: Conversations,
+    products: tuple[Product, ...],
+    turns: tuple[KeptTurn, ...],
+    pending: tuple[Pending, ...],
+) -> Product:
+    """Show the sidebar; return the product that is chosen, at first that of the conversation."""
+    names = [product.name for product in products]
+    asked = [*(t.reply["product"] for t in turns), *(p.question.product for p in pending)]
+    known = [name for name in asked if name in names]
+
+    def open_listed(conversation: Conversation) -> None:
+        open_conversation(conversation.id)
+        if conversation.product in names:
+            st.session_state[_PRODUCT] = conversation.product
+
+    def delete(conversation: str) -> None:
+        _delete(own, conversation)
+
+    with st.sidebar:
+        chosen = st.selectbox(
+            "Product",
+            names,
+            index=names.index(known[-1]) if known else 0,
+            key=_PRODUCT,
+            on_change=_start_anew,
+        )
+        product = products[names.index(chosen)]
+        _show_releases(product)
+        st.button("New conversation", icon=":material/add:", on_click=_start_anew, width="stretch")
+        show_conversations(own, opened(), open_listed, delete)
+    return product
+
+
+def _show_releases(product: Product) -> None:
+    """The releases, the newest first; of many the rest is told when pointed at."""
+    newest_first = list(reversed(product.releases))
+    today = datetime.now(UTC).date()
+    badges = []
+    for release in newest_first[:_BADGES]:
+        notes = ["latest"] * (release == product.newest) + ["pre-release"] * release.prerelease
+        if release.end_of_life and release.end_of_life <= today:
+            notes.append("end of life")
+        colour = "primary" if release == product.newest else "gray"
+        badges.append(f":{colour}-badge[{as_label(' · '.join([release.name, *notes]))}]")
+    rest = [as_label(release.name) for release in newest_first[_BADGES:]]
+    if rest:
+        badges.append(f":gray-badge[{len(rest)} more]")
+    st.markdown(" ".join(badges), help=", ".join(rest) or None)
+
+
+def _start_anew() -> None:
+    open_conversation(None)
+
+
+def _delete(own: Conversations, conversation: str) -> None:
+    from chatbot.conversations import UnknownConversation
+
+    services.open_questions().give_up(conversation)
+    try:
+        own.delete(conversation)
+    except UnknownConversation:
+        st.toast("This conversation was not there any more.")
+    if opened() == conversation:
+        open_conversation(None)

@@ -1,0 +1,1 @@
+"""The page of products, releases and documents, for admins."""

@@ -1,0 +1,119 @@
+"""The states of a release that are kept: what serves now, and what can be gone back to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.documents.document_list import show_table
+from ui.escaping import as_label, as_text
+from ui.failures import expected_failures
+from ui.moments import how_many, when
+from ui.notice import note
+
+if TYPE_CHECKING:
+    from corpora.catalog import Generation
+    from corpora.documents import Difference
+    from corpora.shelf import ShelvedRelease
+
+_NAMED = 8
+
+
+def show_generations(product: str, release: ShelvedRelease) -> None:
+    """A line for each state, the newest first."""
+    from corpora.catalog import Catalog, GenerationState
+
+    database = services.chatbot().database
+    kept = [
+        generation
+        for generation in Catalog(database).generations(product, release.name)
+        if generation.state is not GenerationState.BUILDING
+    ]
+    if not kept:
+        st.markdown("Nothing was published yet.")
+        return
+    st.caption(
+        "Every upload, removal and reading again makes a new state of the release. The one that "
+        "serves and the two before it are kept, and can be swapped at any time."
+    )
+    for generation in kept:
+        with st.container(border=True):
+            _line(product, release, generation)
+
+
+def _line(product: str, release: ShelvedRelease, generation: Generation) -> None:
+    assert generation.published is not None
+    serves = generation.id == release.generation
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        badge = " :primary-badge[serves now]" if serves else ""
+        told = (
+            f"{how_many(generation.documents, 'document')} · published "
+            f"{when(generation.published)} · embedded by {generation.embedding_model}"
+        )
+        st.markdown(
+            f"**State {generation.id}**{badge}\\\n:gray[{as_label(told, 300)}]", width="stretch"
+        )
+        if st.button("Documents", key=f"documents of {generation.id}"):
+            _documents(generation.id)
+        if not serves and st.button("Let it serve …", key=f"serve {generation.id}"):
+            confirm(product, release, generation)
+    if not serves and release.generation is not None:
+        st.markdown(f":gray[{_told(generation.id, release.generation)}]")
+
+
+def _told(generation: int, serving: int) -> str:
+    """What a state has other than the one that serves, as Markdown in a line."""
+    difference = _difference(generation, serving)
+    parts = [
+        f"{what}: {as_label(_names(files), 400)}"
+        for what, files in (
+            ("only here", difference.only_first),
+            ("not here", difference.only_second),
+            ("other content", difference.changed),
+        )
+        if files
+    ]
+    return " · ".join(parts) or "the same files as what serves now, read in another way"
+
+
+def _difference(generation: int, serving: int) -> Difference:
+    from corpora.documents import Documents
+
+    return Documents(services.chatbot().database).difference(generation, serving)
+
+
+def _names(files: Sequence[str]) -> str:
+    more = [f"and {len(files) - _NAMED:,} more"] * (len(files) > _NAMED)
+    return ", ".join([*files[:_NAMED], *more])
+
+
+@st.dialog("Documents of this state", width="large")
+def _documents(generation: int) -> None:
+    show_table(generation)
+
+
+@st.dialog("Let this state serve", icon=":material/history:")
+def confirm(product: str, release: ShelvedRelease, generation: Generation) -> None:
+    """Ask whether another state shall serve."""
+    from corpora.impact import impact_of_serving
+
+    if release.generation is not None:
+        st.markdown(f"Compared with what serves now: {_told(generation.id, release.generation)}.")
+    st.markdown(
+        "New questions are answered from it at once. The present state stays, so you can swap back."
+    )
+    database = services.chatbot().database
+    if told := impact_of_serving(database, product, release.name, generation.id).told:
+        st.markdown(f"With it, {told}")
+    if st.button("Let it serve", type="primary", key="serve it"):
+        try:
+            review = services.administration().serve(product, release.name, generation.id)
+        except expected_failures() as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        told = f"State {generation.id} serves {product} {release.name} now. {review.told}"
+        note(told.rstrip())
+        st.rerun()

@@ -1,0 +1,159 @@
+"""Jobs: those that run with their progress, those that ended with what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.documents.job_wording import came_to, heading, how_far, steps
+from ui.escaping import as_label, as_text
+from ui.failures import expected_failures
+from ui.moments import how_large, how_many, when
+
+if TYPE_CHECKING:
+    from corpora.jobs import Job, Jobs
+
+PATIENCE = 15.0
+"""Seconds that a job may wait before the page says that no worker runs."""
+
+_LOOK_EVERY = 1.0
+_SHOWN = 50
+
+
+def show_running() -> None:
+    """The jobs that wait or run, drawn anew every second as long as there are any."""
+    place = st.container()
+    running = _running()
+    if running:
+        with place:
+            _watch(tuple(job.id for job in running))
+
+
+def show_jobs() -> None:
+    """The jobs that have ended, the newest first."""
+    ended = [job for job in _jobs().recent(_SHOWN) if not job.is_open]
+    if not ended:
+        st.markdown(
+            "No job has ended yet. Uploads, removals and reading again are listed here, with what "
+            "came of them and the files that had to be left out."
+        )
+    for job in ended:
+        _ended(job)
+
+
+def _jobs() -> Jobs:
+    from corpora.jobs import Jobs
+
+    return Jobs(services.chatbot().database)
+
+
+def _running() -> list[Job]:
+    """The jobs that are to be done, in the order in which they are."""
+    return [job for job in reversed(_jobs().recent(_SHOWN)) if job.is_open]
+
+
+@st.fragment(run_every=_LOOK_EVERY)
+def _watch(shown: tuple[int, ...]) -> None:
+    running = _running()
+    if tuple(job.id for job in running) != shown:
+        st.rerun()
+    with st.container(gap="small", key="running-jobs"):
+        for job in running:
+            _card(job)
+        if _waits_long(running) and not _jobs().has_worker():
+            st.info(
+                "No worker is running, so nothing is done at the moment. It begins as soon as "
+                "one is: `strata serve` starts one beside the page, `strata worker` one alone.",
+                icon=":material/hourglass_empty:",
+            )
+
+
+def _waits_long(running: Sequence[Job]) -> bool:
+    """Whether a job waits that a worker which has just been started would have begun by now."""
+    waiting = (job for job in running if job.state == "waiting")
+    return any((job.as_of - job.created).total_seconds() > PATIENCE for job in waiting)
+
+
+def _card(job: Job) -> None:
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", wrap=False):
+            st.markdown(f"{heading(job)}\\\n{steps(job)}", width="stretch")
+            st.button(
+                "Stopping …" if job.cancelling else "Cancel",
+                icon=":material/stop_circle:",
+                key=f"cancel {job.id}",
+                disabled=not job.can_be_cancelled,
+                on_click=_cancel,
+                args=(job.id,),
+            )
+        st.progress(min(1.0, job.done / job.total) if job.total else 0.0)
+        st.caption(as_label(how_far(job), 300) or "\u00a0")
+
+
+def _ended(job: Job) -> None:
+    with (
+        st.container(border=True),
+        st.container(horizontal=True, vertical_alignment="center", gap="medium"),
+    ):
+        moment = when(job.finished or job.created)
+        by = f" · by {as_label(job.person)}" if job.person else ""
+        told = as_text(came_to(job))
+        st.markdown(
+            f"{heading(job)}\\\n" + (f"{told}\\\n" if told else "") + f":gray[{moment}{by}]",
+            width="stretch",
+        )
+        if st.button("Files", key=f"files of {job.id}", icon=":material/description:"):
+            _files(job.id)
+        if job.state in ("failed", "cancelled"):
+            st.button(
+                "Try again",
+                icon=":material/refresh:",
+                key=f"retry {job.id}",
+                on_click=_retry,
+                args=(job.id,),
+            )
+
+
+@st.dialog("Files of this job", width="large", icon=":material/description:")
+def _files(job_id: int) -> None:
+    files = _jobs().files(job_id)
+    if not files:
+        st.markdown("This job has no files of its own, and none was left out.")
+        return
+    left_out = sum(1 for file in files if file.reason)
+    st.caption(f"{how_many(len(files), 'file')}, of which {left_out:,} had to be left out")
+    st.dataframe(
+        [
+            {
+                "File": file.file,
+                "Problem": file.reason,
+                "Size": how_large(file.size) if file.size else "",
+            }
+            for file in files
+        ],
+        column_config={"Problem": st.column_config.TextColumn(width="large")},
+        column_order=["File", *(["Problem"] if left_out else []), "Size"],
+        hide_index=True,
+        alt="Files of this job",
+    )
+
+
+def _cancel(job_id: int) -> None:
+    try:
+        services.administration().cancel(job_id)
+    except expected_failures() as error:
+        st.toast(as_label(str(error), 300), icon=":material/error:")
+
+
+def _retry(job_id: int) -> None:
+    from ui.worker import enqueue
+
+    try:
+        services.administration().retry(job_id)
+    except expected_failures() as error:
+        st.toast(as_label(str(error), 300), icon=":material/error:")
+        return
+    enqueue(job_id, services.chatbot().settings)

@@ -1,0 +1,62 @@
+"""What an admin says of a product: its other names, its latest release, and its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.documents.deleting import confirm_product
+from ui.escaping import as_label, as_text
+from ui.notice import note
+
+if TYPE_CHECKING:
+    from corpora.shelf import Shelf
+
+
+def show_product_settings(shelf: Shelf) -> None:
+    """A form; below it the way to delete the product."""
+    settings = shelf.settings
+    names = [release.name for release in reversed(shelf.releases)]
+    with st.form("product-settings", border=False, width=640):
+        st.text_area(
+            "Also called",
+            "\n".join(settings.aliases),
+            key=f"aliases of {shelf.product}",
+            height=110,
+            help="Other names that people use in questions, one a line.",
+        )
+        st.selectbox(
+            "Latest release",
+            [None, *names],
+            index=[None, *names].index(settings.latest) if settings.latest in names else 0,
+            format_func=lambda name: name or "the newest that is no pre-release",
+            key=f"latest of {shelf.product}",
+            help="What “latest” means in a question, and what answers one that names no release.",
+        )
+        if st.form_submit_button("Save", type="primary"):
+            _save(shelf.product)
+    st.space("small")
+    with st.container(border=True, width=640):
+        st.markdown(f"**Delete {as_label(shelf.product)}**")
+        st.caption(
+            "With all of its releases, their documents and the glossary. Conversations stay."
+        )
+        if st.button("Delete this product …", icon=":material/delete:"):
+            confirm_product(shelf.product)
+
+
+def _save(product: str) -> None:
+    from corpora.catalog import CatalogError
+    from corpora.shelf import ProductSettings
+
+    aliases = st.session_state[f"aliases of {product}"].splitlines()
+    new = ProductSettings(tuple(aliases), st.session_state[f"latest of {product}"])
+    try:
+        services.administration().change_product(product, new)
+    except CatalogError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    note("Saved.")
+    st.rerun()

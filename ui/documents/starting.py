@@ -1,0 +1,32 @@
+"""Jobs are ordered here, and the page goes to where their progress is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.documents.place import go
+from ui.escaping import as_text
+from ui.failures import expected_failures
+from ui.notice import note
+
+if TYPE_CHECKING:
+    from chatbot.administration import Administration
+
+
+def start(order: Callable[[Administration], int], product: str, told: str) -> None:
+    """Order a job and show the page anew where it is listed; a refusal is told right here."""
+    from ui.worker import enqueue
+
+    try:
+        job = order(services.administration())
+    except expected_failures() as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    enqueue(job, services.chatbot().settings)
+    note(told)
+    go(product, "", "Jobs")
+    st.rerun()

@@ -1,0 +1,184 @@
+"""Uploading: for which release, which files, what speaks against them, and off they go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.documents.starting import start
+from ui.escaping import as_label
+from ui.moments import how_large, how_many
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
+
+    from chatbot.administration import Administration
+    from corpora.shelf import Shelf
+    from corpora.upload_checks import Finding
+    from corpora.uploads import UploadedFile
+
+PRODUCT, RELEASE = "upload product", "upload release"
+_ROUND = "upload round"
+_FINDINGS = "upload findings"
+_LISTED = 20
+_NAMED = 5
+
+
+def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
+    """The form from top to bottom; each part shows once the one above it is filled in."""
+    with st.container(width=760):
+        product, release = _target(products, shelf)
+        received = _received()
+        if not (product and release):
+            st.caption("Say for which product and release these files are.")
+            return
+        if not received:
+            return
+        files = [_uploaded(file) for file in received]
+        findings = _findings(received, files, product, release)
+        taken, agreed = _confirmed(files, findings)
+        label = f"Upload {how_many(len(taken), 'file')} to {product} {release}"
+        if st.button(
+            as_label(label, 120),
+            type="primary",
+            icon=":material/upload:",
+            disabled=not (taken and agreed),
+        ):
+            _start(product, release, taken)
+
+
+def _target(products: Sequence[str], shelf: Shelf | None) -> tuple[str, str]:
+    with st.container(horizontal=True):
+        if shelf is not None and PRODUCT not in st.session_state:
+            st.session_state[PRODUCT] = shelf.product
+        product = _name("Product", PRODUCT, products)
+        known = product in products
+        release = _name("Release", RELEASE, _releases(product) if known else ())
+    return product, release
+
+
+def _name(label: str, key: str, known: Sequence[str]) -> str:
+    """One of the known names, or a new one."""
+    chosen = st.session_state.get(key)
+    new = [chosen] if chosen and chosen not in known else []
+    name = st.selectbox(
+        label,
+        [*known, *new],
+        index=None,
+        key=key,
+        accept_new_options=True,
+        placeholder="Choose or type one",
+    )
+    return (name or "").strip()
+
+
+def _releases(product: str) -> tuple[str, ...]:
+    from corpora.shelf import Shelves
+
+    shelf = Shelves(services.chatbot().database).shelf(product)
+    return tuple(release.name for release in reversed(shelf.releases))
+
+
+def _received() -> list[Received]:
+    from ingestion.loaders import LOADERS
+
+    known = [suffix.lstrip(".") for suffix in LOADERS]
+    folder = (
+        st.segmented_control(
+            "What to upload",
+            ["Files and zips", "A folder"],
+            default="Files and zips",
+            required=True,
+            key="what to upload",
+        )
+        == "A folder"
+    )
+    settings = services.chatbot().settings
+    received = st.file_uploader(
+        f"Documents: {', '.join(known)}, or a zip of them",
+        # Of a folder only what can be read is sent; a file that is chosen by itself is answered.
+        type=[*known, "zip"] if folder else None,
+        accept_multiple_files="directory" if folder else True,
+        key=f"upload {st.session_state.get(_ROUND, 0)} {folder}",
+        max_upload_size=settings.largest_upload,
+    )
+    return list(received or [])
+
+
+def _uploaded(file: Received) -> UploadedFile:
+    from corpora.uploads import UploadedFile
+
+    return UploadedFile(file.name, file.getvalue(), file.size)
+
+
+def _findings(
+    received: Sequence[Received], files: Sequence[UploadedFile], product: str, release: str
+) -> tuple[Finding, ...]:
+    """What is to be said of the files, looked at once for each choice of them."""
+    from corpora.upload_checks import check
+
+    asked = (tuple(file.file_id for file in received), product, release)
+    kept = st.session_state.get(_FINDINGS)
+    if kept is None or kept[0] != asked:
+        chatbot = services.chatbot()
+        largest = chatbot.settings.largest_upload * 1_000_000
+        with st.spinner("Looking at the files …"):
+            found = check(files, product, release, chatbot.database, largest)
+        kept = st.session_state[_FINDINGS] = (asked, found)
+    findings: tuple[Finding, ...] = kept[1]
+    return findings
+
+
+def _confirmed(
+    files: Sequence[UploadedFile], findings: Sequence[Finding]
+) -> tuple[tuple[UploadedFile, ...], bool]:
+    """The files that can be taken, and whether what speaks against them is answered."""
+    from corpora.upload_checks import accepted
+
+    blocking = [finding for finding in findings if finding.blocking]
+    doubtful = [finding for finding in findings if not finding.blocking]
+    taken = accepted(files, findings)
+    agreed = True
+    if blocking:
+        st.error(_list("These cannot be taken", blocking), icon=":material/block:")
+        if taken:
+            agreed = st.checkbox("Leave them out and upload the others", key="leave out")
+    if doubtful and taken:
+        st.warning(_list("Please look at this first", doubtful), icon=":material/help:")
+        agreed &= st.checkbox("I have looked at it: upload all the same", key="all the same")
+    if not findings:
+        size = how_large(sum(file.size for file in files))
+        st.markdown(f":gray[:material/check: Nothing speaks against these files ({size}).]")
+    return taken, agreed
+
+
+def _list(title: str, findings: Sequence[Finding]) -> str:
+    """Findings as a Markdown list, files of which the same is said in one line."""
+    files: dict[str, list[str]] = {}
+    for finding in findings:
+        files.setdefault(finding.problem, []).append(finding.file)
+    lines = [_line(problem, named) for problem, named in list(files.items())[:_LISTED]]
+    if len(files) > _LISTED:
+        lines.append(f"- and {len(files) - _LISTED:,} more")
+    return "\n".join([f"{title}:", "", *lines])
+
+
+def _line(problem: str, files: Sequence[str]) -> str:
+    named = [f"**{as_label(file, 120)}**" for file in files[:_NAMED] if file]
+    if len(files) > _NAMED:
+        named.append(f"and {len(files) - _NAMED:,} more")
+    told = as_label(problem, 400)
+    return f"- {', '.join(named)}: {told}" if named else f"- {told}"
+
+
+def _start(product: str, release: str, files: Sequence[UploadedFile]) -> None:
+    def order(admin: Administration) -> int:
+        job = admin.upload(product, release, files, services.chatbot().settings.data_dir)
+        # Another key empties the list of files, which is no use any more.
+        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+        return job
+
+    start(order, product, f"{how_many(len(files), 'file')} for {product} {release} will be read.")

@@ -1,0 +1,108 @@
+"""The memory page: its figures, its questions, what became of them, and files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.admin_page import admin_page
+from ui.memory.changes_view import show_changes
+from ui.memory.faq_exchange import exchange, tell_report
+from ui.memory.figures import show_figures
+from ui.memory.pair_view import show_pair
+from ui.memory.place import go, opened
+from ui.memory.question_list import show_questions
+from ui.review.scope import any_of
+
+if TYPE_CHECKING:
+    from chatbot.memory.administration.overview import ReleaseFigures, Scope
+    from chatbot.people import Person
+
+_TAB = "memory-tab"
+
+
+def memory() -> None:
+    """Show the page; a failure is one clear message."""
+    admin_page(_show)
+
+
+def _show(person: Person) -> None:
+    from chatbot.memory.administration.overview import Overview, UnknownPair
+
+    overview = Overview(services.chatbot().database, person)
+    if (pair := opened()) is not None:
+        try:
+            show_pair(overview, pair)
+            return
+        except UnknownPair as error:
+            go(None)
+            st.toast(str(error))
+    st.title("Memory", anchor=False)
+    st.caption(
+        "Answers that were given, apart by release. Good ones answer the same question again or "
+        "help with a similar one; poor ones are not repeated."
+    )
+    _say_if_off()
+    tell_report()
+    everything = overview.releases()
+    if not everything:
+        _nothing_yet()
+        return
+    scope = _choose(everything)
+    show_figures(overview, scope)
+    questions, changes, files = st.tabs(
+        ["Questions", "Replaced and why", "Import and export"], key=_TAB, on_change="rerun"
+    )
+    if questions.open:
+        with questions:
+            show_questions(overview, scope)
+    if changes.open:
+        with changes:
+            show_changes(overview, scope)
+    if files.open:
+        with files:
+            exchange(scope)
+
+
+def _say_if_off() -> None:
+    if services.chatbot().settings.memory == "off":
+        st.warning(
+            "The memory is off: nothing is added to it and nothing is answered from it. Take "
+            "memory = “off” out of the settings to use it.",
+            icon=":material/pause_circle:",
+        )
+
+
+def _nothing_yet() -> None:
+    from chatbot.memory.administration.overview import EVERYTHING
+
+    if not services.chatbot().products():
+        st.info(
+            "Nothing is remembered yet. Answers are kept by release: upload the documents of a "
+            "first one on the page Documents.",
+            icon=":material/history:",
+        )
+        return
+    st.info(
+        "Nothing is remembered yet. Ask in the chat, and each answer is scored and kept here; or "
+        "import questions whose answers you have already.",
+        icon=":material/history:",
+    )
+    exchange(EVERYTHING, with_export=False)
+
+
+def _choose(figures: Sequence[ReleaseFigures]) -> Scope:
+    """The product and the release that are looked at; all of them at first."""
+    from chatbot.memory.administration.overview import Scope
+
+    of_product, of_release = st.columns(2)
+    with of_product:
+        products = list(dict.fromkeys(found.product for found in figures))
+        product = any_of("Product", products, "memory-product")
+    with of_release:
+        releases = [f.release for f in reversed(figures) if f.product == product]
+        release = any_of("Release", releases, "memory-release", disabled=product is None)
+    return Scope(product or "", release or "")

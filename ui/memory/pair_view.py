@@ -1,0 +1,146 @@
+"""A remembered answer opened: what it says, who vouches for it, its group, what used it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui import services
+from ui.chat.answer_text import answer_markdown
+from ui.chat.citations import show_citations
+from ui.escaping import as_code, as_label, as_text
+from ui.identity import current_person
+from ui.memory.pair_actions import show_actions
+from ui.memory.place import go
+from ui.memory.question_list import show_members
+from ui.memory.wording import vouched_by
+from ui.moments import how_many, when
+
+if TYPE_CHECKING:
+    from chatbot.memory.administration.kept import KeptPair
+    from chatbot.memory.administration.overview import Overview
+    from chatbot.memory.administration.use_list import Use
+
+_AT_ONCE = 10
+_ROLES = {
+    "source": "gave it first",
+    "reuse": "answered by it",
+    "reference": "helped by it",
+    "avoid": "kept from repeating it",
+}
+_CUT = 160
+
+
+def show_pair(overview: Overview, pair_id: int) -> None:
+    """Everything on one pair; raises UnknownPair if it is gone."""
+    pair = overview.pair(pair_id)
+    with st.container(gap="small", key="memory-heading"):
+        st.button(
+            "All questions",
+            icon=":material/arrow_back:",
+            type="tertiary",
+            on_click=go,
+            args=(None,),
+        )
+        st.title(as_label(pair.question, 300), anchor=False)
+        st.markdown(_badges(pair))
+    if pair.suspended:
+        st.warning(
+            f"Not used: {as_text(pair.suspended)}\\. It is used again once those pages serve.",
+            icon=":material/pause_circle:",
+        )
+    answer, facts = st.columns([5, 3], gap="large")
+    with answer:
+        _answer(pair)
+        show_actions(pair)
+    with facts:
+        _facts(pair)
+    _group(overview, pair)
+    _uses(pair)
+
+
+def _badges(pair: KeptPair) -> str:
+    release = as_label(f"{pair.product} {pair.release}")
+    store = ":green-badge[good]" if pair.store == "high" else ":orange-badge[poor]"
+    curated = " :blue-badge[:material/verified: curated]" if pair.origin == "curated" else ""
+    return f":primary-badge[:material/layers: {release}] {store}{curated}"
+
+
+def _answer(pair: KeptPair) -> None:
+    with st.container(border=True, key="memory-answer"):
+        st.markdown(answer_markdown(pair.answer, len(pair.citations)))
+        reply = {
+            "product": pair.product,
+            "citations": pair.citations,
+            "compared_releases": (),
+        }
+        show_citations(pair.id, reply, range(1, len(pair.citations) + 1))
+        if not pair.citations:
+            st.caption("It cites no page of its release.")
+        for link in pair.links:
+            st.markdown(f":small[:material/link: {as_code(link)}]")
+
+
+def _facts(pair: KeptPair) -> None:
+    vouched = vouched_by(pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True)
+    measured = ", ".join(
+        f"{name} {value:.2f}"
+        for name, value in (("faithfulness", pair.faithfulness), ("relevancy", pair.relevancy))
+        if value is not None
+    )
+    used = f"{how_many(pair.reused, 'time')}"
+    if pair.last_used:
+        used += f", last on {when(pair.last_used)}"
+    lines = {
+        "Score": f"{pair.score:.2f}",
+        "Who says so": vouched,
+        "Measured": measured or "nothing",
+        "Kept since": when(pair.created),
+        "Answered again": used,
+    }
+    st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 160)}" for k, v in lines.items()))
+
+
+def _group(overview: Overview, pair: KeptPair) -> None:
+    """The other questions of its group, the newest first."""
+    from chatbot.memory.administration.overview import PairFilter
+
+    wanted = PairFilter(cluster=pair.cluster)
+    total = overview.count(wanted)
+    if total < 2:
+        return
+    st.subheader(f"Its group: {how_many(total, 'question')}", anchor=False)
+    above = st.container()
+    pages = -(-total // _AT_ONCE)
+    page = st.pagination(pages, key=f"members of {pair.cluster}") if pages > 1 else 1
+    with above:
+        show_members(overview.pairs(wanted, offset=(page - 1) * _AT_ONCE, limit=_AT_ONCE))
+
+
+def _uses(pair: KeptPair) -> None:
+    from chatbot.memory.administration.use_list import Uses
+
+    uses = Uses(services.chatbot().database, current_person())
+    found = uses.of(pair.id)
+    if not found:
+        st.caption("No kept answer has to do with it.")
+        return
+    total = uses.count(pair.id)
+    st.subheader(f"Answers that have to do with it: {total:,}", anchor=False)
+    _turns(found)
+    if total > len(found):
+        st.caption(f"The newest {len(found)} are shown.")
+
+
+def _turns(uses: Sequence[Use]) -> None:
+    with st.container(gap="xsmall", key="memory-uses"):
+        for use in uses:
+            anew = ", asked anew since" if use.superseded else ""
+            told = f"{_ROLES[use.role]}{anew} · {when(use.asked)} · “{use.question}”"
+            st.page_link(
+                "app_pages/history.py",
+                label=as_label(told, _CUT),
+                query_params={"turn": str(use.turn)},
+            )

@@ -1,0 +1,194 @@
+"""How an answer came about, step by step: queries, chunks, what was kept, the model's calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui.chat.step_names import step_name
+from ui.escaping import as_label, as_text
+from ui.memory.place import address_of
+from ui.memory.wording import vouched
+from ui.moments import how_many
+
+if TYPE_CHECKING:
+    from chatbot.review.turns import OpenedTurn
+
+_MEMORY = {
+    "reuse": "The answer is one that was given before and is kept in the memory.",
+    "reference": "An answer that is kept in the memory was shown to the model as an example.",
+}
+_RECALLED = {"reused": "answered this one", "good": "near, and good", "bad": "near, but poor"}
+
+
+def show_trace(opened: OpenedTurn) -> None:
+    """The whole trace of a turn; a turn of an earlier version has none."""
+    st.subheader("How the answer came about", anchor=False)
+    trace = opened.trace
+    route = opened.listed.route
+    memory = _MEMORY.get(route, "The memory has no part in it.")
+    st.markdown(f":gray[Route:] {as_label(route or 'not kept')} · {memory}")
+    if trace is None:
+        st.info(
+            "No trace of this answer is kept: it was given by an earlier version of Strata.",
+            icon=":material/info:",
+        )
+        return
+    _show(trace)
+    for number, side in enumerate(trace.get("sides", ()), 1):
+        releases = ", ".join((side.get("release") or {}).get("releases", ()))
+        with st.expander(f"Side {number}: {as_label(releases or 'no release')}"):
+            _show(side)
+
+
+def _show(trace: Mapping[str, Any]) -> None:
+    left, right = st.columns([5, 3], gap="large")
+    with left:
+        _release(trace.get("release"))
+        _queries(trace.get("queries"))
+        _recalled(trace.get("memory"))
+    with right:
+        _timings(trace.get("timings", {}))
+        _temperature(trace.get("temperature"))
+    _chunks(trace)
+    _calls(trace.get("calls", ()))
+    for fallback in trace.get("fallbacks", ()):
+        step, reason = step_name(fallback["step"]), fallback["reason"]
+        st.caption(
+            f":material/info: Done without the language model: {as_label(step)}\\: "
+            f"{as_label(reason, 400)}"
+        )
+
+
+def _release(release: Mapping[str, Any] | None) -> None:
+    if not release:
+        return
+    names = ", ".join(release["releases"]) or "none"
+    st.markdown(
+        f"**Release** {as_label(names, 200)} :gray[· {as_label(release['status'])} · "
+        f"{as_label(release['explanation'], 300)}]"
+    )
+
+
+def _queries(queries: Mapping[str, Any] | None) -> None:
+    if not queries:
+        return
+    st.markdown("**Queries**")
+    st.dataframe(
+        [{"Query": kind.capitalize(), "Text": text} for kind, text in queries.items() if text],
+        hide_index=True,
+        column_config={"Query": st.column_config.TextColumn(width=110)},
+    )
+
+
+def _recalled(memory: Mapping[str, Any] | None) -> None:
+    """The answers that the memory had on the question; turns of earlier versions know none."""
+    if memory is None:
+        return
+    if memory["afresh"]:
+        st.markdown("**Memory** :gray[· left out: the question was asked afresh]")
+        return
+    reused = [memory["reused"]] if memory["reused"] else []
+    found = {"reused": reused, "good": memory["good"], "bad": memory["bad"]}
+    number = sum(map(len, found.values()))
+    st.markdown(f"**Memory** :gray[· {how_many(number, 'earlier answer')} near enough]")
+    with st.container(gap="xsmall", key="recalled"):
+        for role, pairs in found.items():
+            for pair in pairs:
+                near = f"{_RECALLED[role]}, cosine {pair['similarity']:.2f}"
+                told = f"{near}, {vouched(pair, to_admin=True)}: “{pair['question']}”"
+                st.page_link(
+                    "app_pages/memory.py",
+                    label=as_label(told, 240),
+                    query_params=address_of(pair["id"]),
+                )
+    if memory["differs"]:
+        st.caption(f"Not answered by the nearest one: {as_label(memory['differs'], 300)}")
+
+
+def _temperature(temperature: float | None) -> None:
+    if temperature is not None:
+        st.caption(f"Temperature of the answer: {temperature:.2f}")
+
+
+def _timings(timings: Mapping[str, float]) -> None:
+    if not timings:
+        return
+    st.markdown("**Time by step**")
+    st.dataframe(
+        [{"Step": step_name(step), "Seconds": seconds} for step, seconds in timings.items()],
+        hide_index=True,
+        height="content",
+        column_config={
+            "Seconds": st.column_config.ProgressColumn(
+                format="%.3f", min_value=0.0, max_value=max(0.001, *timings.values())
+            )
+        },
+    )
+
+
+def _chunks(trace: Mapping[str, Any]) -> None:
+    """What retrieval found, and what of it reduction and selection left."""
+    found: Sequence[Mapping[str, Any]] = trace.get("retrieved", ())
+    if not found:
+        return
+    kept = {_place(chunk): chunk["kept"] for chunk in trace.get("reduced", ())}
+    selected = {_place(chunk) for chunk in trace.get("selected", ())}
+    st.markdown(f"**Chunks found** :gray[· {len(found)}, of which {len(selected)} were selected]")
+    column = st.column_config
+    st.dataframe(
+        [
+            {
+                "Score": chunk["score"],
+                "Document": chunk["file"],
+                "Page": chunk["page"],
+                "Section": chunk["section"],
+                "Passages kept": len(kept.get(_place(chunk), ())),
+                "Selected": "yes" if _place(chunk) in selected else "",
+            }
+            for chunk in found
+        ],
+        hide_index=True,
+        height="content",
+        column_config={
+            "Score": column.NumberColumn(format="%.4f", width=80),
+            "Page": column.NumberColumn(width=70),
+            "Passages kept": column.NumberColumn(width=110),
+            "Selected": column.TextColumn(width=80),
+        },
+    )
+    if not kept:
+        return
+    with st.expander("What was kept of them"):
+        for place, passages in kept.items():
+            name = f"{place[0]}, page {place[1]}"
+            chosen = " · selected" if place in selected else ""
+            st.caption(f"{as_label(name, 160)}{chosen}")
+            for passage in passages:
+                st.code(passage, language=None, wrap_lines=True)
+
+
+def _place(chunk: Mapping[str, Any]) -> tuple[str, int]:
+    return chunk["file"], chunk["page"]
+
+
+def _calls(calls: Sequence[Mapping[str, Any]]) -> None:
+    if not calls:
+        return
+    st.markdown(f"**Calls of the language model** :gray[· {len(calls)}]")
+    for call in calls:
+        told = (
+            f"{step_name(call['step'])} · {call['seconds']:.1f} s, first word after "
+            f"{call['first_token']:.1f} s · {call['prompt_tokens']:,} tokens read "
+            f"({call['cached_tokens']:,} of them cached), {call['completion_tokens']:,} written"
+        )
+        with st.expander(as_label(told, 200)):
+            if call["problem"]:
+                st.warning(as_text(call["problem"]), icon=":material/warning:")
+            for role, text in call["prompt"]:
+                st.caption(as_label(role))
+                st.code(text, language=None, wrap_lines=True)
+            st.caption("reply")
+            st.code(call["reply"], language=None, wrap_lines=True)

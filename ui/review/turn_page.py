@@ -1,0 +1,96 @@
+"""A turn opened by an admin: the conversation around it, what is thought of it, its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.chat.answer_text import answer_markdown
+from ui.chat.answer_view import show_question, show_reply
+from ui.escaping import as_label, as_text
+from ui.moments import when
+from ui.review.rating_bar import rating_bar
+from ui.review.review_form import review_form
+from ui.review.trace_view import show_trace
+
+if TYPE_CHECKING:
+    from chatbot.people import Person
+    from chatbot.review.filters import TurnFilter
+    from chatbot.review.turns import AllTurns, OpenedTurn, SaidTurn
+
+Go = Callable[[int | None], None]
+"""Opens a turn, or with None the list."""
+
+
+def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter, *, go: Go) -> None:
+    """Show a turn; the queue to go through are the turns that are wanted."""
+    from chatbot.review.ratings import UnknownTurn
+
+    try:
+        opened = turns.open(person, turn)
+    except UnknownTurn as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        st.button("All answers", icon=":material/arrow_back:", on_click=go, args=(None,))
+        return
+    rating_bar(person, opened, turns.neighbours(person, turn, wanted), go=go)
+    said, thought = st.columns([5, 3], gap="large")
+    with said:
+        _conversation(opened, go)
+    with thought:
+        _facts(opened)
+        review_form(person, opened)
+    show_trace(opened)
+
+
+def _conversation(opened: OpenedTurn, go: Go) -> None:
+    _others(opened.before, go)
+    show_question(opened.listed.question)
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        if opened.listed.superseded:
+            st.caption(
+                ":material/history: This question was asked anew since; its answer is no longer "
+                "part of the conversation."
+            )
+        show_reply(opened.listed.id, opened.reply)
+    _others(opened.after, go)
+
+
+def _others(turns: Sequence[SaidTurn], go: Go) -> None:
+    for turn in turns:
+        anew = " · asked anew since" if turn.superseded else ""
+        with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
+            st.markdown(as_text(turn.question))
+            st.markdown(answer_markdown(turn.answer))
+            st.button(
+                "Open this answer",
+                key=f"open-{turn.id}",
+                icon=":material/arrow_forward:",
+                on_click=go,
+                args=(turn.id,),
+            )
+
+
+def _facts(opened: OpenedTurn) -> None:
+    """Who asked, when, in which conversation; what answered; what the person thinks of it."""
+    turn = opened.listed
+    lines = {
+        "Asked": when(turn.created),
+        "By": turn.owner or "nobody signed in",
+        "Conversation": opened.title or "without a title",
+        "Took": f"{turn.seconds:.1f} s",
+        "Profile": opened.profile or "not kept",
+        "Model": opened.model or "none was asked",
+    }
+    st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 120)}" for k, v in lines.items()))
+    said = opened.feedback
+    if said is None:
+        st.caption("The person who asked has said nothing of it.")
+        return
+    icon = ":material/thumb_up:" if said.thumbs > 0 else ":material/thumb_down:"
+    with st.container(border=True, key="said-of-it"):
+        reason = f" {as_label(said.reason)}" if said.reason else ""
+        st.markdown(f"{icon}{reason} :small[:gray[{as_label(when(said.created))}]]")
+        if said.comment:
+            st.markdown(as_text(said.comment))

@@ -1,0 +1,1 @@
+"""A cited page beside its answer."""

@@ -1,0 +1,79 @@
+"""What differs between a page and the same page of another release, both sides cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.escaping import as_label
+from ui.sources.marking import Span, differing_spans
+from ui.sources.page_blocks import marked_text
+from ui.sources.page_views import place_of
+
+if TYPE_CHECKING:
+    from chatbot.turn import Record
+    from corpora.corpus import Corpus
+    from corpora.pages import StoredPage
+
+_SHOWN = 40
+_GONE, _COME = "red", "green"
+
+
+def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> None:
+    """Passages that changed, with their words marked, then those that only one side has."""
+    from chatbot.comparison.two_pages import differences
+
+    found = differences(older, newer)
+    old, new = older[0].release, newer[0].release
+    if not found.found:
+        st.success(
+            f"Nothing differs from {as_label(old)} to {as_label(new)}\\: "
+            f"{_counted(found.same)} word for word.",
+            icon=":material/check:",
+        )
+        return
+    if found.changed:
+        _heading(f"Changed from {old} to {new}", len(found.changed))
+    for pair in found.changed[:_SHOWN]:
+        assert pair.before is not None
+        assert pair.after is not None
+        before, after = _text(pair.before), _text(pair.after)
+        gone, come = differing_spans(before, after)
+        with st.container(border=True, gap="xsmall"):
+            _passage(old, pair.before, before, gone, _GONE)
+            _passage(new, pair.after, after, come, _COME)
+    _only(new, found.added, _COME)
+    _only(old, found.removed, _GONE)
+    if found.same:
+        st.caption(f"Beside these, {_counted(found.same)} word for word.")
+
+
+def _only(release: str, records: Sequence[Record], colour: str) -> None:
+    if records:
+        _heading(f"Only in {release}", len(records))
+    for record in records[:_SHOWN]:
+        text = _text(record)
+        with st.container(border=True, gap="xsmall"):
+            _passage(release, record, text, [(0, len(text))], colour)
+
+
+def _heading(text: str, count: int) -> None:
+    shown = f"the first {_SHOWN} of {count}" if count > _SHOWN else f"{count}"
+    st.markdown(f"**{as_label(text, 200)}** :gray[({shown})]")
+
+
+def _passage(release: str, record: Record, text: str, marks: Sequence[Span], colour: str) -> None:
+    where = as_label(place_of(record.page).rsplit(" › ", 1)[-1] or record.label, 60)
+    st.markdown(f":gray-badge[{as_label(release)}] :small[:gray[{where}]]")
+    st.markdown(marked_text(text, marks, colour))
+
+
+def _text(record: Record) -> str:
+    """A row of a table with its headers, anything else as it stands."""
+    return record.reading if record.cells else record.quote
+
+
+def _counted(same: int) -> str:
+    return "one passage is the same" if same == 1 else f"{same:,} passages are the same"

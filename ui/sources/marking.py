@@ -1,0 +1,71 @@
+"""Where words stand: quoted ones in a text or on a printed page, differing ones in two texts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+_WORD = re.compile(r"\S+")
+_PIECE = re.compile(r"\w+(?:[.,'’_-]\w+)*|[^\w\s]")
+_DELIMITERS = {"—", "–", "-", "•", "|"}
+_GAP = 2
+_SHORTEST_RUN = 3
+
+Span = tuple[int, int]
+
+
+def quoted_words(words: Sequence[str], quote: str) -> list[Span]:
+    """Return runs of words (first, behind the last) that hold the quote or its longest parts.
+
+    The whole quote is found wherever it stands first. Where the words come in another order or
+    are cut differently, as in a table of a PDF, its parts are; single words by chance are not.
+    """
+    wanted = [_folded(word) for word in quote.split() if word not in _DELIMITERS]
+    kept = [i for i, word in enumerate(words) if word not in _DELIMITERS]
+    if not wanted or not kept:
+        return []
+    matcher = SequenceMatcher(None, [_folded(words[i]) for i in kept], wanted, autojunk=False)
+    shortest = min(_SHORTEST_RUN, len(wanted))
+    runs: list[Span] = []
+    for block in matcher.get_matching_blocks():
+        if not block.size:
+            continue
+        first, behind = kept[block.a], kept[block.a + block.size - 1] + 1
+        if runs and first - runs[-1][1] <= _GAP:
+            runs[-1] = (runs[-1][0], behind)
+        elif block.size >= shortest:
+            runs.append((first, behind))
+    return runs
+
+
+def quoted_spans(text: str, quote: str) -> list[Span]:
+    """Return character spans of a text that hold the quote, or its longest parts."""
+    at = text.find(quote) if quote.strip() else -1
+    if at >= 0:
+        return [(at, at + len(quote))]
+    found = list(_WORD.finditer(text))
+    runs = quoted_words([word[0] for word in found], quote)
+    return [(found[first].start(), found[behind - 1].end()) for first, behind in runs]
+
+
+def differing_spans(before: str, after: str) -> tuple[list[Span], list[Span]]:
+    """Return character spans of the words that each of two texts does not share with the other."""
+    old, new = list(_PIECE.finditer(before)), list(_PIECE.finditer(after))
+    matcher = SequenceMatcher(None, [w[0] for w in old], [w[0] for w in new], autojunk=False)
+    gone: list[Span] = []
+    come: list[Span] = []
+    for kind, first, behind, new_first, new_behind in matcher.get_opcodes():
+        if kind != "equal":
+            gone += _covering(old[first:behind])
+            come += _covering(new[new_first:new_behind])
+    return gone, come
+
+
+def _covering(pieces: Sequence[re.Match[str]]) -> list[Span]:
+    return [(pieces[0].start(), pieces[-1].end())] if pieces else []
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold()

@@ -1,0 +1,137 @@
+"""A page of a PDF, or an SVG drawing, as a picture with the quoted words marked.
+
+The file comes from others and may be hostile, and PyMuPDF cannot be used from several threads: it
+is drawn in a child process with limits, which can only harm itself. The child has no environment,
+writes no file, and once it has what it needs it can open nothing more, no file and no connection.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+DRAWN = frozenset({"pdf", "svg"})
+"""The formats that there are pictures of."""
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_SECONDS = 20
+_MEMORY = 2 << 30
+_ZOOM = 2.0
+_LARGEST = 2400
+_Box = tuple[float, float, float, float]
+_MARK = (1.0, 0.87, 0.35)
+
+
+class NoPicture(Exception):
+    """A page cannot be drawn; the message says why."""
+
+
+def page_picture(data: bytes, number: int, quote: str = "", format: str = "pdf") -> bytes:
+    """Draw a page (numbered from 1) of a file as PNG, the words of the quote marked.
+
+    `format` is one of `DRAWN`. Raises NoPicture if the file cannot be read or takes more time or
+    memory than is granted.
+    """
+    asked = json.dumps({"number": number, "quote": quote, "format": format}).encode()
+    what = f"Page {number}" if format == "pdf" else "The drawing"
+    try:
+        child = subprocess.run(
+            [sys.executable, "-P", "-m", "ui.sources.page_picture"],
+            input=asked + b"\n" + data,
+            capture_output=True,
+            timeout=2 * _SECONDS,
+            env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "PYTHONPATH": _import_path()},
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NoPicture(f"{what} takes too long to draw; its text is shown instead.") from error
+    if child.returncode or not child.stdout.startswith(_PNG):
+        raise NoPicture(f"{what} cannot be drawn; its text is shown instead.")
+    return child.stdout
+
+
+def draw(data: bytes, number: int, quote: str, format: str) -> bytes:
+    """Draw the page in this process; see `page_picture`."""
+    with _opened(data, format) as document:
+        page = document[number - 1]
+        for lines in _marked_lines(page, quote):
+            mark = page.add_highlight_annot(lines)
+            mark.set_colors(stroke=_MARK)
+            mark.update()
+        zoom = min(_ZOOM, _LARGEST / max(page.rect.width, page.rect.height, 1))
+        picture: bytes = page.get_pixmap(matrix=(zoom, 0, 0, zoom, 0, 0), alpha=False).tobytes()
+    return picture
+
+
+def _opened(data: bytes, format: str) -> Any:
+    """The file as a PDF, on which alone words can be marked."""
+    import pymupdf
+
+    if format == "svg":
+        from ui.sources.safe_svg import harmless_svg
+
+        drawing = pymupdf.open(stream=harmless_svg(data), filetype="svg")  # type: ignore[no-untyped-call]
+        with drawing:
+            data = drawing.convert_to_pdf()  # type: ignore[no-untyped-call]
+    document = pymupdf.open(stream=data, filetype="pdf")  # type: ignore[no-untyped-call]
+    if not document.is_pdf:
+        raise NoPicture("This file is no PDF.")
+    return document
+
+
+def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
+    """The rectangles to mark, one for each line of each run of words."""
+    from ui.sources.marking import quoted_words
+
+    # A table reads cell by cell in one order and row by row in the other.
+    orders = [page.get_text("words", sort=by_rows) for by_rows in (False, True)]
+    found = [(words, quoted_words([word[4] for word in words], quote)) for words in orders]
+    words, runs = max(found, key=lambda f: sum(behind - first for first, behind in f[1]))
+    return [
+        [_around(line) for _, line in groupby(words[first:behind], key=lambda w: (w[5], w[6]))]
+        for first, behind in runs
+    ]
+
+
+def _around(words: Iterable[Sequence[float]]) -> _Box:
+    left, top, right, bottom = zip(*(word[:4] for word in words), strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def _import_path() -> str:
+    import os
+
+    return os.pathsep.join(p for p in sys.path if p)
+
+
+def bound() -> None:
+    """Limit this process, which from here on can open nothing: neither file nor connection."""
+    import resource
+
+    _rehearse()
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+
+
+def _rehearse() -> None:
+    """Draw something of our own, so that all modules and codecs are loaded that drawing needs."""
+    word = "Ä"
+    text = f'<text y="9">{word}</text>'
+    draw(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>'.encode(), 1, word, "svg")
+
+
+def _main() -> None:
+    bound()
+    head, _, data = sys.stdin.buffer.read().partition(b"\n")
+    sys.stdout.buffer.write(draw(data, **json.loads(head)))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,112 @@
+"""A stored page in each way it can be looked at: as printed, as clean text, as it was read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import streamlit as st
+
+from ui.escaping import as_label, visible
+from ui.sources.page_blocks import page_pieces
+from ui.sources.page_picture import DRAWN, NoPicture, page_picture
+
+if TYPE_CHECKING:
+    from corpora.pages import StoredPage
+
+_LONGEST_SOURCE = 200_000
+_HEIGHT = 640
+_FEW_BLOCKS = 16
+
+
+class Originals(Protocol):
+    """What has the files of a release: a corpus, or whatever else can hand them out."""
+
+    def original(self, content_hash: str) -> bytes:
+        """Return the bytes of a file; raise LookupError where they are not kept."""
+        ...
+
+
+def place_of(page: StoredPage) -> str:
+    """Where a page is in its document: its number where that is printed, else its headings."""
+    if page.document.format == "pdf":
+        return f"page {page.number}"
+    return " › ".join(h for h in page.heading_path if h != page.document.title)
+
+
+def show_page(originals: Originals, page: StoredPage, quote: str = "") -> None:
+    """The page for a reader: printed as it is, drawn with its text below, or as clean text."""
+    drawn = page.document.format in DRAWN and show_page_as_printed(originals, page, quote)
+    if not drawn or page.document.format == "svg":
+        show_page_as_text(page, quote)
+
+
+def show_page_as_printed(originals: Originals, page: StoredPage, quote: str = "") -> bool:
+    """The original: a picture of a PDF's page or a drawing, the source of any other file.
+
+    Returns False, and says why, where it cannot be shown.
+    """
+    try:
+        original = originals.original(page.document.content_hash)
+        if page.document.format not in DRAWN:
+            _source(original)
+            return True
+        picture = _picture(original, page.number, quote, page.document.format)
+    except LookupError as error:
+        picture = str(error)
+    if isinstance(picture, str):
+        st.info(as_label(picture, 400))
+        return False
+    with st.container(border=True, key=f"printed-page-{page.id}"):
+        st.image(picture, width="stretch" if page.document.format == "pdf" else "content")
+    return True
+
+
+def show_page_as_text(page: StoredPage, quote: str = "") -> None:
+    """The page as clean text, the quoted words marked."""
+    # The style sheet opens a page of text at the quote, but a drawing at its top.
+    key = "drawing-text" if page.document.format == "svg" else "page-text"
+    with st.container(key=key, gap="xsmall" if page.document.format == "svg" else "small"):
+        for number, piece in enumerate(page_pieces(page.page, quote)):
+            with st.container(key=f"{'marked' if piece.marked else 'plain'}-piece-{number}"):
+                if piece.code:
+                    st.code(piece.text, language=None, wrap_lines=True)
+                else:
+                    st.markdown(piece.text)
+
+
+def show_page_as_read(page: StoredPage) -> None:
+    """What the parser saw: every block with its kind, the headings above it and its anchor."""
+    st.caption(f"{len(page.blocks)} blocks, {len(page.text):,} characters")
+    st.dataframe(
+        [
+            {
+                "Kind": block.kind.value.replace("_", " "),
+                "Text": visible(block.text),
+                "Under": visible(" › ".join(block.path)),
+                "Anchor": visible(block.anchor or ""),
+            }
+            for block in page.blocks
+        ],
+        column_config={"Text": st.column_config.TextColumn(width="large")},
+        hide_index=True,
+        height="content" if len(page.blocks) <= _FEW_BLOCKS else _HEIGHT,
+        alt="Blocks of this page",
+    )
+
+
+def _source(original: bytes) -> None:
+    from ingestion.decoding import decode
+
+    text = visible(decode(original))
+    st.code(text[:_LONGEST_SOURCE], language=None, wrap_lines=True, height=_HEIGHT)
+    if len(text) > _LONGEST_SOURCE:
+        st.caption(f"The first {_LONGEST_SOURCE:,} of {len(text):,} characters")
+
+
+@st.cache_data(max_entries=32, show_spinner="Drawing the page …")
+def _picture(data: bytes, number: int, quote: str, format: str) -> bytes | str:
+    """The picture, or why there is none: what took long to fail is not tried again and again."""
+    try:
+        return page_picture(data, number, quote, format)
+    except NoPicture as error:
+        return str(error)

@@ -1,0 +1,175 @@
+"""The page of a document that a citation names, and that page in the other releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui import services
+from ui.escaping import as_label
+from ui.sources.differences_view import show_differences
+from ui.sources.page_views import place_of, show_page
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from corpora.pages import StoredPage
+
+_SHOWN = "page_shown"
+_FEW = 6
+"""Releases up to which each has a button."""
+
+Side = tuple["Corpus", "StoredPage"]
+
+
+def show_source(product: str, citation: Mapping[str, Any]) -> None:
+    """Open the page of a citation beside the answer."""
+    st.session_state[_SHOWN] = _cited(citation)
+    # Documents name their release in their title, and the panel may go to another release.
+    open_beside = st.dialog("Source", width=640, position="right", icon=":material/description:")
+    open_beside(source_panel)(product, citation)
+
+
+def _cited(citation: Mapping[str, Any]) -> tuple[str, int]:
+    return citation["release"], citation["page_id"]
+
+
+def source_panel(product: str, citation: Mapping[str, Any]) -> None:
+    """The cited page or the one that was gone to from there, with the ways to go on."""
+    from corpora.catalog import CatalogError
+
+    title, head, steps = st.container(), st.container(key="source-head"), st.container()
+    try:
+        own = _open(product, *st.session_state.get(_SHOWN, _cited(citation)))
+        shown = _in_release(product, own)
+    except (CatalogError, LookupError) as error:
+        st.error(as_label(str(error), 400), icon=":material/error:")
+        return
+    with title:
+        st.markdown(f"**{as_label(shown[1].document.title, 200)}**")
+    with head:
+        _head(*shown, cited=citation["release"])
+    with steps:
+        _steps(*shown, citation)
+    if shown is not own and _wants_differences(own, shown):
+        older, newer = _in_order(product, own, shown)
+        show_differences(older, newer)
+        return
+    corpus, page = shown
+    is_cited = (corpus.release, page.id) == _cited(citation)
+    show_page(corpus, page, citation["quote"] if is_cited else "")
+
+
+def _open(product: str, release: str, page_id: int) -> Side:
+    corpus = services.chatbot().corpora.corpus(product, release)
+    return corpus, corpus.page(page_id)
+
+
+def _head(corpus: Corpus, page: StoredPage, *, cited: str) -> None:
+    place = [page.document.file, place_of(page)]
+    colour = "primary" if corpus.release == cited else "orange"
+    st.markdown(
+        f":{colour}-badge[{as_label(f'{corpus.product} {corpus.release}')}] "
+        f":gray[{as_label(' › '.join(filter(None, place)), 300)}]"
+    )
+    if corpus.release != cited:
+        st.caption(f"The answer is from {as_label(cited)}; this is another release.")
+
+
+def _steps(corpus: Corpus, page: StoredPage, citation: Mapping[str, Any]) -> None:
+    def go(release: str, to: int | None) -> None:
+        st.session_state[_SHOWN] = release, to
+
+    around = (
+        ("Previous page", ":material/chevron_left:", page.previous_id),
+        ("Next page", ":material/chevron_right:", page.next_id),
+    )
+    is_single = all(to is None for *_, to in around)
+    with st.container(horizontal=True, key="steps"):
+        for label, icon, to in () if is_single else around:
+            st.button(
+                label,
+                icon=icon,
+                disabled=to is None,
+                on_click=go,
+                args=(corpus.release, to),
+                key=f"go {label}",
+            )
+        if (corpus.release, page.id) != _cited(citation):
+            back = "Back to the quote" if citation["quote"] else "Back to the page"
+            st.button(back, on_click=go, args=_cited(citation), type="tertiary")
+
+
+def _in_release(product: str, own: Side) -> Side:
+    """The page in the release that is chosen: its own, or another one that has it."""
+    corpus, page = own
+    releases = _releases(product)
+    if len(releases) < 2:
+        return own
+    found = {
+        release: page.id
+        if release == corpus.release
+        else _same_page(product, corpus.release, page.id, release, _generation(product, release))
+        for release in releases
+    }
+    having = [release for release in releases if found[release] is not None]
+    if having == [corpus.release]:
+        st.caption("No other release has this page.")
+        return own
+    chosen = _choose(having, corpus.release, page.id)
+    if lacking := [release for release in releases if found[release] is None]:
+        st.caption(f"Not found in {as_label(', '.join(lacking), 300)}")
+    to = found[chosen]
+    return own if chosen == corpus.release or to is None else _open(product, chosen, to)
+
+
+def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
+    key = f"release-of-{own}-{page_id}"
+    if len(releases) > _FEW:
+        return st.selectbox(
+            "This page in", releases, index=releases.index(own), format_func=as_label, key=key
+        )
+    chosen: str = st.segmented_control(
+        "This page in",
+        releases,
+        default=own,
+        required=True,
+        format_func=as_label,
+        key=key,
+    )
+    return chosen
+
+
+def _wants_differences(own: Side, shown: Side) -> bool:
+    return st.toggle(
+        f"What differs from {as_label(own[0].release)}",
+        key=f"differs-{own[0].release}-{own[1].id}-{shown[0].release}",
+    )
+
+
+def _in_order(product: str, one: Side, other: Side) -> tuple[Side, Side]:
+    """Both sides, the older release first."""
+    releases = _releases(product)
+    newest_first = sorted((one, other), key=lambda side: releases.index(side[0].release))
+    return newest_first[1], newest_first[0]
+
+
+def _releases(product: str) -> list[str]:
+    """The releases that can be asked, the newest first."""
+    products = services.chatbot().products()
+    return [r.name for p in products if p.name == product for r in reversed(p.releases)]
+
+
+def _generation(product: str, release: str) -> int:
+    return services.chatbot().corpora.corpus(product, release).generation
+
+
+@st.cache_data(max_entries=1024, show_spinner="Looking into the other releases …")
+def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
+    """The id of the page in the other release, whose generation is only there to be told apart."""
+    from chatbot.comparison.same_page import same_page
+
+    here, page = _open(product, release, page_id)
+    found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
+    return found.id if found else None
