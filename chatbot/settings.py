@@ -112,6 +112,7 @@ class Settings(SignInSettings, BaseSettings):
     memory_gamma: float = Field(0.8, ge=0.35, lt=1, description="ComRAG: a good answer, a score")
     memory_references: int = Field(2, ge=0, description="answered questions shown to the model")
     memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
+    memory_wordings: int = Field(2, ge=1, description="questions kept with one and the same answer")
     memory_judge: Literal["auto", "model", "measure"] = Field(
         "auto", description="who scores answers: the language model, or words and vectors"
     )

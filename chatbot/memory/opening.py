@@ -51,7 +51,7 @@ def open_memory(
 ) -> Memory:
     """Wire the memory; it is there for admins also where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
-    stores = Stores(database, thresholds, settings.memory_limit)
+    stores = Stores(database, thresholds, settings.memory_limit, wordings=settings.memory_wordings)
     nearest = Nearest(database, settings.data_dir)
     reader = QuestionReader(embedder, glossary, is_ordinary_word)
     recall = Recall(database, nearest, reader, thresholds, settings.memory_references)

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from chatbot.grounding import plain
 from corpora.embedding import Vectors
 
 
@@ -26,6 +27,10 @@ class Origin(StrEnum):
     RATING = "rating"
     IMPORTED = "imported"
     CURATED = "curated"
+
+
+BY_HAND = (Origin.IMPORTED, Origin.CURATED)
+"""What people wrote or vouch for: it may rest on no page, and is neither evicted nor forgotten."""
 
 
 class Role(StrEnum):
@@ -118,3 +123,9 @@ class NewPair:
     generation: int | None = None
     turn: int | None = None
     links: tuple[str, ...] = ()
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two short answers are the same, but for case, quotes and white space."""
+    wanted = plain(one).rstrip(".")
+    return bool(wanted) and wanted == plain(other).rstrip(".")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.grounding import plain
 from chatbot.marks import without_marks
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import BY_HAND, Origin, same_value
 from chatbot.turn import Recollection, Remembered, Route, Turn
 from prompts import Fenced, fenced
 
 GOOD = "Answered before, to be checked against the documentation:"
 BAD = "Answers that were wrong before:"
-BY_HAND = (Origin.IMPORTED, Origin.CURATED)
 
 
 @dataclass(frozen=True)
@@ -55,12 +53,6 @@ def is_rejected(turn: Turn, value: str, same: float) -> bool:
         for pair in (found.bad if found else ())
         if pair.similarity >= same and pair.origin != Origin.MEASURED
     )
-
-
-def same_value(one: str, other: str) -> bool:
-    """Whether two short answers are the same, but for case, quotes and white space."""
-    wanted = plain(one).rstrip(".")
-    return bool(wanted) and wanted == plain(other).rstrip(".")
 
 
 def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
-from chatbot.memory.pairs import MemoryQuestion, Origin, Store, Thresholds
+from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Origin, Store, Thresholds, same_value
 from chatbot.memory.questions.question import QuestionReader, asked_text
 from chatbot.memory.questions.same_passage import asks_for_another_part
 from chatbot.readers import read_value
@@ -21,10 +21,9 @@ from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at."""
+_NO_VECTOR = defer(MemoryPairRow.vector, raiseload=True)
 _OF_PAGE = 50
 """Pairs of one page that are looked at."""
-WITHOUT_PAGES = (Origin.IMPORTED, Origin.CURATED)
-"""What an admin vouches for may rest on no page; no other answer is reused without."""
 
 
 class Search(Protocol):
@@ -99,6 +98,7 @@ class Recall:
             return None
         text = asked_text(turn)
         reading = read_value(text, records) if pairs else None
+        doubted: list[str] = []
         for row in pairs:
             passage = _common_passage(row.answer["citations"], records)
             if passage is None or (reading and reading.value != row.answer.get("value")):
@@ -106,7 +106,13 @@ class Recall:
             asked, before = (self.reader.asking(q, product) for q in (text, row.question))
             if asks_for_another_part(asked, before, passage):
                 continue
-            if row.store != Store.HIGH:
+            if row.store == Store.LOW and row.origin == Origin.MEASURED:
+                # Measures err: the same answer to other words of the question may be a good one.
+                doubted.append(row.answer.get("value", ""))
+                continue
+            if row.store == Store.LOW or not all(
+                same_value(value, row.answer.get("value", "")) for value in doubted
+            ):
                 return None
             vectors = self.reader.read_all([text, row.question], product)
             near = _Near(row, float(vectors[0].vector @ vectors[1].vector))
@@ -132,12 +138,16 @@ class Recall:
         cosines = {pair: cosine for pair, cosine in found if cosine >= self.thresholds.tau}
         if not cosines:
             return []
-        usable = select(MemoryPairRow).where(
-            MemoryPairRow.id.in_(cosines),
-            MemoryPairRow.release_id == release_id,
-            MemoryPairRow.store == store,
-            MemoryPairRow.embedding == asked.embedding,
-            MemoryPairRow.suspended == "",
+        usable = (
+            select(MemoryPairRow)
+            .where(
+                MemoryPairRow.id.in_(cosines),
+                MemoryPairRow.release_id == release_id,
+                MemoryPairRow.store == store,
+                MemoryPairRow.embedding == asked.embedding,
+                MemoryPairRow.suspended == "",
+            )
+            .options(_NO_VECTOR)
         )
         with self.database.reading() as session:
             rows = {row.id: row for row in session.scalars(usable)}
@@ -151,7 +161,7 @@ class Recall:
         there = [page for page in pages if page is not None]
         if len(pages) != len(kept) or len(there) != len(kept):
             return None
-        if not there and Origin(pair.row.origin) not in WITHOUT_PAGES:
+        if not there and Origin(pair.row.origin) not in BY_HAND:
             return None
         citations = [_citation(c, page, release) for c, page in zip(kept, there, strict=True)]
         return _remembered(pair, citations)
@@ -203,6 +213,7 @@ def _read_from(session: Session, release_id: int | None, page: int) -> Sequence[
         )
         .order_by(MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
         .limit(_OF_PAGE)
+        .options(_NO_VECTOR)
     )
     return session.scalars(query).all()
 

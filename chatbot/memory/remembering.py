@@ -17,8 +17,7 @@ from chatbot.memory.candidates import (
     supported,
 )
 from chatbot.memory.later import LATER, Later
-from chatbot.memory.pairs import NewPair, Origin, Role, Score
-from chatbot.memory.prompting import same_value
+from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.combining import combine
 from chatbot.memory.scoring.measuring import Measured, measure

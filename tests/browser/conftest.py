@@ -37,6 +37,13 @@ Serve = Callable[..., str]
 OpenPage = Callable[..., Page]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what fails in a real browser show once more that it does; a second run is told of."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 # Not for the session: while Playwright is open no other test of this thread can run a loop.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:

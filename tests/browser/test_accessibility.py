@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Literal
 
 import pytest
@@ -34,7 +35,17 @@ both = pytest.mark.parametrize("colours", ["light", "dark"])
 
 
 def violations(page: Page) -> list[str]:
-    """What axe objects to, with the places in which it does."""
+    """What axe still objects to once the page has come to rest, with the places in which it does.
+
+    While Streamlit draws a page anew, what is about to go is shown paler.
+    """
+    end = time.monotonic() + 20
+    while (found := _violations(page)) and time.monotonic() < end:
+        page.wait_for_timeout(500)
+    return found
+
+
+def _violations(page: Page) -> list[str]:
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
     page.wait_for_timeout(500)
     found = Axe().run(page, context=WITHOUT_DRAWINGS, options=RULES).response["violations"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, select, update
 
 import eval
 from chatbot.memory import recall
@@ -23,7 +23,7 @@ from chatbot.turn import Record
 from corpora.embedding import MiniLM
 from corpora.glossary import Entry
 from corpora.glossary_file import read_glossary
-from corpora.memory_tables import MemoryPairRow
+from corpora.memory_tables import MemoryPageRow, MemoryPairRow
 from ingestion.page import Block, BlockKind
 from tests.chatbot.conftest import ingested
 from tests.chatbot.memory_bots import Bot, remembering, says
@@ -201,6 +201,33 @@ def test_a_suspended_answer_is_not_reused(asked: Bot) -> None:
     with asked.chatbot.database.writing() as session:
         session.execute(update(MemoryPairRow).values(suspended="the page has changed"))
     assert asked.ask(IN_OTHER_WORDS).content["route"] == "documents"
+
+
+@pytest.mark.parametrize(
+    ("value", "origin", "route"),
+    [
+        ("20 minutes", "measured", "reuse"),
+        ("21 minutes", "measured", "documents"),
+        ("20 minutes", "thumbs", "documents"),
+    ],
+)
+def test_the_same_answer_that_is_only_measured_as_bad_does_not_stand_in_its_way(
+    asked: Bot, value: str, origin: str, route: str
+) -> None:
+    wording = "the display of the relay goes dark when nobody touches it for how long?"
+    with asked.chatbot.database.writing() as session:
+        for table, changed in (
+            (
+                MemoryPairRow,
+                {"id": 99, "store": "low", "origin": origin, "question": wording},
+            ),
+            (MemoryPageRow, {"pair_id": 99}),
+        ):
+            row = dict(session.execute(select(*table.__table__.columns)).mappings().first() or {})
+            if table is MemoryPairRow:
+                row["answer"] = {**row["answer"], "value": value}
+            session.execute(insert(table).values({**row, **changed}))
+    assert asked.ask(IN_OTHER_WORDS).content["route"] == route
 
 
 def test_a_bad_answer_is_not_reused(asked: Bot, model: ScriptedChatModel) -> None:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.pairs import BY_HAND, Store
 from corpora.memory_tables import MemoryPairRow
-
-BY_HAND = (Origin.CURATED, Origin.IMPORTED)
-"""Pairs of these origins are neither evicted nor forgotten with a turn."""
 
 _AT_ONCE = 500
 """A limit that was lowered is reached in some transactions, so that none is long."""

@@ -18,6 +18,7 @@ from chatbot.memory.stores.pair_rows import (
     settle_pair,
     tell,
 )
+from chatbot.memory.stores.same_answer import beyond_wordings
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Placing:
 
     thresholds: Thresholds
     limit: int
+    wordings: int | None
     clustering: bool
     alike: Alike
 
@@ -101,9 +103,12 @@ class Placing:
         for rival in rivals:
             why = _same(pair_id, rival.similarity, comer, rival.pair)
             tell(session, release_id, Happened.REPLACED, rival.pair.id, pair_id, why)
+        replaced = [rival.pair.id for rival in rivals]
+        replaced += self._leave_wordings(change, pair_id)
         gone = self._evict(change, store)
-        replaced = tuple(rival.pair.id for rival in rivals)
-        return Added(None if pair_id in gone else pair_id, store, replaced, pair_id not in gone)
+        return Added(
+            None if pair_id in gone else pair_id, store, tuple(replaced), pair_id not in gone
+        )
 
     def _rivals(self, change: Change, comer: Comer, store: Store) -> list[_Rival]:
         """The members that are near-duplicates of a pair."""
@@ -130,6 +135,18 @@ class Placing:
         return insert_pair(
             session, change.release_id, comer.new, cluster, store, change.seq, comer.suspended
         )
+
+    def _leave_wordings(self, change: Change, pair_id: int) -> list[int]:
+        """Let go the wordings that an answer has beyond some; return the ids."""
+        if self.wordings is None or not self.clustering:
+            return []
+        going = beyond_wordings(change.session, pair_id, self.wordings)
+        change.take_out(list(read_pairs(change.session, going)))
+        change.finish()
+        why = f"Pair {pair_id} has the same answer, which keeps {self.wordings} wordings."
+        for other in going:
+            tell(change.session, change.release_id, Happened.REPLACED, other, pair_id, why)
+        return going
 
     def _evict(self, change: Change, store: Store) -> list[int]:
         """Let go what is beyond the limit of a store; return the ids."""

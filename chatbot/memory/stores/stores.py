@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import (
+    BY_HAND,
     Happened,
     MemoryQuestion,
     NewPair,
@@ -28,7 +29,6 @@ from chatbot.memory.stores.alike import Alike
 from chatbot.memory.stores.centroids import store_of
 from chatbot.memory.stores.change import Change
 from chatbot.memory.stores.clusters import Clusters
-from chatbot.memory.stores.eviction import BY_HAND
 from chatbot.memory.stores.held import Held
 from chatbot.memory.stores.pair_rows import (
     draw_seq,
@@ -60,17 +60,24 @@ class UnknownPair(LookupError):
 class Stores:
     """The pairs of all releases, in clusters; every change is one transaction.
 
-    `limit` is how many pairs a store of a release holds. Without `clustering` pairs are only
-    appended, each in a cluster of its own: the ablation of ComRAG 5.
+    `limit` is how many pairs a store of a release holds, and `wordings` how many of them with one
+    answer (None: as many as come). Without `clustering` pairs are only appended, each in a cluster
+    of its own: the ablation of ComRAG 5.
     """
 
     def __init__(
-        self, database: Database, thresholds: Thresholds, limit: int, *, clustering: bool = True
+        self,
+        database: Database,
+        thresholds: Thresholds,
+        limit: int,
+        *,
+        wordings: int | None = None,
+        clustering: bool = True,
     ) -> None:
         self._database = database
         self._held = Held()
         self._clusters = Clusters(self._held)
-        self._placing = Placing(thresholds, limit, clustering, Alike(self._held))
+        self._placing = Placing(thresholds, limit, wordings, clustering, Alike(self._held))
 
     def add(
         self,
