@@ -13,6 +13,7 @@ from statistics import mean, median
 from sqlalchemy import func, select
 
 from chatbot.assembly import Chatbot
+from chatbot.marks import without_marks
 from chatbot.turn import Route
 from corpora.history_tables import TurnRow
 from corpora.memory_tables import MemoryPairRow, MemoryUseRow
@@ -24,17 +25,20 @@ from eval.stream_questions import Arrival
 class Outcome:
     """What became of an arrival.
 
-    `correct` counts the quotes beside the answer, as they are shown. A reuse is of the answer to
-    the question `reused_from` (as it was asked then): `wrong_reuse` if that was another question
-    and its answer is not right here, `repeats_error` if it was the same one, answered wrongly.
+    `bert_score` is the F1 of `said`, the answer without its quotes, with the gold answer. `correct`
+    counts the quotes beside the answer, as they are shown. A reuse is of the answer to the question
+    `reused_from` (as it was asked then): `wrong_reuse` if that was another question and its answer
+    is not right here, `repeats_error` if it was the same one, answered wrongly.
     """
 
     gold: str
     asked: str
+    said: str
     seconds: float
     route: str
     correct: bool
     refused: bool
+    bert_score: float
     reused_from: str = ""
     wrong_reuse: bool = False
     repeats_error: bool = False
@@ -69,6 +73,11 @@ class Iteration:
         """The median latency, in seconds."""
         return median(o.seconds for o in self.outcomes)
 
+    @property
+    def bert_score(self) -> float:
+        """The mean BERTScore F1 of the answers."""
+        return mean(o.bert_score for o in self.outcomes)
+
     def share(self, counts: Callable[[Outcome], bool]) -> float:
         """The share of the outcomes that count, 0 to 1."""
         return sum(map(counts, self.outcomes)) / len(self.outcomes)
@@ -77,13 +86,15 @@ class Iteration:
 def run_stream(
     chatbot: Chatbot,
     iterations: Sequence[Sequence[Arrival]],
+    alike: Callable[[str, str], float],
     *,
     saved: Callable[[], float] = lambda: 0.0,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Iteration, ...]:
     """Ask everything in order and return the figures of each iteration.
 
-    `saved` are seconds that a recorded model did not spend again; they count as spent.
+    `alike` compares an answer with the gold answer. `saved` are seconds that a recorded model did
+    not spend again; they count as spent.
     """
     found: list[Iteration] = []
     asked: dict[int, Arrival] = {}
@@ -92,7 +103,7 @@ def run_stream(
     for arrivals in iterations:
         outcomes = []
         for arrival in arrivals:
-            outcomes.append(_ask(chatbot, arrival, asked, saved))
+            outcomes.append(_ask(chatbot, arrival, alike, asked, saved))
             done += 1
             on_progress(done)
         high, low = _pairs(chatbot)
@@ -103,7 +114,11 @@ def run_stream(
 
 
 def _ask(
-    chatbot: Chatbot, arrival: Arrival, asked: dict[int, Arrival], saved: Callable[[], float]
+    chatbot: Chatbot,
+    arrival: Arrival,
+    alike: Callable[[str, str], float],
+    asked: dict[int, Arrival],
+    saved: Callable[[], float],
 ) -> Outcome:
     gold, spared = arrival.gold, saved()
     conversation = chatbot.conversations.start(gold.product, arrival.text)
@@ -117,13 +132,17 @@ def _ask(
     first = asked.get(made_by) if made_by is not None else None
     same = first is None or first.gold.id == gold.id
     reused = reply.turn.route is Route.REUSE
+    answer = reply.turn.answer
+    said = answer.value or without_marks(answer.text) if answer else reply.content["answer"]
     return Outcome(
         gold=gold.id,
         asked=arrival.text,
+        said=said,
         seconds=seconds,
         route=str(reply.turn.route),
         correct=score.shown,
         refused=score.refused,
+        bert_score=alike(said, gold.gold_answer),
         reused_from=first.text if first else "",
         wrong_reuse=reused and not same and not score.shown,
         repeats_error=reused and same and not score.shown,

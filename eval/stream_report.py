@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
+from statistics import mean
 from typing import Any
 
 from rich.console import Group as Rows
@@ -17,7 +18,7 @@ Runs = Mapping[str, Sequence[Iteration]]
 
 _COLUMNS = (
     *("iteration", "questions", "mean s", "median s", "reused", "right", "refused"),
-    *("wrong reuse", "other release", "high", "low", "growth"),
+    *("BERTScore", "wrong reuse", "other release", "high", "low", "growth"),
 )
 
 
@@ -41,6 +42,7 @@ def _row(iteration: Iteration) -> list[str]:
         f"{iteration.seconds:.2f}",
         f"{iteration.median:.2f}",
         *(_count(outcomes, hit) for hit in (_reused, _right, _refused)),
+        f"{iteration.bert_score:.3f}",
         *(str(sum(map(hit, outcomes))) for hit in (_wrong_reuse, _wrong_release)),
         str(iteration.high),
         str(iteration.low),
@@ -59,7 +61,16 @@ def _count(outcomes: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> str:
 def _compared(runs: Runs) -> Table:
     made = figures_table(
         "Compared",
-        *("variant", "s, first", "s, last", "ratio", "reused, last", "right, all", "wrong reuse"),
+        *(
+            "variant",
+            "s, first",
+            "s, last",
+            "ratio",
+            "reused, last",
+            "right, all",
+            "BERTScore",
+            "wrong reuse",
+        ),
         *("error repeated", "other release", "pairs", "growth, last"),
     )
     for name, iterations in runs.items():
@@ -72,6 +83,7 @@ def _compared(runs: Runs) -> Table:
             f"{last.seconds / first.seconds:.2f}" if first.seconds else "",
             _count(last.outcomes, _reused),
             _count(outcomes, _right),
+            f"{mean(o.bert_score for o in outcomes):.3f}",
             str(sum(o.wrong_reuse for o in outcomes)),
             str(sum(o.repeats_error for o in outcomes)),
             str(sum(o.wrong_release for o in outcomes)),
@@ -91,6 +103,7 @@ def to_json(runs: Runs) -> dict[str, Any]:
                 "median_seconds": iteration.median,
                 "reused": iteration.share(lambda o: o.reused),
                 "right": iteration.share(lambda o: o.correct),
+                "bert_score": iteration.bert_score,
                 "wrong_reuses": sum(o.wrong_reuse for o in iteration.outcomes),
                 "other_release": sum(o.wrong_release for o in iteration.outcomes),
                 "high": iteration.high,

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from sqlalchemy import delete
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import Chatbot, open_chatbot, open_embedder
 from chatbot.settings import Settings
 from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from eval.bert_score import bert_scores
 from eval.data_copy import copied
 from eval.recorded_model import RecordedChatModel
 from eval.stream import Iteration, run_stream
@@ -54,10 +55,12 @@ def run_variant(
             recorded = RecordedChatModel(inner=usual.model, tape=tape)
             usual = replace(usual, model=recorded)
         chatbot = opened(variant, usual)
+        token_vectors = open_embedder(own).token_vectors
         try:
             return run_stream(
                 chatbot,
                 order,
+                lambda said, gold: bert_scores([said], [gold], token_vectors)[0].f1,
                 saved=lambda: recorded.saved if recorded else 0.0,
                 on_progress=on_progress,
             )

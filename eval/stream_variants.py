@@ -113,7 +113,12 @@ VARIANTS: dict[str, Variant] = {
 }
 """The variants by name; the last is the paper's range."""
 
-THRESHOLDS = {"tau": "memory_tau", "delta": "memory_delta", "gamma": "memory_gamma"}
+THRESHOLDS = {
+    "tau": "memory_tau",
+    "delta": "memory_delta",
+    "gamma": "memory_gamma",
+    "wordings": "memory_wordings",
+}
 
 
 def swept(thresholds: str) -> Variant:

@@ -98,13 +98,13 @@ class Recall:
             return None
         text = asked_text(turn)
         reading = read_value(text, records) if pairs else None
+        asked = self.reader.asking(text, product)
         doubted: list[str] = []
         for row in pairs:
             passage = _common_passage(row.answer["citations"], records)
             if passage is None or (reading and reading.value != row.answer.get("value")):
                 continue
-            asked, before = (self.reader.asking(q, product) for q in (text, row.question))
-            if asks_for_another_part(asked, before, passage):
+            if asks_for_another_part(asked, self.reader.asking(row.question, product), passage):
                 continue
             if row.store == Store.LOW and row.origin == Origin.MEASURED:
                 # Measures err: the same answer to other words of the question may be a good one.

@@ -131,7 +131,10 @@ def _parts(manual: _Manual, texts: Sequence[str]) -> dict[str, list[float]]:
 
 @contextmanager
 def _opened(folder: Path, pairs: int) -> Iterator[_Manual]:
-    settings = Settings(data_dir=folder, generator="none", memory_limit=pairs)
+    # The made-up questions share their answers; all of them are wanted here.
+    settings = Settings(
+        data_dir=folder, generator="none", memory_limit=pairs, memory_wordings=pairs
+    )
     chatbot = open_chatbot(settings)
     if not chatbot.products():
         manual = folder / "manual.md"

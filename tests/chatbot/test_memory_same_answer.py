@@ -71,7 +71,7 @@ def test_an_answer_keeps_two_wordings_the_new_one_and_the_most_used(
     with database.writing() as session:
         used = update(MemoryPairRow).where(MemoryPairRow.id == first).values(reused=1)
         session.execute(used)
-    third = stores.add(release, answered(page, 2, "12 Metres."))
+    third = stores.add(release, answered(page, 2, "at least 12 Metres."))
     assert (third.replaced, third.kept) == ((second,), True)
     assert ids(database, release) == [first, third.pair]
     assert ("replaced", second, third.pair) in happened(database, release)
@@ -84,7 +84,7 @@ def test_another_answer_and_another_passage_have_wordings_of_their_own(
     for axis, (value, quote) in enumerate(
         [
             *(("12 metres", MAST), ("12 metres", MAST)),
-            *(("metres", MAST), ("12 metres", SUPPLY), ("48 volts", SUPPLY)),
+            *(("first", MAST), ("12 metres", SUPPLY), ("48 volts", SUPPLY)),
         ]
     ):
         stores.add(release, answered(page, axis, value, quote))

@@ -12,7 +12,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Origin, same_value
+from chatbot.grounding import plain, whole
+from chatbot.memory.pairs import Origin
 from corpora.memory_tables import MemoryPageRow, MemoryPairRow
 
 
@@ -49,5 +50,8 @@ def beyond_wordings(session: Session, pair_id: int, most: int) -> list[int]:
 
 
 def _same_answer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    quotes = {answer["citations"][0]["quote"] for answer in (one, other)}
-    return len(quotes) == 1 and same_value(one["value"], other["value"])
+    """Whether two answers from one passage are the same, as "500" and "500 ms" are."""
+    if one["citations"][0]["quote"] != other["citations"][0]["quote"]:
+        return False
+    short, long = sorted((plain(a["value"]).rstrip(".") for a in (one, other)), key=len)
+    return bool(short) and whole(short).search(long) is not None
