@@ -138,19 +138,14 @@ class Recall:
         cosines = {pair: cosine for pair, cosine in found if cosine >= self.thresholds.tau}
         if not cosines:
             return []
-        usable = (
-            select(MemoryPairRow)
-            .where(
-                MemoryPairRow.id.in_(cosines),
-                MemoryPairRow.release_id == release_id,
-                MemoryPairRow.store == store,
-                MemoryPairRow.embedding == asked.embedding,
-                MemoryPairRow.suspended == "",
-            )
-            .options(_NO_VECTOR)
-        )
+        of_pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(cosines)).options(_NO_VECTOR)
+        wanted = (release_id, store, asked.embedding, "")
         with self.database.reading() as session:
-            rows = {row.id: row for row in session.scalars(usable)}
+            rows = {
+                row.id: row
+                for row in session.scalars(of_pairs)
+                if (row.release_id, row.store, row.embedding, row.suspended) == wanted
+            }
         return [_Near(rows[pair], cosine) for pair, cosine in cosines.items() if pair in rows]
 
     def _reusable(self, pair: _Near, release_id: int, release: str) -> Remembered | None:

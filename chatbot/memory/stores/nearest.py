@@ -231,16 +231,22 @@ def _looked_up(
     session: Session, where: Where, pairs: Collection[int], vector: Vectors
 ) -> list[tuple[int, float]]:
     """Those of the pairs that may be used, with their cosines, the nearest first."""
+    # By the ids alone: with the other conditions SQLite walks through an index of the whole store.
     rows = session.execute(
-        select(MemoryPairRow.id, MemoryPairRow.vector).where(
-            MemoryPairRow.id.in_(pairs),
-            MemoryPairRow.release_id == where.release_id,
-            MemoryPairRow.store == where.store,
-            MemoryPairRow.embedding == where.embedding,
-            MemoryPairRow.suspended == "",
-        )
-    ).all()
-    cosines = [(row.id, float(np.frombuffer(row.vector, "<f4") @ vector)) for row in rows]
+        select(
+            MemoryPairRow.id,
+            MemoryPairRow.release_id,
+            MemoryPairRow.store,
+            MemoryPairRow.embedding,
+            MemoryPairRow.suspended,
+            MemoryPairRow.vector,
+        ).where(MemoryPairRow.id.in_(pairs))
+    )
+    cosines = [
+        (row.id, float(np.frombuffer(row.vector, "<f4") @ vector))
+        for row in rows
+        if Where(row.release_id, row.store, row.embedding) == where and not row.suspended
+    ]
     return sorted(cosines, key=lambda found: (-found[1], found[0]))
 
 
