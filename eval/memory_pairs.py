@@ -81,9 +81,10 @@ def judge(pairs: Iterable[Pair], reader: QuestionReader) -> list[Judged]:
     """Compare the questions of each pair, as the memory does."""
     judged = []
     for pair in pairs:
-        a, b = reader.read(pair.a, pair.product), reader.read(pair.b, pair.product)
+        questions = reader.of(pair.product)
+        a, b = questions.read(pair.a), questions.read(pair.b)
         started = time.perf_counter()
-        differs = reader.same_question(pair.a, pair.b, pair.product)
+        differs = questions.difference(pair.a, pair.b)
         seconds = time.perf_counter() - started
         judged.append(Judged(pair, float(a.vector @ b.vector), differs, seconds))
     return judged

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Origin, Store, Thresholds, same_value
-from chatbot.memory.questions.question import QuestionReader, asked_text
+from chatbot.memory.questions.question import ProductQuestions, QuestionReader, asked_text
 from chatbot.memory.questions.same_passage import asks_for_another_part
 from chatbot.readers import read_value
 from chatbot.turn import Citation, Recollection, Record, Remembered, Turn
@@ -58,20 +58,21 @@ class Recall:
             release_id = _serving(session, product, release)
             if release_id is None:
                 return Recollection()
-        asked = self.reader.read(asked_text(turn), product)
+        questions = self.reader.of(product)
+        asked = questions.read(asked_text(turn))
         near = self._near(release_id, Store.HIGH, asked)
         differs = ""
         for pair in near:
             if pair.similarity < self.thresholds.delta:
                 break
-            reason = self.reader.same_question(asked.text, pair.row.question, product)
+            reason = questions.difference(asked.text, pair.row.question)
             if not reason and (found := self._reusable(pair, release_id, release)) is not None:
                 return Recollection(reused=found)
             differs = differs or reason
         good = [_remembered(pair) for pair in near[: self.references]]
         return Recollection(
             good=tuple(good),
-            bad=tuple(self._bad(release_id, asked, product, topic=not good)),
+            bad=tuple(self._bad(release_id, asked, questions, topic=not good)),
             differs=differs,
         )
 
@@ -79,7 +80,7 @@ class Recall:
         self, release_id: int, asked: MemoryQuestion, product: str
     ) -> tuple[Remembered, ...]:
         """The answers to this very question that are bad ones."""
-        found = self._bad(release_id, asked, product, topic=False)
+        found = self._bad(release_id, asked, self.reader.of(product), topic=False)
         return tuple(found)
 
     def from_passage(self, turn: Turn) -> Remembered | None:
@@ -98,13 +99,14 @@ class Recall:
             return None
         text = asked_text(turn)
         reading = read_value(text, records) if pairs else None
-        asked = self.reader.asking(text, product)
+        questions = self.reader.of(product)
+        asked = questions.asking(text)
         doubted: list[str] = []
         for row in pairs:
             passage = _common_passage(row.answer["citations"], records)
             if passage is None or (reading and reading.value != row.answer.get("value")):
                 continue
-            if asks_for_another_part(asked, self.reader.asking(row.question, product), passage):
+            if asks_for_another_part(asked, questions.asking(row.question), passage):
                 continue
             if row.store == Store.LOW and row.origin == Origin.MEASURED:
                 # Measures err: the same answer to other words of the question may be a good one.
@@ -114,19 +116,19 @@ class Recall:
                 same_value(value, row.answer.get("value", "")) for value in doubted
             ):
                 return None
-            vectors = self.reader.read_all([text, row.question], product)
+            vectors = questions.read_all([text, row.question])
             near = _Near(row, float(vectors[0].vector @ vectors[1].vector))
             return self._reusable(near, release_id, release)
         return None
 
     def _bad(
-        self, release_id: int, asked: MemoryQuestion, product: str, *, topic: bool
+        self, release_id: int, asked: MemoryQuestion, questions: ProductQuestions, *, topic: bool
     ) -> Iterator[Remembered]:
         """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
         others = self.references if topic else 0
         for pair in self._near(release_id, Store.LOW, asked):
             if pair.similarity >= self.thresholds.delta:
-                if not self.reader.same_question(asked.text, pair.row.question, product):
+                if not questions.difference(asked.text, pair.row.question):
                     yield _remembered(pair)
             elif others > 0:
                 others -= 1

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -30,10 +31,14 @@ from chatbot.events import Event, Token
 from chatbot.settings import Settings, read_settings
 from chatbot.trace import trace_object
 from chatbot.turn import Turn
+from eval.benchmarks.model_server import serving
 from eval.gold import GoldQuestion, read_gold
 
 ONE_BY_ONE = "one after the other"
 TOGETHER = "together"
+
+# Of a served model, in tokens a request.
+_CONTEXT = 8192
 
 
 class OneByOne(BaseChatModel):
@@ -91,7 +96,11 @@ def main(
     gold: Annotated[Path, typer.Argument(help="Questions with checked answers (JSONL).")],
     questions: Annotated[int, typer.Option(help="How many, spread over the file.")] = 10,
     profile: Annotated[str, typer.Option(help="The chain of steps.")] = "qamr",
-    slots: Annotated[int, typer.Option(help="Requests the embedded backend serves.")] = 4,
+    slots: Annotated[int, typer.Option(help="Requests the model serves together.")] = 4,
+    served: Annotated[
+        Path | None,
+        typer.Option(help="A GGUF file to serve over HTTP, instead of the configured model."),
+    ] = None,
     traces: Annotated[
         Path | None, typer.Option(help="Where the replies go, with their traces (JSONL).")
     ] = None,
@@ -106,12 +115,23 @@ def main(
     console = Console(stderr=True)
     found = []
     for variant in (ONE_BY_ONE, TOGETHER):
-        with console.status(variant) as status:
-            found.append(_measure(variant, asked, settings, status.update, traces))
+        with console.status(variant) as status, _serving(served, settings) as used:
+            found.append(_measure(variant, asked, used, status.update, traces))
     if as_json:
         print(json.dumps([asdict(figures) for figures in found], indent=2))  # noqa: T201
         return
     Console().print(_table(found))
+
+
+@contextmanager
+def _serving(model: Path | None, settings: Settings) -> Iterator[Settings]:
+    if model is None:
+        yield settings
+        return
+    with serving(model, settings.generator_slots or 1, context=_CONTEXT) as url:
+        yield settings.model_copy(
+            update={"backend": "server", "server_url": url, "model": model.stem}
+        )
 
 
 def _spread(questions: Sequence[GoldQuestion], count: int) -> list[GoldQuestion]:

@@ -102,7 +102,7 @@ def _read(reader: QuestionReader, texts: Iterator[str]) -> Iterator[MemoryQuesti
     def read() -> list[MemoryQuestion]:
         some = list(islice(texts, _READ_AT_ONCE))
         new = list(dict.fromkeys(text for text in some if text not in known))
-        known.update(zip(new, reader.read_all(new, _PRODUCT), strict=True))
+        known.update(zip(new, reader.of(_PRODUCT).read_all(new), strict=True))
         found = [known[text] for text in some]
         while len(known) > _KNOWN:
             known.popitem(last=False)

@@ -116,7 +116,7 @@ def _parts(manual: _Manual, texts: Sequence[str]) -> dict[str, list[float]]:
     added = parts["adding a pair, afterwards"] = []
     for text in texts:
         started = time.perf_counter()
-        question = memory.reader.read(text, PRODUCT)
+        question = memory.reader.of(PRODUCT).read(text)
         read = time.perf_counter()
         memory.nearest.nearest(manual.release, Store.HIGH, question, LOOKED_AT)
         searched = time.perf_counter()
@@ -196,7 +196,7 @@ def _count(manual: _Manual, store: Store) -> int:
 
 
 def _read(manual: _Manual, texts: Sequence[str]) -> list[MemoryQuestion]:
-    return manual.chatbot.memory.reader.read_all(texts, PRODUCT)
+    return manual.chatbot.memory.reader.of(PRODUCT).read_all(texts)
 
 
 def _known(manual: _Manual, count: int) -> list[str]:

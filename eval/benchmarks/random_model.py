@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from eval.benchmarks.random_gguf import write_gguf
 
 _MARKS = ("<|begin|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
 _TEMPLATE = (
@@ -22,7 +25,9 @@ _CONTEXT = 8192
 
 
 def main(
-    folder: Annotated[Path, typer.Argument(help="Where the model goes.")],
+    model: Annotated[
+        Path, typer.Argument(help="Where it goes: a folder, or a .gguf file for llama.cpp.")
+    ],
     texts: Annotated[Path, typer.Argument(help="A folder whose text makes the vocabulary.")],
     hidden: Annotated[int, typer.Option(help="The width; 4096 for 7 to 8 billion.")] = 256,
     layers: Annotated[int, typer.Option(help="The depth; 32 for 7 to 8 billion.")] = 4,
@@ -30,9 +35,23 @@ def main(
     vocabulary: Annotated[int, typer.Option(help="Tokens at most.")] = 8000,
 ) -> None:
     """Save a Llama of this shape and its tokenizer, the same ones every time."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
+    tokenizer = _tokenizer(texts, vocabulary)
+    if model.suffix == ".gguf":
+        write_gguf(
+            model,
+            tokenizer,
+            _TEMPLATE,
+            marks=_MARKS,
+            hidden=hidden,
+            layers=layers,
+            heads=heads,
+            context=_CONTEXT,
+        )
+    else:
+        _save_folder(model, tokenizer, hidden, layers, heads)
 
+
+def _tokenizer(texts: Path, vocabulary: int) -> Tokenizer:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -43,6 +62,12 @@ def main(
         show_progress=False,
     )
     tokenizer.train_from_iterator(_read(texts), trainer)
+    return tokenizer
+
+
+def _save_folder(folder: Path, tokenizer: Tokenizer, hidden: int, layers: int, heads: int) -> None:
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
+
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token=_MARKS[0],

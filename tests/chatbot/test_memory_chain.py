@@ -503,7 +503,7 @@ def keep(asked: Bot, question: str, value: str) -> None:
     memory.stores.add(
         release,
         NewPair(
-            memory.reader.read(question, "relay"),
+            memory.reader.of("relay").read(question),
             {"text": value, "value": value, "citations": []},
             Score(1.0, Origin.IMPORTED, datetime.now(UTC)),
         ),

@@ -12,6 +12,7 @@ import pytest
 from chatbot.memory.questions.asking import Reader
 from chatbot.memory.questions.question import (
     LOWEST_DELTA,
+    ProductQuestions,
     QuestionReader,
     asked_text,
     memory_vector,
@@ -47,8 +48,13 @@ def reader(minilm: MiniLM) -> QuestionReader:
 
 
 @pytest.fixture(scope="module")
+def questions(reader: QuestionReader) -> ProductQuestions:
+    return reader.of("relay")
+
+
+@pytest.fixture(scope="module")
 def rules(minilm: MiniLM) -> Reader:
-    return Reader(entries, minilm.knows_word)
+    return Reader("relay", entries("relay"), minilm.knows_word)
 
 
 SAME = (
@@ -92,32 +98,34 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(("a", "b"), SAME)
-def test_questions_that_ask_the_same_are_reused(reader: QuestionReader, a: str, b: str) -> None:
-    assert reader.read(a, "relay").asks == reader.read(b, "relay").asks
-    assert reader.same_question(a, b, "relay") == ""
+def test_questions_that_ask_the_same_are_reused(
+    questions: ProductQuestions, a: str, b: str
+) -> None:
+    assert questions.read(a).asks == questions.read(b).asks
+    assert questions.difference(a, b) == ""
 
 
 @pytest.mark.parametrize(("a", "b"), DIFFERENT)
-def test_questions_that_do_not_are_not_near(reader: QuestionReader, a: str, b: str) -> None:
-    one, other = reader.read(a, "relay"), reader.read(b, "relay")
+def test_questions_that_do_not_are_not_near(questions: ProductQuestions, a: str, b: str) -> None:
+    one, other = questions.read(a), questions.read(b)
     assert one.asks != other.asks
     assert float(one.vector @ other.vector) < LOWEST_DELTA
-    assert reader.same_question(a, b, "relay")
+    assert questions.difference(a, b)
 
 
 @pytest.mark.parametrize(("a", "b"), REFUSED)
 def test_the_guard_refuses_what_the_key_does_not_tell(
-    reader: QuestionReader, a: str, b: str
+    questions: ProductQuestions, a: str, b: str
 ) -> None:
-    assert reader.same_question(a, b, "relay")
-    assert reader.same_question(b, a, "relay")
+    assert questions.difference(a, b)
+    assert questions.difference(b, a)
 
 
 @pytest.mark.parametrize(("a", "b"), [*SAME, *DIFFERENT, *REFUSED])
-def test_a_question_asks_the_same_as_itself(reader: QuestionReader, a: str, b: str) -> None:
+def test_a_question_asks_the_same_as_itself(questions: ProductQuestions, a: str, b: str) -> None:
     for text in (a, b):
-        assert reader.same_question(text, text, "relay") == ""
-        assert reader.same_question(text, f"  {text} ", "relay") == ""
+        assert questions.difference(text, text) == ""
+        assert questions.difference(text, f"  {text} ") == ""
 
 
 def test_no_trap_is_reused_and_most_paraphrases_are(minilm: MiniLM) -> None:
@@ -135,7 +143,7 @@ def test_no_trap_is_reused_and_most_paraphrases_are(minilm: MiniLM) -> None:
 
 
 def test_vectors_are_of_length_one_and_the_same_in_every_process(reader: QuestionReader) -> None:
-    question = reader.read("What is the default of wait-to-restore?", "relay")
+    question = reader.of("relay").read("What is the default of wait-to-restore?")
     assert question.vector.shape == (reader.dimension,)
     assert question.vector.dtype == np.float32
     assert float(np.linalg.norm(question.vector)) == pytest.approx(1, abs=1e-6)
@@ -143,7 +151,7 @@ def test_vectors_are_of_length_one_and_the_same_in_every_process(reader: Questio
         "import numpy as np\n"
         "from chatbot.memory.questions.asking import Reader\n"
         "from chatbot.memory.questions.question import memory_vector\n"
-        "asked = Reader(lambda p: (), lambda w: True).read('Is port 1/1 not up by default?', '')\n"
+        "asked = Reader('', (), lambda w: True).read('Is port 1/1 not up by default?')\n"
         "v = memory_vector(np.full(384, 384 ** -0.5, np.float32), asked)\n"
         "print(asked.key, v.tobytes().hex()[:4000])\n"
     )
@@ -163,27 +171,27 @@ def test_vectors_are_of_length_one_and_the_same_in_every_process(reader: Questio
 
 def test_the_name_of_the_embedding_tells_model_and_rules(reader: QuestionReader) -> None:
     assert reader.embedding.startswith("all-minilm-l6-v2-int8/asks-")
-    assert reader.read("Hello?", "relay").embedding == reader.embedding
+    assert reader.of("relay").read("Hello?").embedding == reader.embedding
 
 
 def test_a_key_has_what_two_questions_must_agree_in(rules: Reader) -> None:
-    asked = rules.read("Why is WTR not 5 minutes on port 1/1 of the TX8 by default?", "relay")
+    asked = rules.read("Why is WTR not 5 minutes on port 1/1 of the TX8 by default?")
     assert asked.key == "WHY DEFAULT NOT 1/1 300000ms tx8 wait-to-restore"
 
 
 def test_circumstances_are_told_apart_from_what_is_asked(rules: Reader) -> None:
-    asked = rules.read("We lost our admin last week. How do I add an administrator?", "")
+    asked = rules.read("We lost our admin last week. How do I add an administrator?")
     assert "last week" not in asked.sentence
     assert [word.written for word in asked.words] == ["add", "administrator"]
-    pointing = rules.read("We lost our admin last week. How do I replace them?", "")
+    pointing = rules.read("We lost our admin last week. How do I replace them?")
     assert "week" in pointing.sentence
 
 
 @pytest.mark.parametrize("text", ["", "?", "...", "\ue100\ue101", "💥", "x" * 4000, "-- --- a--b"])
-def test_any_text_can_be_read(reader: QuestionReader, text: str) -> None:
-    question = reader.read(text, "relay")
+def test_any_text_can_be_read(questions: ProductQuestions, text: str) -> None:
+    question = questions.read(text)
     assert float(np.linalg.norm(question.vector)) == pytest.approx(1, abs=1e-6)
-    assert reader.same_question(text, text, "relay") == ""
+    assert questions.difference(text, text) == ""
 
 
 @pytest.mark.parametrize("word", ["turn ", "if not ", "how many ", "a_", "1/", "| ", "when was "])
@@ -192,7 +200,7 @@ def test_a_long_text_is_read_in_time(rules: Reader, word: str) -> None:
 
     text = (word * 4000)[:4000]
     started = time.perf_counter()
-    rules.read(text, "relay")
+    rules.read(text)
     assert time.perf_counter() - started < 2
 
 
@@ -214,7 +222,7 @@ def test_the_settings_keep_delta_above_what_other_questions_reach() -> None:
 def test_questions_that_do_not_ask_the_same_stay_below_any_delta(rules: Reader) -> None:
     sentence = np.full(384, 384**-0.5, np.float32)
     vectors = np.stack(
-        [memory_vector(sentence, rules.read(f"What is port 1/{n}?", "")) for n in range(300)]
+        [memory_vector(sentence, rules.read(f"What is port 1/{n}?")) for n in range(300)]
     )
     cosines = vectors @ vectors.T - np.eye(300)
     assert cosines.max() < LOWEST_DELTA

@@ -587,7 +587,7 @@ def test_questions_that_ask_for_something_else_live_side_by_side(
     database: Database, release: int
 ) -> None:
     embedder = open_embedder(Settings())
-    read = QuestionReader(embedder, lambda product: (), embedder.knows_word).read
+    read = QuestionReader(embedder, lambda product: (), embedder.knows_word).of("").read
     stores = Stores(database, Thresholds(0.6, 0.75, 0.6), limit=100)
     traps = [
         "How do I enable the loopback test on port 1/1?",
@@ -597,9 +597,9 @@ def test_questions_that_ask_for_something_else_live_side_by_side(
         "What is the maximum size of the packet buffer?",
     ]
     for text in traps:
-        pair = replace(made_pair(unit(1, 0)), question=read(text, ""))
+        pair = replace(made_pair(unit(1, 0)), question=read(text))
         assert stores.add(release, pair).kept, text
-    again = read("What is the packet buffer's default size?", "")
+    again = read("What is the packet buffer's default size?")
     better = stores.add(release, replace(made_pair(unit(1, 0), 0.9), question=again))
     assert len(better.replaced) == 1
     asked = {row.question for row in members(database, release)}

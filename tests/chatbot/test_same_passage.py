@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from chatbot.readers import Reading
 from chatbot.settings import Settings
 from chatbot.turn import Record
 from corpora.embedding import MiniLM
-from corpora.glossary import Entry
 from corpora.glossary_file import read_glossary
 from corpora.memory_tables import MemoryPageRow, MemoryPairRow
 from ingestion.page import Block, BlockKind
@@ -48,16 +47,21 @@ The housing is black and weighs 4 kg. An idle relay draws 2 W.
 """
 
 
+Readers = Callable[[str], Reader]
+"""Makes the reader of a product."""
+
+
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def readers() -> Readers:
     entries = read_glossary(REPOSITORY / "examples" / "glossary.csv")
-
-    def glossary(product: str) -> tuple[Entry, ...]:
-        return entries if product == "tessaline" else ()
-
     models = Settings().models_dir
     minilm = MiniLM(EMBEDDING.path_in(models), TOKENIZER.path_in(models))
-    return Reader(glossary, minilm.knows_word)
+
+    def of(product: str) -> Reader:
+        glossary = entries if product == "tessaline" else ()
+        return Reader(product, glossary, minilm.knows_word)
+
+    return of
 
 
 def passage_of(pair: dict[str, Any]) -> Record:
@@ -69,8 +73,9 @@ def passage_of(pair: dict[str, Any]) -> Record:
     return Record(page, text, label, text, kind, None, (label,), cells)
 
 
-def differs(reader: Reader, pair: dict[str, Any]) -> str:
-    asked = [reader.read(pair[side], pair.get("product", "")) for side in ("a", "b")]
+def differs(readers: Readers, pair: dict[str, Any]) -> str:
+    reader = readers(pair.get("product", ""))
+    asked = [reader.read(pair[side]) for side in ("a", "b")]
     passage = passage_of(pair)
     whys = [asks_for_another_part(a, b, passage) for a, b in (asked, reversed(asked))]
     assert bool(whys[0]) == bool(whys[1]), pair
@@ -88,14 +93,14 @@ def test_the_pairs_are_what_they_say() -> None:
     assert all(p["same"] == ("/" not in p["kind"]) for p in PAIRS)
 
 
-def test_no_answer_of_one_part_is_given_for_another(reader: Reader) -> None:
-    wrong = [(p["a"], p["b"]) for p in PAIRS if not p["same"] and not differs(reader, p)]
+def test_no_answer_of_one_part_is_given_for_another(readers: Readers) -> None:
+    wrong = [(p["a"], p["b"]) for p in PAIRS if not p["same"] and not differs(readers, p)]
     assert wrong == []
 
 
-def test_most_paraphrases_are_seen_as_such(reader: Reader) -> None:
+def test_most_paraphrases_are_seen_as_such(readers: Readers) -> None:
     same = [pair for pair in PAIRS if pair["same"]]
-    accepted = [pair for pair in same if not differs(reader, pair)]
+    accepted = [pair for pair in same if not differs(readers, pair)]
     assert len(accepted) >= LEAST_ACCEPTED * len(same)
 
 
@@ -137,9 +142,9 @@ ENGINE = {
     ],
 )
 def test_the_parts_of_a_passage(
-    reader: Reader, passage: dict[str, Any], a: str, b: str, same: bool
+    readers: Readers, passage: dict[str, Any], a: str, b: str, same: bool
 ) -> None:
-    assert (not differs(reader, {**passage, "a": a, "b": b})) is same
+    assert (not differs(readers, {**passage, "a": a, "b": b})) is same
 
 
 # Through the chain

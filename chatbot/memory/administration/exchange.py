@@ -206,7 +206,7 @@ class _Import:
         self, place: _Place, rows: Sequence[FaqRow]
     ) -> Iterator[tuple[FaqRow, MemoryQuestion]]:
         texts = [self._asked(place, row.question) for row in rows]
-        return zip(rows, self._chatbot.memory.reader.read_all(texts, place.product), strict=True)
+        return zip(rows, self._chatbot.memory.reader.of(place.product).read_all(texts), strict=True)
 
     def _asked(self, place: _Place, question: str) -> str:
         """What a question asks without its release, as the chain would read it."""

@@ -77,20 +77,18 @@ class Asking:
 
 
 class Reader:
-    """Reads questions by rules and the glossary of their product."""
+    """Reads questions of a product by rules and its glossary; of no product where it is empty."""
 
     def __init__(
-        self,
-        glossary: Callable[[str], Sequence[Entry]],
-        is_ordinary_word: Callable[[str], bool],
+        self, product: str, entries: Sequence[Entry], is_ordinary_word: Callable[[str], bool]
     ) -> None:
-        self._glossary = glossary
+        self._product = product
+        self._entries = entries
         self._is_ordinary_word = is_ordinary_word
 
-    def read(self, text: str, product: str) -> Asking:
-        """Read one question of a product; of no product where it is empty."""
-        entries = self._glossary(product) if product else ()
-        plain = plain_text(text, product, entries, self._is_ordinary_word)
+    def read(self, text: str) -> Asking:
+        """Read one question."""
+        plain = plain_text(text, self._product, self._entries, self._is_ordinary_word)
         said = _without_frame(spelled_out(plain.text))
         said = _NEGATED.sub("NOT ", said)
         for mark, pattern in PHRASES:

@@ -42,7 +42,7 @@ _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
 
 
 class QuestionReader:
-    """Reads questions of a product, with its glossary; safe to share between threads."""
+    """Reads the questions of all products; safe to share between threads."""
 
     def __init__(
         self,
@@ -51,7 +51,8 @@ class QuestionReader:
         is_ordinary_word: Callable[[str], bool],
     ) -> None:
         self._embedder = embedder
-        self._reader = Reader(glossary, is_ordinary_word)
+        self._glossary = glossary
+        self._is_ordinary_word = is_ordinary_word
 
     @property
     def embedding(self) -> str:
@@ -63,34 +64,55 @@ class QuestionReader:
         """The length of a vector: twice that of the sentence's."""
         return 2 * self._embedder.dimension
 
-    def read(self, text: str, product: str) -> MemoryQuestion:
-        """Read one question, given without its release."""
-        return self.read_all([text], product)[0]
+    def of(self, product: str) -> ProductQuestions:
+        """Read questions of a product with its glossary as it is now; of none where it is empty."""
+        entries = self._glossary(product) if product else ()
+        reader = Reader(product, entries, self._is_ordinary_word)
+        return ProductQuestions(self._embedder, reader, self.embedding)
 
-    def read_all(self, texts: Sequence[str], product: str) -> list[MemoryQuestion]:
-        """Read several questions of one product; their sentences are embedded together."""
-        asked = [self._reader.read(text, product) for text in texts]
+
+class ProductQuestions:
+    """Reads and compares questions of one product, all that one answer needs.
+
+    What was read and embedded of a question is kept, since it is compared with several.
+    """
+
+    def __init__(self, embedder: Embedder, reader: Reader, embedding: str) -> None:
+        self._embedder = embedder
+        self._reader = reader
+        self._embedding = embedding
+        self._asking: dict[str, Asking] = {}
+        self._vectors: dict[str, Vectors] = {}
+
+    def read(self, text: str) -> MemoryQuestion:
+        """Read one question, given without its release."""
+        return self.read_all([text])[0]
+
+    def read_all(self, texts: Sequence[str]) -> list[MemoryQuestion]:
+        """Read several questions; their sentences are embedded together."""
+        asked = [self.asking(text) for text in texts]
         sentences = self._embedder.embed([a.sentence for a in asked])
         return [
-            MemoryQuestion(text, a.key, memory_vector(e, a), self.embedding)
+            MemoryQuestion(text, a.key, memory_vector(e, a), self._embedding)
             for text, a, e in zip(texts, asked, sentences, strict=True)
         ]
 
-    def asking(self, text: str, product: str) -> Asking:
+    def asking(self, text: str) -> Asking:
         """What a question asks for, in canonical words."""
-        return self._reader.read(text, product)
+        if text not in self._asking:
+            self._asking[text] = self._reader.read(text)
+        return self._asking[text]
 
-    def same_question(self, a: str, b: str, product: str) -> str:
+    def difference(self, a: str, b: str) -> str:
         """Say why two questions do not ask the same; empty where they do."""
-        read = self._reader.read
-        return difference(read(a, product), read(b, product), self._weigh)
+        return difference(self.asking(a), self.asking(b), self._weigh)
 
-    def _weigh(self, asking: Asking, words: Sequence[Word]) -> list[float]:
-        if not words:
-            return []
-        texts = [text for word in words for text in asking.around(word)]
-        vectors = self._embedder.embed(texts)
-        return [float(1 - w @ o) for w, o in zip(vectors[::2], vectors[1::2], strict=True)]
+    def _weigh(self, words: Sequence[tuple[Asking, Word]]) -> list[float]:
+        around = [asking.around(word) for asking, word in words]
+        new = {text for both in around for text in both} - self._vectors.keys()
+        ordered = sorted(new)
+        self._vectors.update(zip(ordered, self._embedder.embed(ordered), strict=True))
+        return [float(1 - self._vectors[w] @ self._vectors[o]) for w, o in around]
 
 
 def asked_text(turn: Turn) -> str:

@@ -24,7 +24,7 @@ from chatbot.memory.questions.wordings import (
     OPPOSITES,
 )
 
-Weigh = Callable[[Asking, Sequence[Word]], Sequence[float]]
+Weigh = Callable[[Sequence[tuple[Asking, Word]]], Sequence[float]]
 """How much each of some words matters to its question, 0 to 1: 1 - cosine without it."""
 
 MOST_UNMATCHED = 6
@@ -186,10 +186,13 @@ def _of_words(a: Asking, b: Asking, weigh: Weigh) -> str:
         return f"one question says “{mine[0].written}”, the other “{theirs[0].written}”"
     if _without(a.context, (*b.words, *b.context)) and _without(b.context, (*a.words, *a.context)):
         return "the circumstances that the questions tell of differ"
-    for asking, words in ((a, mine), (b, theirs)):
-        for word, weight in zip(words, weigh(asking, words), strict=True):
-            if weight >= _least(asking, word, instead=instead):
-                return f"only one question says “{word.written}”"
+    words = [*((a, word) for word in mine), *((b, word) for word in theirs)]
+    least = [_least(asking, word, instead=instead) for asking, word in words]
+    # Some words decide whatever they weigh.
+    weights = weigh(words) if all(least) else [0.0] * len(words)
+    for (_, word), weight, enough in zip(words, weights, least, strict=True):
+        if weight >= enough:
+            return f"only one question says “{word.written}”"
     return ""
 
 

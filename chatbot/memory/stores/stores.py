@@ -227,7 +227,7 @@ class Stores:
                 if pair.question.embedding != reader.embedding
             ]
         texts = [text for _, text in other]
-        read = reader.read_all(texts, product) if texts else []
+        read = reader.of(product).read_all(texts) if texts else []
         return {pair_id: question for (pair_id, _), question in zip(other, read, strict=True)}
 
 

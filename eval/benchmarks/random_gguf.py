@@ -1,0 +1,85 @@
+"""The same for llama.cpp: a random model as a GGUF file.
+
+Its weights are written in full (float32), so that each word costs reading all of them from memory,
+as on a graphics card, and not the arithmetic.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+
+def write_gguf(
+    path: Path,
+    tokenizer: Tokenizer,
+    template: str,
+    *,
+    marks: tuple[str, ...],
+    hidden: int,
+    layers: int,
+    heads: int,
+    context: int,
+) -> None:
+    """Write a Llama of this shape with the tokenizer, the same weights every time.
+
+    `marks` are the tokenizer's control tokens, that of the beginning and that of the end first.
+    """
+    import json
+
+    import gguf
+
+    bpe = json.loads(tokenizer.to_str())["model"]
+    numbers = tokenizer.get_vocab()
+    tokens = sorted(numbers, key=numbers.__getitem__)
+    size = len(tokens)
+    kv_heads = max(1, heads // 4)
+    inner = 3 * hidden
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_context_length(context)
+    writer.add_embedding_length(hidden)
+    writer.add_block_count(layers)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(kv_heads)
+    writer.add_rope_dimension_count(hidden // heads)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_vocab_size(size)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(tokens)
+    kinds = gguf.TokenType
+    writer.add_token_types([kinds.CONTROL if t in marks else kinds.NORMAL for t in tokens])
+    writer.add_token_merges([" ".join(merge) for merge in bpe["merges"]])
+    writer.add_bos_token_id(numbers[marks[0]])
+    writer.add_eos_token_id(numbers[marks[1]])
+    writer.add_chat_template(template)
+
+    random = np.random.default_rng(1)
+
+    def add(name: str, *shape: int) -> None:
+        weights = random.standard_normal(shape, dtype=np.float32) * np.float32(0.02)
+        writer.add_tensor(f"{name}.weight", weights)
+
+    def add_norm(name: str) -> None:
+        writer.add_tensor(f"{name}.weight", np.ones(hidden, dtype=np.float32))
+
+    add("token_embd", size, hidden)
+    add_norm("output_norm")
+    add("output", size, hidden)
+    for i in range(layers):
+        add_norm(f"blk.{i}.attn_norm")
+        add(f"blk.{i}.attn_q", hidden, hidden)
+        add(f"blk.{i}.attn_k", hidden * kv_heads // heads, hidden)
+        add(f"blk.{i}.attn_v", hidden * kv_heads // heads, hidden)
+        add(f"blk.{i}.attn_output", hidden, hidden)
+        add_norm(f"blk.{i}.ffn_norm")
+        add(f"blk.{i}.ffn_gate", inner, hidden)
+        add(f"blk.{i}.ffn_up", inner, hidden)
+        add(f"blk.{i}.ffn_down", hidden, inner)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
