@@ -27,8 +27,9 @@ class Outcome:
 
     `bert_score` is the F1 of `said`, the answer without its quotes, with the gold answer. `correct`
     counts the quotes beside the answer, as they are shown. A reuse is of the answer to the question
-    `reused_from` (as it was asked then): `wrong_reuse` if that was another question and its answer
-    is not right here, `repeats_error` if it was the same one, answered wrongly.
+    `reused_from` (as it was asked then; empty for one of the history): `wrong_reuse` if that was
+    another question and its answer is not right here, `repeats_error` if it was the same one,
+    answered wrongly.
     """
 
     gold: str
@@ -54,8 +55,8 @@ class Outcome:
 class Iteration:
     """The figures of one iteration; `growth` is that of both stores in it, of what was there.
 
-    `high` and `low` are the pairs in the stores at its end. `growth` is None for the first one,
-    which begins with nothing.
+    `high` and `low` are the pairs in the stores at its end. `growth` is None for a first one that
+    begins with nothing.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -130,7 +131,7 @@ def _ask(
     score = score_answer(gold, reply.content)
     made_by = _source(chatbot, reply.kept_as) if reply.turn.route is Route.REUSE else None
     first = asked.get(made_by) if made_by is not None else None
-    same = first is None or first.gold.id == gold.id
+    same = first is not None and first.gold.id == gold.id
     reused = reply.turn.route is Route.REUSE
     answer = reply.turn.answer
     said = answer.value or without_marks(answer.text) if answer else reply.content["answer"]

@@ -1,4 +1,4 @@
-"""Variants of the memory, each on a copy of the data folder and with a memory that begins empty."""
+"""Variants of the memory, each on a copy of the data folder and with a memory of its own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 from sqlalchemy import delete
 
 from chatbot.assembly import Chatbot, open_chatbot, open_embedder
+from chatbot.memory.administration.faq_file import FaqFile
 from chatbot.settings import Settings
 from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
 from eval.bert_score import bert_scores
 from eval.data_copy import copied
 from eval.recorded_model import RecordedChatModel
 from eval.stream import Iteration, run_stream
+from eval.stream_history import remember
 from eval.stream_questions import Arrival
 from eval.stream_variants import VARIANTS, Variant, opened, swept
 
@@ -42,10 +44,14 @@ def run_variant(
     settings: Settings,
     variant: Variant,
     order: Sequence[Sequence[Arrival]],
+    history: FaqFile,
     tape: Path | None,
     on_progress: Callable[[int], None],
 ) -> tuple[Iteration, ...]:
-    """Ask everything of one variant in order; the replies of the model go onto the tape."""
+    """Ask everything of one variant in order, of a memory that knows nothing but the history.
+
+    The replies of the model go onto the tape.
+    """
     with copied(settings) as own:
         usual = open_chatbot(own)
         _forget(usual)
@@ -55,6 +61,7 @@ def run_variant(
             recorded = RecordedChatModel(inner=usual.model, tape=tape)
             usual = replace(usual, model=recorded)
         chatbot = opened(variant, usual)
+        remember(chatbot, history)
         token_vectors = open_embedder(own).token_vectors
         try:
             return run_stream(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from eval.data_copy import copied
 from eval.gold import GoldError
 from eval.recorded_model import RecordedChatModel
 from eval.stream import Iteration
+from eval.stream_history import read_history
 from eval.stream_questions import read_arrivals, shuffled
 from eval.stream_report import stream_tables, to_json
 from eval.stream_runs import choose, run_variant
@@ -84,10 +86,14 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return questions, paraphrases
 
 
-def run(relay: Settings, gold: tuple[Path, Path], name: str) -> tuple[Iteration, ...]:
-    order = shuffled(read_arrivals([gold[0]], gold[1]), 4, seed=3)
+def run(
+    relay: Settings, gold: tuple[Path, Path], name: str, history: Sequence[Path] = ()
+) -> tuple[Iteration, ...]:
+    arrivals = read_arrivals([gold[0]], gold[1])
+    known = read_history(history, arrivals)
     variant = choose([name])[name]
-    return run_variant(relay, variant, order, None, lambda done: None)
+    order = shuffled(arrivals, 4, seed=3)
+    return run_variant(relay, variant, order, known, None, lambda done: None)
 
 
 def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path, Path]) -> None:
@@ -102,6 +108,37 @@ def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path
     assert iterations[-1].high + iterations[-1].low == len(WORDINGS)
     assert iterations[0].growth is None
     assert iterations[-1].growth == 0
+
+
+def test_what_was_answered_before_is_there_from_the_beginning(
+    relay: Settings, gold: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (row,) = (
+        r for r in map(json.loads, gold[0].read_text("utf-8").splitlines()) if r["id"] == "log-1"
+    )
+    others = {
+        "before-1": {**row, "question": ASKED[0].format(name="hold_time", release="1.0")},
+        "before-2": {**row, "kind": "unanswerable"},
+        "before-3": {**row, "history": [["user", "What is log_days?"]]},
+        row["id"]: row,
+    }
+    history = tmp_path / "history.jsonl"
+    history.write_text(
+        "\n".join(json.dumps({**other, "id": name}) for name, other in others.items()), "utf-8"
+    )
+
+    iterations = run(relay, gold, "memory", [history])
+
+    first = iterations[0]
+    assert first.growth is not None
+    before = (first.high + first.low) / (1 + first.growth)
+    assert before == pytest.approx(1)
+    outcomes = [o for iteration in iterations for o in iteration.outcomes]
+    # The history has the wrong answer to a question that arrives.
+    wrong = [o for o in outcomes if o.wrong_reuse]
+    assert wrong
+    assert {(o.gold, o.reused_from) for o in wrong} == {("hold-1", "")}
+    assert all(o.correct for o in outcomes if o.gold != "hold-1")
 
 
 @pytest.mark.parametrize("name", ["no memory", "no high store"])

@@ -122,6 +122,13 @@ def conversations(
 def stream(
     gold: Annotated[list[Path], typer.Argument(help="Questions with checked answers (JSONL).")],
     paraphrases: Annotated[Path, typer.Option(help="Other wordings of them (JSONL).")],
+    history: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Questions whose checked answers the memory has from the beginning; repeatable. "
+            "Those that arrive are left out."
+        ),
+    ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
@@ -135,17 +142,19 @@ def stream(
     profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Let questions and their paraphrases arrive in iterations, on a memory that begins empty.
+    """Let questions and their paraphrases arrive in iterations; the memory begins with the history.
 
     The data folder is copied first and stays as it is. Times of replies from the tape are those
     that they took when the model wrote them.
     """
     from chatbot.settings import read_settings
+    from eval.stream_history import read_history
     from eval.stream_questions import read_arrivals, shuffled
     from eval.stream_report import stream_tables, to_json
     from eval.stream_runs import choose, run_variant
 
     arrivals = read_arrivals(gold, paraphrases)
+    known = read_history(history or (), arrivals)
     try:
         chosen = choose(variant or ["memory"])
     except ValueError as error:
@@ -159,6 +168,7 @@ def stream(
                 settings,
                 made,
                 order,
+                known,
                 tape,
                 lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
             )
