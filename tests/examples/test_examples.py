@@ -28,7 +28,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 QUESTIONS = read_lines(EXAMPLES / "questions.jsonl")
 GLOSSARY_QUESTIONS = read_lines(EXAMPLES / "glossary_questions.jsonl")
 MORE_QUESTIONS = read_lines(EXAMPLES / "more_questions.jsonl")
-ALL_QUESTIONS = [*QUESTIONS, *GLOSSARY_QUESTIONS, *MORE_QUESTIONS]
+ANSWERED_QUESTIONS = read_lines(EXAMPLES / "answered_questions.jsonl")
+ALL_QUESTIONS = [*QUESTIONS, *GLOSSARY_QUESTIONS, *MORE_QUESTIONS, *ANSWERED_QUESTIONS]
 UNANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] == "unanswerable"]
 ANSWERABLE = [q for q in ALL_QUESTIONS if q["kind"] != "unanswerable"]
 

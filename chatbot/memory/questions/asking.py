@@ -48,7 +48,7 @@ class Asking:
     the same one: the `kind` of answer, `marks` (DEFAULT, NOT, …), `figures`, `names`. `words` are
     those of content, and `context` those of sentences before it that only tell of circumstances.
     `plain` is the text that all was read from, `code` are identifiers as they are written in code,
-    `capitalised` and `careful` are those of `chatbot.memory.questions.spelling`.
+    `capitalised`, `small` and `careful` are those of `chatbot.memory.questions.spelling`.
     """
 
     tokens: tuple[str, ...]
@@ -62,6 +62,7 @@ class Asking:
     plain: str
     code: frozenset[str]
     capitalised: frozenset[str]
+    small: frozenset[str]
     careful: bool
 
     @property
@@ -129,6 +130,7 @@ class Reader:
             plain=" ".join(shown),
             code=frozenset(name.lower() for name in _CODE.findall(text)),
             capitalised=plain.capitalised,
+            small=plain.small,
             careful=plain.careful,
         )
 

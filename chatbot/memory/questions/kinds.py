@@ -18,7 +18,7 @@ _HOWTO = re.compile(
     r"|written|made|built|done|set|sent|put|shown|taken|run|read|found|got|given|kept)(?!\S)"
     rf"|(?:what|which)(?: \S+){{0,2}} {_WAY}(?!\S)"
     r"|(?:which|what) (?:methods?|functions?|class|cli)(?= (?!is|was|does|has)\w+s(?!\S))"
-    rf"|what (?:do|must|should|would|have|need|can|shall) {_ONE} (?:(?:have|need|got) to )?"
+    rf"|(?<!to )what (?:do|must|should|would|have|need|can|shall) {_ONE} (?:(?:have|need|got) to )?"
     r"(?:do|type|enter|run|write|call|set|use|issue|execute|put|add)(?!\S)"
     rf"|what (?:do|must|should) {_ONE} (?:have|need) to (?:do|type|enter|run|write|call|set|use)"
     r"|(?:what|which)(?: (?:things?|actions?))? (?:has|have|needs?|must|should|is|are) (?:to )?be"
@@ -37,7 +37,8 @@ _AUXILIARY = re.compile(
     r"|would|has|have|was|were|am|shall)(?!\S)(?! not \|)"
 )
 _WORKS = re.compile(
-    r"(?<!\S)how (?:do|does|did) (?!it |this |that )(?:\S+ )+?(?:work|works|function)(?= \||$)"
+    r"(?<!\S)how (?:do|does|did) (?!(?:it|this|that|i|we|you|one) )(?:\S+ )+?"
+    r"(?:work|works|function)(?= \||$)"
 )
 _BY_ITSELF = re.compile(
     r"(?<!\S)how (?:is|are) .* by (?!\w+ing\b)|(?<!\S)how (?:do|does|did)(?!\S)"

@@ -39,7 +39,10 @@ def of_order(a: Asking, b: Asking) -> str:
         if mine and theirs and not mine & theirs and mine <= all_b and theirs <= all_a:
             return said
     counts_a, counts_b = (Counter(word.canonical for word in q.words) for q in (a, b))
-    if counts_a.keys() == counts_b.keys() and counts_a != counts_b and len(counts_a) > _FEW:
+    # What is asked for by default is one value, however often its parameter is named.
+    is_value = "DEFAULT" in a.marks & b.marks
+    same_words = counts_a.keys() == counts_b.keys() and len(counts_a) > _FEW
+    if same_words and counts_a != counts_b and not is_value:
         return said
     if _turned_round(a, b):
         return said

@@ -65,7 +65,7 @@ def asks_for_another_part(a: Asking, b: Asking, passage: Record) -> str:
 
 def _of_wording(a: Asking, b: Asking, passage: Record) -> str:
     """What must agree whatever the passage says."""
-    if not compatible(*("" if is_choice(q) and passage.cells else q.kind for q in (a, b))):
+    if not compatible(*("" if is_choice(q) else q.kind for q in (a, b))):
         return "the questions are of different kinds"
     if set(a.figures) != set(b.figures):
         return "the questions have different figures"

@@ -14,6 +14,7 @@ from itertools import pairwise
 from chatbot.memory.questions.asking import Asking, Word
 from chatbot.memory.questions.kinds import compatible
 from chatbot.memory.questions.relations import of_order, of_quantity
+from chatbot.memory.questions.wanted import wanted
 from chatbot.memory.questions.wordings import (
     DECISIVE,
     GENERIC,
@@ -112,8 +113,10 @@ def _of_names(a: Asking, b: Asking) -> str:
             dotted = "." in mine and mine.lower() == theirs.lower()
             if dotted and last != other_last:
                 return f"one question names {mine}, the other {theirs}"
-    both = {w.written.lower() for w in a.words} & {w.written.lower() for w in b.words}
-    for word in sorted((a.capitalised ^ b.capitalised) & both):
+    # Who begins with the word has not said which it is.
+    apart = (a.capitalised - b.capitalised) & b.small | (b.capitalised - a.capitalised) & a.small
+    both = {word.small for word in a.words} & {word.small for word in b.words}
+    for word in sorted(apart & both):
         return f"one question says {word}, the other {word.capitalize()}"
     return ""
 
@@ -164,6 +167,9 @@ def _of_leads(a: Asking, b: Asking) -> str:
 
 
 def _lead(asking: Asking) -> str:
+    if wanted(asking) == "NAME":
+        # What is it called that holds the number of …?
+        return "what"
     leads: list[str] = _LEADS.findall(asking.plain)
     if "HOWMANY" in leads:
         return "HOWMANY"

@@ -50,6 +50,7 @@ _CODE = re.compile(r"_|[A-Za-z)][.:@]+\w|\(\)$|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]+s?")
 _NO_VOWEL = re.compile(r"[b-df-hj-np-tv-xz]{2,6}")
 _CAPITALISED = re.compile(r"(?<=[\w,] )[A-Z][a-z]+(?![\w.(])")
+_SMALL = re.compile(r"(?<![\w.])[a-z]+(?![\w.(])")
 _PREFIXES = frozenset(("non", "re", "pre", "un", "de", "sub", "multi", "inter", "auto", "a"))
 _PARTICLES = frozenset(("over", "up", "down", "out", "off", "in", "back"))
 _UNITS = frozenset(("ms", "s", "km", "nm", "mm", "cm", "kg", "kb", "mb", "gb", "tb", "hz", "vs"))
@@ -77,12 +78,14 @@ class Plain:
     """A question in plain text, in which a name is one character of the private use area.
 
     `capitalised` are words in small letters that are written with a capital letter though they do
-    not begin a sentence; a `careful` question begins with one.
+    not begin a sentence, `small` those that are written without; a `careful` question begins with a
+    capital.
     """
 
     text: str
     names: tuple[Name, ...]
     capitalised: frozenset[str]
+    small: frozenset[str]
     careful: bool
 
     def name(self, token: str) -> Name | None:
@@ -138,6 +141,7 @@ def plain_text(
         " ".join(filter(None, tokens)),
         tuple(names),
         frozenset(match[0].lower() for match in _CAPITALISED.finditer(text)),
+        frozenset(_SMALL.findall(text)),
         text[:1].isupper(),
     )
 

@@ -8,7 +8,7 @@ from chatbot.memory.questions.asking import Asking
 from chatbot.memory.questions.wordings import MEANING
 
 _NAMED = re.compile(
-    r"(?<!\S)(?:called|named)(?!\S)"
+    r"(?<!\S)(?:called|named|(?:what|which) (?:is|are|was|were) the names? of)(?!\S)"
     r"|(?<!\S)(?:what|which) (?:\S+ )?(?:parameter|setting|option|argument|flag|keyword|variable"
     r"|property|attribute|command|function|method|alarm|error|event|counter)(?!\S| of)"
 )

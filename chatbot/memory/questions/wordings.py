@@ -410,6 +410,7 @@ affect change
 read show
 support permit
 support need
+support run
 print name
 keep time
 delay time

@@ -10,7 +10,7 @@ import logging
 import subprocess
 import time
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from threading import Lock
 
@@ -190,12 +190,14 @@ class _Searched:
         ids, similarities = self._tail.compared(vector)
         wanted = k + _SPARE
         while True:
-            proposed = {int(pair) for pair in ids[_best(similarities, wanted)]}
+            proposed: dict[int, float] = {}
             if self._opened is not None:
-                proposed.update(pair for pair, _ in self._opened[1].nearest(vector, wanted))
-            found = _looked_up(session, self._where, proposed, vector)
+                proposed.update(self._opened[1].nearest(vector, wanted))
+            best = _best(similarities, wanted)
+            proposed.update(zip(ids[best].tolist(), similarities[best].tolist(), strict=True))
+            found = _looked_up(session, self._where, proposed, vector, k)
             if len(found) >= k or len(proposed) < wanted or wanted >= _MOST:
-                return found[:k]
+                return found
             wanted = min(4 * wanted, _MOST)
 
     def _follow(self) -> None:
@@ -228,9 +230,22 @@ class _Searched:
 
 
 def _looked_up(
+    session: Session, where: Where, proposed: Mapping[int, float], vector: Vectors, k: int
+) -> list[tuple[int, float]]:
+    """At most `k` of the pairs that may be used, with their cosines, the nearest first."""
+    found: list[tuple[int, float]] = []
+    nearest = sorted(proposed, key=lambda pair: (-proposed[pair], pair))
+    # A row is wide, so none is read in vain; mostly the first ones may all be used.
+    for first in range(0, len(nearest), k):
+        found += _usable(session, where, nearest[first : first + k], vector)
+        if len(found) >= k:
+            break
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def _usable(
     session: Session, where: Where, pairs: Collection[int], vector: Vectors
 ) -> list[tuple[int, float]]:
-    """Those of the pairs that may be used, with their cosines, the nearest first."""
     # By the ids alone: with the other conditions SQLite walks through an index of the whole store.
     rows = session.execute(
         select(
@@ -242,12 +257,11 @@ def _looked_up(
             MemoryPairRow.vector,
         ).where(MemoryPairRow.id.in_(pairs))
     )
-    cosines = [
+    return [
         (row.id, float(np.frombuffer(row.vector, "<f4") @ vector))
         for row in rows
         if Where(row.release_id, row.store, row.embedding) == where and not row.suspended
     ]
-    return sorted(cosines, key=lambda found: (-found[1], found[0]))
 
 
 def _best(similarities: Vectors, k: int) -> npt.NDArray[np.intp]:
