@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -117,8 +117,14 @@ class Recall:
             ):
                 return None
             vectors = questions.read_all([text, row.question])
-            near = _Near(row, float(vectors[0].vector @ vectors[1].vector))
-            return self._reusable(near, release_id, release)
+            cosine = float(vectors[0].vector @ vectors[1].vector)
+            return next(
+                (
+                    self._reusable(_Near(pair, cosine), release_id, release)
+                    for pair in self._rows([row.id])
+                ),
+                None,
+            )
         return None
 
     def _bad(
@@ -140,15 +146,18 @@ class Recall:
         cosines = {pair: cosine for pair, cosine in found if cosine >= self.thresholds.tau}
         if not cosines:
             return []
-        of_pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(cosines)).options(_NO_VECTOR)
         wanted = (release_id, store, asked.embedding, "")
-        with self.database.reading() as session:
-            rows = {
-                row.id: row
-                for row in session.scalars(of_pairs)
-                if (row.release_id, row.store, row.embedding, row.suspended) == wanted
-            }
+        rows = {
+            row.id: row
+            for row in self._rows(cosines)
+            if (row.release_id, row.store, row.embedding, row.suspended) == wanted
+        }
         return [_Near(rows[pair], cosine) for pair, cosine in cosines.items() if pair in rows]
+
+    def _rows(self, pairs: Collection[int]) -> Sequence[MemoryPairRow]:
+        of_pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(pairs)).options(_NO_VECTOR)
+        with self.database.reading() as session:
+            return session.scalars(of_pairs).all()
 
     def _reusable(self, pair: _Near, release_id: int, release: str) -> Remembered | None:
         """The pair with the citations where they stand now; None without support in the release."""
@@ -196,13 +205,22 @@ def _serving(session: Session, product: str, release: str) -> int | None:
     )
 
 
-def _read_from(session: Session, release_id: int | None, page: int) -> Sequence[MemoryPairRow]:
-    """The usable pairs whose answer cites a page first or second, bad ones first."""
+def _read_from(session: Session, release_id: int | None, page: int) -> Sequence[Any]:
+    """What tells whether one of the usable pairs that cite a page first or second is meant.
+
+    Bad ones come first.
+    """
     citing = select(MemoryPageRow.pair_id).where(
         MemoryPageRow.page_id == page, MemoryPageRow.ordinal < 2
     )
     query = (
-        select(MemoryPairRow)
+        select(
+            MemoryPairRow.id,
+            MemoryPairRow.store,
+            MemoryPairRow.origin,
+            MemoryPairRow.question,
+            MemoryPairRow.answer,
+        )
         .where(
             MemoryPairRow.id.in_(citing),
             MemoryPairRow.release_id == release_id,
@@ -210,9 +228,8 @@ def _read_from(session: Session, release_id: int | None, page: int) -> Sequence[
         )
         .order_by(MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
         .limit(_OF_PAGE)
-        .options(_NO_VECTOR)
     )
-    return session.scalars(query).all()
+    return session.execute(query).all()
 
 
 def _common_passage(

@@ -31,7 +31,7 @@ Weigh = Callable[[Sequence[tuple[Asking, Word]]], Sequence[float]]
 MOST_UNMATCHED = 6
 """Questions of which more words have no counterpart are not the same, whatever the words."""
 LEAST_INSTEAD = 0.05
-"""A word matters from here on where the other question has another word in its place."""
+"""A light word matters from here on where the other question has another word in its place."""
 LEAST_MORE = 0.085
 """And from here on where the other question has nothing in its place."""
 LEAST_LIGHT = 0.27
@@ -192,6 +192,9 @@ def _of_words(a: Asking, b: Asking, weigh: Weigh) -> str:
         return f"one question says “{mine[0].written}”, the other “{theirs[0].written}”"
     if _without(a.context, (*b.words, *b.context)) and _without(b.context, (*a.words, *a.context)):
         return "the circumstances that the questions tell of differ"
+    telling = (w for w in (*mine, *theirs) if w.canonical not in LIGHT | LIGHT_BESIDE)
+    if instead and (own := next(telling, None)):
+        return f"only one question says “{own.written}”"
     words = [*((a, word) for word in mine), *((b, word) for word in theirs)]
     least = [_least(asking, word, instead=instead) for asking, word in words]
     # Some words decide whatever they weigh.

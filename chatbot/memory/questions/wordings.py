@@ -191,6 +191,7 @@ logout logoff signout
 error fault
 restrict limit
 wait delay
+stay remain
 rule policy
 website webpage
 label tag
