@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -69,3 +71,14 @@ def valve(valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator
             session.execute(delete(MemoryEventRow))
         chatbot.corpora.close()
         chatbot.database.close()
+
+
+@pytest.fixture
+def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
+    """The valve's chatbot without a model, with a memory and a history of its own."""
+    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
+    with made.database.writing() as session:
+        session.execute(delete(ConversationRow))
+        session.execute(delete(MemoryClusterRow))
+    return made

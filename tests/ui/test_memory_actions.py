@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
-import pytest
-from sqlalchemy import delete
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
@@ -13,27 +9,12 @@ from chatbot.audit import AuditLog
 from chatbot.memory.administration.overview import KeptPair, Overview, PairFilter
 from chatbot.memory.pairs import Happened, Origin
 from chatbot.people import LOCAL
-from chatbot.settings import Settings
-from corpora.history_tables import ConversationRow
-from corpora.memory_tables import MemoryClusterRow
 from tests.ui.admin_pages import errors, open_admin_page, plain, press, run, tab
-from tests.ui.conftest import MakeChatbot
 from tests.ui.memory_pairs import keep
 
 HOLD = "What is the default of hold_time?"
 LOG = "How long is the pressure log kept?"
 FILES = "Import and export"
-
-
-@pytest.fixture
-def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
-    """The valve's chatbot without a model, with a memory of its own."""
-    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
-    made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
-    with made.database.writing() as session:
-        session.execute(delete(ConversationRow))
-        session.execute(delete(MemoryClusterRow))
-    return made
 
 
 def opened(pair: int) -> AppTest:

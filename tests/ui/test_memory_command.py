@@ -49,7 +49,7 @@ def test_a_faq_goes_in_is_counted_comes_out_and_goes_in_again(
     assert "2 answers added, 0 of 2 rest on pages of their release; 0 known already" in told.stdout
 
     stats = run("stats").stdout
-    assert "1 good answers in 1 clusters, 1 bad ones in 1" in stats
+    assert "good answers: 1 (clusters: 1), bad ones: 1 (clusters: 1)" in stats
     assert "How is the valve cleaned?  (valve 1.0)" in stats
     assert "so far: 2 imported" in stats
 

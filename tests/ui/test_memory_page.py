@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
@@ -14,8 +12,6 @@ from chatbot.memory.administration.overview import Day
 from chatbot.memory.pairs import Happened, Origin
 from chatbot.people import Person
 from chatbot.settings import Settings
-from corpora.history_tables import ConversationRow
-from corpora.memory_tables import MemoryClusterRow
 from tests.ui.admin_pages import open_admin_page, plain, press, run, shown, tab
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.memory_pairs import keep, tell, use
@@ -26,17 +22,6 @@ from ui.memory.figures import filled
 
 HOLD = "What is the default of hold_time?"
 LOG = "How long is the pressure log kept?"
-
-
-@pytest.fixture
-def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
-    """The valve's chatbot without a model, with a memory and a history of its own."""
-    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
-    made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
-    with made.database.writing() as session:
-        session.execute(delete(ConversationRow))
-        session.execute(delete(MemoryClusterRow))
-    return made
 
 
 def open_memory(**address: Any) -> AppTest:

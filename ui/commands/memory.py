@@ -163,11 +163,11 @@ def _print_stats(overview: Overview, scope: Scope) -> None:
         given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
         output.print(f"[bold]{printable(f'{of.product} {of.release}')}[/]", highlight=False)
         output.print(
-            f"  {of.high:,} good answers in {of.high_clusters:,} clusters, {of.low:,} bad ones "
-            f"in {of.low_clusters:,}{suspended}",
+            f"  good answers: {of.high:,} (clusters: {of.high_clusters:,}), bad ones: {of.low:,} "
+            f"(clusters: {of.low_clusters:,}){suspended}",
             highlight=False,
         )
-        output.print(f"  {given}; reused {of.reused:,} times", highlight=False)
+        output.print(f"  {given}; reuses: {of.reused:,}", highlight=False)
     output.print("Largest clusters of good answers:")
     for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
         pair = cluster.representative
