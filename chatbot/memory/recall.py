@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -60,19 +61,23 @@ class Recall:
                 return Recollection()
         questions = self.reader.of(product)
         asked = questions.read(asked_text(turn))
-        near = self._near(release_id, Store.HIGH, asked)
+        # Both at once, since most questions are in neither.
+        with ThreadPoolExecutor(1) as pool:
+            searched = pool.submit(self._near, release_id, Store.LOW, asked)
+            high = self._near(release_id, Store.HIGH, asked)
+            low = searched.result()
         differs = ""
-        for pair in near:
+        for pair in high:
             if pair.similarity < self.thresholds.delta:
                 break
             reason = questions.difference(asked.text, pair.row.question)
             if not reason and (found := self._reusable(pair, release_id, release)) is not None:
                 return Recollection(reused=found)
             differs = differs or reason
-        good = [_remembered(pair) for pair in near[: self.references]]
+        good = [_remembered(pair) for pair in high[: self.references]]
         return Recollection(
             good=tuple(good),
-            bad=tuple(self._bad(release_id, asked, questions, topic=not good)),
+            bad=tuple(self._bad(low, asked, questions, topic=not good)),
             differs=differs,
         )
 
@@ -80,8 +85,8 @@ class Recall:
         self, release_id: int, asked: MemoryQuestion, product: str
     ) -> tuple[Remembered, ...]:
         """The answers to this very question that are bad ones."""
-        found = self._bad(release_id, asked, self.reader.of(product), topic=False)
-        return tuple(found)
+        low = self._near(release_id, Store.LOW, asked)
+        return tuple(self._bad(low, asked, self.reader.of(product), topic=False))
 
     def from_passage(self, turn: Turn) -> Remembered | None:
         """A good answer that was read from the passage which answers this question best, too.
@@ -128,11 +133,16 @@ class Recall:
         return None
 
     def _bad(
-        self, release_id: int, asked: MemoryQuestion, questions: ProductQuestions, *, topic: bool
+        self,
+        low: Iterable[_Near],
+        asked: MemoryQuestion,
+        questions: ProductQuestions,
+        *,
+        topic: bool,
     ) -> Iterator[Remembered]:
         """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
         others = self.references if topic else 0
-        for pair in self._near(release_id, Store.LOW, asked):
+        for pair in low:
             if pair.similarity >= self.thresholds.delta:
                 if not questions.difference(asked.text, pair.row.question):
                     yield _remembered(pair)
