@@ -8,8 +8,10 @@ signature, a clause of a sentence with several figures.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from chatbot.grounding import quantities
 from chatbot.memory.questions.asking import Asking, Word
 from chatbot.memory.questions.kinds import compatible
 from chatbot.memory.questions.passage_parts import (
@@ -49,6 +51,12 @@ _ONE_OF = tuple(
 _TIME_UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "year")
 _TIMES = frozenset(map(canonical, _TIME_UNITS))
 _HOW_LONG = ("how long", "maximum")
+_UNIT = re.compile(r"[^\W\d_]|[%°]")
+_LENGTHS = re.compile(
+    r"(?<![^\W\d_])(?:m?s|min|h|(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?"
+    r"|[mcnk]?m|met(?:er|re)s?|characters?|letters?|digits?|bytes?|bits?|intervals?)(?!\w)",
+    re.I,
+)
 _OF_VALUES = BOUNDS | {"DEFAULT"}
 
 
@@ -90,8 +98,16 @@ def _of_wording(a: Asking, b: Asking, passage: Record) -> str:
     return ""
 
 
+def _is_of_other_measures(row: Record) -> bool:
+    """Whether a row has measures, and none that is a time or a length."""
+    measured = any(_UNIT.search(quantity) for quantity in quantities(row.quote))
+    return measured and not _LENGTHS.search(f"{row.quote} {row.reading}")
+
+
 def _of_row(a: Asking, b: Asking, row: Record) -> str:
     """Of a table's row both must ask for the same columns, by their names or by what they want."""
+    if any("HOWLONG" in asking.marks for asking in (a, b)) and _is_of_other_measures(row):
+        return "one question asks how long, and the row has other measures"
     columns = [columns_asked(asking, row) for asking in (a, b)]
     if not all(columns) or columns[0] != columns[1]:
         return "the questions ask for different columns"
