@@ -123,13 +123,10 @@ class Recall:
                 return None
             vectors = questions.read_all([text, row.question])
             cosine = float(vectors[0].vector @ vectors[1].vector)
-            return next(
-                (
-                    self._reusable(_Near(pair, cosine), release_id, release)
-                    for pair in self._rows([row.id])
-                ),
-                None,
-            )
+            for pair in self._rows([row.id]):
+                if pair.store == Store.HIGH and not pair.suspended:
+                    return self._reusable(_Near(pair, cosine), release_id, release)
+            return None
         return None
 
     def _bad(

@@ -187,6 +187,19 @@ def test_circumstances_are_told_apart_from_what_is_asked(rules: Reader) -> None:
     assert "week" in pointing.sentence
 
 
+def test_the_glossary_is_read_once_for_all_that_is_compared(minilm: MiniLM) -> None:
+    read: list[str] = []
+
+    def counted(product: str) -> tuple[Entry, ...]:
+        read.append(product)
+        return entries(product)
+
+    questions = QuestionReader(minilm, counted, minilm.knows_word).of("relay")
+    assert questions.difference(*SAME[0]) == ""
+    assert questions.difference(*REFUSED[0])
+    assert read == ["relay"]
+
+
 @pytest.mark.parametrize("text", ["", "?", "...", "\ue100\ue101", "💥", "x" * 4000, "-- --- a--b"])
 def test_any_text_can_be_read(questions: ProductQuestions, text: str) -> None:
     question = questions.read(text)
