@@ -1,4 +1,4 @@
-"""The same for llama.cpp: a random model as a GGUF file.
+"""A Llama with random weights as a GGUF file, which llama.cpp reads (needs the extra `test`).
 
 Its weights are written in full (float32), so that each word costs reading all of them from memory,
 as on a graphics card, and not the arithmetic.
@@ -6,6 +6,7 @@ as on a graphics card, and not the arithmetic.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,9 @@ def write_gguf(
 ) -> None:
     """Write a Llama of this shape with the tokenizer, the same weights every time.
 
+    `hidden` is the width and `context` the longest request, in tokens; `template` is the chat's.
     `marks` are the tokenizer's control tokens, that of the beginning and that of the end first.
     """
-    import json
-
     import gguf
 
     bpe = json.loads(tokenizer.to_str())["model"]

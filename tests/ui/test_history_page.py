@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 from chatbot.assembly import Chatbot
 from chatbot.people import LOCAL, Person
 from chatbot.review.ratings import Ratings
-from chatbot.settings import Settings
-from corpora.history_tables import ConversationRow, FeedbackRow, TurnTraceRow
+from corpora.history_tables import FeedbackRow, TurnTraceRow
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import APP, button, texts
 from tests.ui.payloads import PAYLOADS
@@ -22,16 +19,6 @@ from tests.ui.valve_corpus import QUESTION, TORQUE
 
 DRAIN = "What is the default of drain_time?"
 NOWHERE = "What is the default of hold_time in 7.5?"
-
-
-@pytest.fixture
-def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
-    """The valve's chatbot without a model, with a history of its own."""
-    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
-    made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
-    with made.database.writing() as session:
-        session.execute(delete(ConversationRow))
-    return made
 
 
 def asked(chatbot: Chatbot, *questions: str, owner: str = "") -> list[int]:

@@ -103,7 +103,7 @@ def _of_names(a: Asking, b: Asking) -> str:
     if a.code and b.code and a.code != b.code:
         sides = [" and ".join(sorted(side)) for side in (a.code, b.code)]
         return f"one question names {sides[0]}, the other {sides[1]}"
-    """Names that differ in capitals alone: Comm.send and Comm.Send are two things."""
+    # Names that differ in capitals alone: Comm.send and Comm.Send are two things.
     if not (a.careful and b.careful):
         return ""
     for name in a.names:
