@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from chatbot.assembly import Chatbot
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.recall import Recall, Search
+from chatbot.memory.recall import Found, Recall, Search
+from chatbot.memory.stores.nearest import NearPair
 from chatbot.memory.stores.stores import Stores
 from chatbot.parts import Parts
 from chatbot.settings import Settings
@@ -25,18 +26,25 @@ class Variant:
     made_of: Callable[[Chatbot], Chatbot] = lambda chatbot: chatbot
 
 
+class Nothing:
+    """What is found in a store that nobody sees."""
+
+    def at_least(self, _: float) -> Iterator[NearPair]:
+        """Nothing."""
+        return iter(())
+
+
 @dataclass(frozen=True)
 class OnlyLow:
     """A search that finds nothing in the high store."""
 
     search: Search
 
-    def nearest(
-        self, release_id: int, store: Store, question: MemoryQuestion, k: int
-    ) -> list[tuple[int, float]]:
+    def nearest(self, release_id: int, store: Store, question: MemoryQuestion) -> Found:
         """Return what the search finds in the low store."""
-        found = self.search.nearest(release_id, store, question, k)
-        return found if store is Store.LOW else []
+        if store is Store.HIGH:
+            return Nothing()
+        return self.search.nearest(release_id, store, question)
 
 
 class RecallOfLow(Recall):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Origin, Store, Thresholds, same_value
 from chatbot.memory.questions.question import ProductQuestions, QuestionReader, asked_text
 from chatbot.memory.questions.same_passage import asks_for_another_part
+from chatbot.memory.stores.nearest import NearPair
 from chatbot.readers import read_value
 from chatbot.turn import Citation, Recollection, Record, Remembered, Turn
 from corpora.database import Database
@@ -21,19 +23,23 @@ from corpora.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 
 LOOKED_AT = 8
-"""Pairs of each store that are looked at."""
-_NO_VECTOR = defer(MemoryPairRow.vector, raiseload=True)
-_OF_PAGE = 50
+"""Pairs of each store that are looked at, at most."""
+_OF_PAGE = 20
 """Pairs of one page that are looked at."""
+
+
+class Found(Protocol):
+    """What a search found."""
+
+    def at_least(self, cosine: float) -> Iterator[NearPair]:
+        """Yield the usable pairs that are so near, the nearest first."""
 
 
 class Search(Protocol):
     """Finds the pairs nearest to a question."""
 
-    def nearest(
-        self, release_id: int, store: Store, question: MemoryQuestion, k: int
-    ) -> list[tuple[int, float]]:
-        """Return at most `k` pairs of id and cosine, the nearest first."""
+    def nearest(self, release_id: int, store: Store, question: MemoryQuestion) -> Found:
+        """Search a store."""
 
 
 @dataclass(frozen=True)
@@ -63,18 +69,21 @@ class Recall:
         asked = questions.read(asked_text(turn))
         # Both at once, since most questions are in neither.
         with ThreadPoolExecutor(1) as pool:
-            searched = pool.submit(self._near, release_id, Store.LOW, asked)
-            high = self._near(release_id, Store.HIGH, asked)
-            low = searched.result()
+            searching = pool.submit(self.search.nearest, release_id, Store.LOW, asked)
+            high = self.search.nearest(release_id, Store.HIGH, asked)
+            low = searching.result()
+        good: list[Remembered] = []
         differs = ""
-        for pair in high:
-            if pair.similarity < self.thresholds.delta:
+        for pair in islice(high.at_least(self.thresholds.tau), LOOKED_AT):
+            if pair.similarity >= self.thresholds.delta:
+                reason = questions.difference(asked.text, pair.row.question)
+                if not reason and (found := self._reusable(pair, release_id, release)) is not None:
+                    return Recollection(reused=found)
+                differs = differs or reason
+            elif len(good) >= self.references:
                 break
-            reason = questions.difference(asked.text, pair.row.question)
-            if not reason and (found := self._reusable(pair, release_id, release)) is not None:
-                return Recollection(reused=found)
-            differs = differs or reason
-        good = [_remembered(pair) for pair in high[: self.references]]
+            if len(good) < self.references:
+                good.append(_remembered(pair))
         return Recollection(
             good=tuple(good),
             bad=tuple(self._bad(low, asked, questions, topic=not good)),
@@ -85,7 +94,7 @@ class Recall:
         self, release_id: int, asked: MemoryQuestion, product: str
     ) -> tuple[Remembered, ...]:
         """The answers to this very question that are bad ones."""
-        low = self._near(release_id, Store.LOW, asked)
+        low = self.search.nearest(release_id, Store.LOW, asked)
         return tuple(self._bad(low, asked, self.reader.of(product), topic=False))
 
     def from_passage(self, turn: Turn) -> Remembered | None:
@@ -100,16 +109,20 @@ class Recall:
         with self.database.reading() as session:
             release_id = _serving(session, product, release)
             pairs = _read_from(session, release_id, records[0].page.id) if records else []
-        if release_id is None:
+        borne = [
+            (row, passage)
+            for row in pairs
+            if (passage := _common_passage(row.answer["citations"], records)) is not None
+        ]
+        if release_id is None or not borne:
             return None
         text = asked_text(turn)
-        reading = read_value(text, records) if pairs else None
+        reading = read_value(text, records)
         questions = self.reader.of(product)
         asked = questions.asking(text)
         doubted: list[str] = []
-        for row in pairs:
-            passage = _common_passage(row.answer["citations"], records)
-            if passage is None or (reading and reading.value != row.answer.get("value")):
+        for row, passage in borne:
+            if reading and reading.value != row.answer.get("value"):
                 continue
             if asks_for_another_part(asked, questions.asking(row.question), passage):
                 continue
@@ -123,15 +136,16 @@ class Recall:
                 return None
             vectors = questions.read_all([text, row.question])
             cosine = float(vectors[0].vector @ vectors[1].vector)
-            for pair in self._rows([row.id]):
-                if pair.store == Store.HIGH and not pair.suspended:
-                    return self._reusable(_Near(pair, cosine), release_id, release)
-            return None
+            with self.database.reading() as session:
+                pair = session.get(MemoryPairRow, row.id)
+            if pair is None or pair.store != Store.HIGH or pair.suspended:
+                return None
+            return self._reusable(NearPair(pair, cosine), release_id, release)
         return None
 
     def _bad(
         self,
-        low: Iterable[_Near],
+        low: Found,
         asked: MemoryQuestion,
         questions: ProductQuestions,
         *,
@@ -139,34 +153,18 @@ class Recall:
     ) -> Iterator[Remembered]:
         """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
         others = self.references if topic else 0
-        for pair in low:
+        least = self.thresholds.tau if topic else self.thresholds.delta
+        for pair in islice(low.at_least(least), LOOKED_AT):
             if pair.similarity >= self.thresholds.delta:
                 if not questions.difference(asked.text, pair.row.question):
                     yield _remembered(pair)
             elif others > 0:
                 others -= 1
                 yield _remembered(pair)
+            else:
+                break
 
-    def _near(self, release_id: int, store: Store, asked: MemoryQuestion) -> list[_Near]:
-        """The usable pairs of a store that are at least τ near, the nearest first."""
-        found = self.search.nearest(release_id, store, asked, LOOKED_AT)
-        cosines = {pair: cosine for pair, cosine in found if cosine >= self.thresholds.tau}
-        if not cosines:
-            return []
-        wanted = (release_id, store, asked.embedding, "")
-        rows = {
-            row.id: row
-            for row in self._rows(cosines)
-            if (row.release_id, row.store, row.embedding, row.suspended) == wanted
-        }
-        return [_Near(rows[pair], cosine) for pair, cosine in cosines.items() if pair in rows]
-
-    def _rows(self, pairs: Collection[int]) -> Sequence[MemoryPairRow]:
-        of_pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(pairs)).options(_NO_VECTOR)
-        with self.database.reading() as session:
-            return session.scalars(of_pairs).all()
-
-    def _reusable(self, pair: _Near, release_id: int, release: str) -> Remembered | None:
+    def _reusable(self, pair: NearPair, release_id: int, release: str) -> Remembered | None:
         """The pair with the citations where they stand now; None without support in the release."""
         kept = pair.row.answer.get("citations", [])
         with self.database.reading() as session:
@@ -178,14 +176,6 @@ class Recall:
             return None
         citations = [_citation(c, page, release) for c, page in zip(kept, there, strict=True)]
         return _remembered(pair, citations)
-
-
-@dataclass(frozen=True)
-class _Near:
-    """A pair and its cosine to the question at hand."""
-
-    row: MemoryPairRow
-    similarity: float
 
 
 @dataclass(frozen=True)
@@ -291,7 +281,7 @@ def _citation(kept: dict[str, Any], page: _Place, release: str) -> Citation:
     )
 
 
-def _remembered(pair: _Near, citations: Sequence[Citation] = ()) -> Remembered:
+def _remembered(pair: NearPair, citations: Sequence[Citation] = ()) -> Remembered:
     row = pair.row
     return Remembered(
         id=row.id,

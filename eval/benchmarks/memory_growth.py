@@ -28,7 +28,6 @@ from eval.benchmarks.made_up_questions import MadeUpQuestions
 _PRODUCT, _RELEASE = "harbour", "4.2"
 _READ_AT_ONCE = 256
 _KNOWN = 8192
-_LOOKED_AT = 8
 _ANSWER = (
     "The manual says so in the chapter on operation, with all that has to be kept in mind. " * 4
 )
@@ -79,12 +78,11 @@ def grow(
 def _turn(chatbot: Chatbot, release: int, question: MemoryQuestion, random: Random) -> bool:
     """What the memory does for a turn and after it; whether an answer was reused."""
     memory, delta = chatbot.memory, chatbot.settings.memory_delta
-    for pair, cosine in memory.nearest.nearest(release, Store.HIGH, question, _LOOKED_AT):
-        if cosine >= delta:
-            with chatbot.database.writing() as session:
-                count_reuse(session, {pair: Role.REUSE}, datetime.now(UTC))
-            return True
-    memory.nearest.nearest(release, Store.LOW, question, _LOOKED_AT)
+    for pair in memory.nearest.nearest(release, Store.HIGH, question).at_least(delta):
+        with chatbot.database.writing() as session:
+            count_reuse(session, {pair.row.id: Role.REUSE}, datetime.now(UTC))
+        return True
+    memory.nearest.nearest(release, Store.LOW, question)
     # Three quarters are good answers.
     gamma = chatbot.settings.memory_gamma
     good = random.random() < 0.75

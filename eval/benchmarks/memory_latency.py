@@ -16,7 +16,6 @@ from sqlalchemy import func, select
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.memory.pairs import CitedPage, Happened, MemoryQuestion, NewPair, Origin, Score, Store
-from chatbot.memory.recall import LOOKED_AT
 from chatbot.settings import Settings
 from chatbot.turn import Citation, Route
 from corpora.building import ingest
@@ -118,7 +117,7 @@ def _parts(manual: _Manual, texts: Sequence[str]) -> dict[str, list[float]]:
         started = time.perf_counter()
         question = memory.reader.of(PRODUCT).read(text)
         read = time.perf_counter()
-        memory.nearest.nearest(manual.release, Store.HIGH, question, LOOKED_AT)
+        next(memory.nearest.nearest(manual.release, Store.HIGH, question).at_least(0), None)
         searched = time.perf_counter()
         pair = memory.stores.add(manual.release, manual.pair(question, 1.0)).pair
         parts["reading a question"].append(read - started)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sqlalchemy.event import listen
 
 from chatbot.memory.pairs import Happened, MemoryQuestion, Origin, Score, Store, Thresholds
 from chatbot.memory.stores.clusters import Where
-from chatbot.memory.stores.nearest import Nearest
+from chatbot.memory.stores.nearest import Nearest, NearPair
 from chatbot.memory.stores.snapshots import build_snapshot, newest_snapshot, start_building
 from chatbot.memory.stores.stores import Stores
 from corpora.database import Database
@@ -67,6 +68,12 @@ def fill(stores: Stores, release: int, count: int, seed: int = 1) -> list[int]:
     return [a.pair for a in added if a.pair is not None]
 
 
+def found_by(
+    nearest: Nearest, release: int, store: Store, asked: MemoryQuestion, k: int
+) -> list[NearPair]:
+    return list(islice(nearest.nearest(release, store, asked).at_least(-1), k))
+
+
 def compared(database: Database, release: int, vector: Vectors, k: int) -> list[int]:
     """The ids of the good pairs nearest to a vector, by comparing all."""
     good = [row for row in members(database, release) if row.store == "high" and not row.suspended]
@@ -79,8 +86,8 @@ def require_right(database: Database, nearest: Nearest, release: int, seed: int 
     random = np.random.default_rng(seed)
     for _ in range(20):
         asked = question(*random.normal(size=8))
-        found = nearest.nearest(release, Store.HIGH, asked, 5)
-        assert [pair for pair, _ in found] == compared(database, release, asked.vector, 5)
+        near = found_by(nearest, release, Store.HIGH, asked, 5)
+        assert [n.row.id for n in near] == compared(database, release, asked.vector, 5)
 
 
 def snapshots(data_dir: Path, release: int) -> list[str]:
@@ -91,13 +98,13 @@ def snapshots(data_dir: Path, release: int) -> list[str]:
 def test_a_pair_is_found_as_soon_as_it_is_added_with_its_exact_cosine(
     stores: Stores, nearest: Nearest, release: int
 ) -> None:
-    assert nearest.nearest(release, Store.HIGH, question(1, 0, 0), 3) == []
+    assert found_by(nearest, release, Store.HIGH, question(1, 0, 0), 3) == []
     first = stores.add(release, made_pair(unit(1, 0.5, 0))).pair
     second = stores.add(release, made_pair(unit(1, 0.2, 0))).pair
-    found = nearest.nearest(release, Store.HIGH, question(1, 0, 0), 3)
-    assert [pair for pair, _ in found] == [second, first]
-    assert found[0][1] == pytest.approx(unit(1, 0.2, 0)[0], abs=1e-6)
-    assert len(nearest.nearest(release, Store.HIGH, question(1, 0, 0), 1)) == 1
+    near = found_by(nearest, release, Store.HIGH, question(1, 0, 0), 3)
+    assert [n.row.id for n in near] == [second, first]
+    assert near[0].similarity == pytest.approx(unit(1, 0.2, 0)[0], abs=1e-6)
+    assert len(found_by(nearest, release, Store.HIGH, question(1, 0, 0), 1)) == 1
 
 
 def test_other_stores_releases_embeddings_and_suspended_pairs_are_not_found(
@@ -112,8 +119,8 @@ def test_other_stores_releases_embeddings_and_suspended_pairs_are_not_found(
     for indexed in (False, True):
         if indexed:
             build_snapshot(database, data_dir, _where(release), wait=True)
-        assert nearest.nearest(release, Store.HIGH, question(1, 0, 0), 3) == []
-    other = nearest.nearest(release, Store.HIGH, question(1, 0, 0, 0, embedding="another"), 3)
+        assert found_by(nearest, release, Store.HIGH, question(1, 0, 0), 3) == []
+    other = found_by(nearest, release, Store.HIGH, question(1, 0, 0, 0, embedding="another"), 3)
     assert len(other) == 1
 
 
@@ -149,8 +156,8 @@ def test_pairs_behind_many_that_are_suspended_are_found(
     with database.writing() as session:
         gone = update(MemoryPairRow).where(MemoryPairRow.id.in_(in_order[:100]))
         session.execute(gone.values(suspended="its page has changed"))
-    found = nearest.nearest(release, Store.HIGH, asked, 4)
-    assert [pair for pair, _ in found] == in_order[100:104]
+    near = found_by(nearest, release, Store.HIGH, asked, 4)
+    assert [n.row.id for n in near] == in_order[100:104]
     assert set(in_order) == set(ids)
 
 
@@ -249,12 +256,12 @@ def test_a_builder_that_fails_is_reported_and_tried_again_later(
     folder.write_text("in the way")
     asked = question(*range(8))
     for _ in range(2):
-        assert len(nearest.nearest(release, Store.HIGH, asked, 4)) == 4
+        assert len(found_by(nearest, release, Store.HIGH, asked, 4)) == 4
         nearest.wait()
     assert caplog.text.count("no snapshot of the memory") == 1
     folder.unlink()
     monkeypatch.setattr("chatbot.memory.stores.nearest._PAUSE_SECONDS", 0.0)
-    nearest.nearest(release, Store.HIGH, asked, 4)
+    found_by(nearest, release, Store.HIGH, asked, 4)
     nearest.wait()
     assert len(snapshots(data_dir, release)) == 1
 
@@ -265,7 +272,7 @@ def test_what_is_newer_is_found_in_the_index(
     fill(stores, release, 3)
     asked: list[tuple[str, Any]] = []
     listen(database.engine, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
-    nearest.nearest(release, Store.HIGH, question(*range(8)), 3)
+    found_by(nearest, release, Store.HIGH, question(*range(8)), 3)
     stores.add(release, made_pair(unit(*range(8))))
     newer = [query for query in asked if ".seq > ?" in query[0]]
     assert len(newer) == 3
@@ -301,7 +308,7 @@ def test_the_index_of_a_release_that_is_deleted_goes(
         nearest.rebuild(number)
     with database.writing() as session:
         session.execute(delete(ReleaseRow).where(ReleaseRow.id == release))
-    assert nearest.nearest(release, Store.HIGH, question(*range(8)), 3) == []
+    assert found_by(nearest, release, Store.HIGH, question(*range(8)), 3) == []
     nearest.rebuild(other)
     assert snapshots(data_dir, release) == []
     assert len(snapshots(data_dir, other)) == 1
@@ -343,9 +350,9 @@ def test_two_processes_add_at_once_and_each_pair_is_found_at_once(
     for _ in range(30):
         vector = unit(*random.normal(size=8))
         added = own.add(release, made_pair(vector, 0.8))
-        found = nearest.nearest(release, added.store, question(*vector), 1)
+        near = found_by(nearest, release, added.store, question(*vector), 1)
         if added.kept:
-            assert found[0][1] >= THRESHOLDS.delta
+            assert near[0].similarity >= THRESHOLDS.delta
     said = []
     for process in adding:
         out, _ = process.communicate(timeout=120)

@@ -196,3 +196,15 @@ def test_the_validation_questions_are_of_all_kinds() -> None:
         "alias": 6,
     }
     assert all(question.accepts(question.gold_answer) for question in questions if question.sources)
+
+
+def test_the_history_has_one_answer_of_one_release_to_each_question() -> None:
+    others = [*read_gold(QUESTIONS / "tuning.jsonl"), *read_gold(QUESTIONS / "validation.jsonl")]
+    questions = read_gold(QUESTIONS / "gold_dev_history.jsonl")
+
+    assert len(questions) == len({question.question.casefold() for question in questions}) == 180
+    assert not {q.question.casefold() for q in questions} & {q.question.casefold() for q in others}
+    for question in questions:
+        assert len(question.gold_releases) == 1
+        assert question.accepts(question.gold_answer)
+        assert all(source.release == question.release for source in question.sources)

@@ -107,12 +107,12 @@ class ProductQuestions:
         """Say why two questions do not ask the same; empty where they do."""
         return difference(self.asking(a), self.asking(b), self._weigh)
 
-    def _weigh(self, words: Sequence[tuple[Asking, Word]]) -> list[float]:
-        around = [asking.around(word) for asking, word in words]
-        new = {text for both in around for text in both} - self._vectors.keys()
-        ordered = sorted(new)
-        self._vectors.update(zip(ordered, self._embedder.embed(ordered), strict=True))
-        return [float(1 - self._vectors[w] @ self._vectors[o]) for w, o in around]
+    def _weigh(self, asking: Asking, word: Word) -> float:
+        around = asking.around(word)
+        new = [text for text in around if text not in self._vectors]
+        self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+        with_it, without = (self._vectors[text] for text in around)
+        return float(1 - with_it @ without)
 
 
 def asked_text(turn: Turn) -> str:

@@ -25,8 +25,8 @@ from chatbot.memory.questions.wordings import (
     OPPOSITES,
 )
 
-Weigh = Callable[[Sequence[tuple[Asking, Word]]], Sequence[float]]
-"""How much each of some words matters to its question, 0 to 1: 1 - cosine without it."""
+Weigh = Callable[[Asking, Word], float]
+"""How much a word matters to its question, 0 to 1: 1 - cosine without it."""
 
 MOST_UNMATCHED = 6
 """Questions of which more words have no counterpart are not the same, whatever the words."""
@@ -195,12 +195,11 @@ def _of_words(a: Asking, b: Asking, weigh: Weigh) -> str:
     telling = (w for w in (*mine, *theirs) if w.canonical not in LIGHT | LIGHT_BESIDE)
     if instead and (own := next(telling, None)):
         return f"only one question says “{own.written}”"
-    words = [*((a, word) for word in mine), *((b, word) for word in theirs)]
-    least = [_least(asking, word, instead=instead) for asking, word in words]
-    # Some words decide whatever they weigh.
-    weights = weigh(words) if all(least) else [0.0] * len(words)
-    for (_, word), weight, enough in zip(words, weights, least, strict=True):
-        if weight >= enough:
+    words = [(a, word) for word in mine] + [(b, word) for word in theirs]
+    least = [(_least(asking, word, instead=instead), asking, word) for asking, word in words]
+    # To weigh takes an embedding: those words come first that need little to decide, or none.
+    for enough, asking, word in sorted(least, key=lambda of_word: of_word[0]):
+        if enough <= 0 or weigh(asking, word) >= enough:
             return f"only one question says “{word.written}”"
     return ""
 

@@ -10,7 +10,8 @@ import logging
 import subprocess
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
@@ -40,12 +41,64 @@ a snapshot holds if that is more."""
 HELD_PAIRS = 100_000
 """How many vectors all open stores of a process together hold, some 4 KB each."""
 
-_SPARE = 24
+_FIRST = 32
+_READ_AT_ONCE = 4
 _MOST = 512
 """No more than so many are proposed, however many of them are gone or suspended."""
 _PAUSE_SECONDS = 30.0
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class NearPair:
+    """A pair and its cosine to a question."""
+
+    row: MemoryPairRow
+    similarity: float
+
+
+class Proposed:
+    """What a search proposes; the pairs themselves are read when they are asked for.
+
+    A row is wide and mostly on the disk, and few of those proposed are looked at.
+    """
+
+    def __init__(self, database: Database, searched: _Searched, vector: Vectors) -> None:
+        self._database = database
+        self._searched = searched
+        self._vector = vector
+        self._first = self._more(_FIRST)
+
+    def at_least(self, cosine: float) -> Iterator[NearPair]:
+        """Yield the usable pairs that are so near, the nearest first."""
+        proposed, wanted = self._first, _FIRST
+        seen: set[int] = set()
+        while True:
+            near = {pair: at for pair, at in proposed.items() if at >= cosine}
+            new = sorted(near.keys() - seen, key=lambda pair: (-near[pair], pair))
+            for first in range(0, len(new), _READ_AT_ONCE):
+                yield from self._usable(new[first : first + _READ_AT_ONCE])
+            if len(near) < wanted or wanted >= _MOST:
+                return
+            seen |= near.keys()
+            wanted = min(4 * wanted, _MOST)
+            proposed = self._more(wanted)
+
+    def _more(self, wanted: int) -> dict[int, float]:
+        with self._database.reading() as session:
+            return self._searched.propose(session, self._vector, wanted)
+
+    def _usable(self, pairs: Collection[int]) -> list[NearPair]:
+        # By the ids alone: with other conditions SQLite walks through an index of the whole store.
+        of_pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(pairs))
+        with self._database.reading() as session:
+            found = [
+                NearPair(row, float(_unpacked(row.vector) @ self._vector))
+                for row in session.scalars(of_pairs)
+                if self._searched.holds(row) and not row.suspended
+            ]
+        return sorted(found, key=lambda near: (-near.similarity, near.row.id))
 
 
 class Nearest:
@@ -63,20 +116,16 @@ class Nearest:
         self._building: dict[Where, subprocess.Popen[str]] = {}
         self._started: dict[Where, float] = {}
 
-    def nearest(
-        self, release_id: int, store: Store, question: MemoryQuestion, k: int
-    ) -> list[tuple[int, float]]:
-        """Return at most `k` pairs of id and cosine, the nearest first.
+    def nearest(self, release_id: int, store: Store, question: MemoryQuestion) -> Proposed:
+        """Search a store for the pairs nearest to a question.
 
-        Suspended pairs and those of another embedding are left out; since others write at the
-        same time, the reader of the pairs looks again.
+        Suspended pairs and those of another embedding are left out.
         """
         where = Where(release_id, store, question.embedding)
         with self._opening:
             searched = self._open.setdefault(where, _Searched(where, self._data_dir))
             self._open.move_to_end(where)
-        with self._database.reading() as session:
-            found = searched.nearest(session, question.vector, k)
+        found = Proposed(self._database, searched, question.vector)
         with self._opening:
             self._look_after(where)
             if searched.is_behind:
@@ -166,14 +215,19 @@ class _Searched:
         """Whether another snapshot is worth its work."""
         return self._is_broken or len(self._tail) > max(TAIL, self._indexed // 4)
 
-    def nearest(self, session: Session, vector: Vectors, k: int) -> list[tuple[int, float]]:
+    def holds(self, row: MemoryPairRow) -> bool:
+        """Whether a pair is in this store, and compared by the same embedding."""
+        return Where(row.release_id, Store(row.store), row.embedding) == self._where
+
+    def propose(self, session: Session, vector: Vectors, wanted: int) -> dict[int, float]:
+        """Pairs and their cosines to a vector, among them the `wanted` nearest ones."""
         with self._searching:
             self._follow()
             try:
-                return self._nearest(session, vector, k)
+                return self._propose(session, vector, wanted)
             except BrokenIndex as error:
                 self._do_without(error)
-                return self._nearest(session, vector, k)
+                return self._propose(session, vector, wanted)
 
     def close(self) -> None:
         """Hold nothing any more; whoever still searches compares with all."""
@@ -185,20 +239,15 @@ class _Searched:
     def _indexed(self) -> int:
         return self._opened[1].size if self._opened is not None else 0
 
-    def _nearest(self, session: Session, vector: Vectors, k: int) -> list[tuple[int, float]]:
+    def _propose(self, session: Session, vector: Vectors, wanted: int) -> dict[int, float]:
         self._tail.read_newer(session, _source(self._where))
         ids, similarities = self._tail.compared(vector)
-        wanted = k + _SPARE
-        while True:
-            proposed: dict[int, float] = {}
-            if self._opened is not None:
-                proposed.update(self._opened[1].nearest(vector, wanted))
-            best = _best(similarities, wanted)
-            proposed.update(zip(ids[best].tolist(), similarities[best].tolist(), strict=True))
-            found = _looked_up(session, self._where, proposed, vector, k)
-            if len(found) >= k or len(proposed) < wanted or wanted >= _MOST:
-                return found
-            wanted = min(4 * wanted, _MOST)
+        proposed: dict[int, float] = {}
+        if self._opened is not None:
+            proposed.update(self._opened[1].nearest(vector, wanted))
+        best = _best(similarities, wanted)
+        proposed.update(zip(ids[best].tolist(), similarities[best].tolist(), strict=True))
+        return proposed
 
     def _follow(self) -> None:
         """Turn to the newest snapshot where there is another one than before."""
@@ -227,41 +276,6 @@ class _Searched:
         self._opened = opened
         self._is_broken = False
         self._tail = VectorTable(opened[0].seq if opened is not None else -1)
-
-
-def _looked_up(
-    session: Session, where: Where, proposed: Mapping[int, float], vector: Vectors, k: int
-) -> list[tuple[int, float]]:
-    """At most `k` of the pairs that may be used, with their cosines, the nearest first."""
-    found: list[tuple[int, float]] = []
-    nearest = sorted(proposed, key=lambda pair: (-proposed[pair], pair))
-    # A row is wide, so none is read in vain; mostly the first ones may all be used.
-    for first in range(0, len(nearest), k):
-        found += _usable(session, where, nearest[first : first + k], vector)
-        if len(found) >= k:
-            break
-    return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
-
-
-def _usable(
-    session: Session, where: Where, pairs: Collection[int], vector: Vectors
-) -> list[tuple[int, float]]:
-    # By the ids alone: with the other conditions SQLite walks through an index of the whole store.
-    rows = session.execute(
-        select(
-            MemoryPairRow.id,
-            MemoryPairRow.release_id,
-            MemoryPairRow.store,
-            MemoryPairRow.embedding,
-            MemoryPairRow.suspended,
-            MemoryPairRow.vector,
-        ).where(MemoryPairRow.id.in_(pairs))
-    )
-    return [
-        (row.id, float(np.frombuffer(row.vector, "<f4") @ vector))
-        for row in rows
-        if Where(row.release_id, row.store, row.embedding) == where and not row.suspended
-    ]
 
 
 def _best(similarities: Vectors, k: int) -> npt.NDArray[np.intp]:
