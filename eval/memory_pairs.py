@@ -5,6 +5,9 @@ wrong reuses of the pairs that do not ask the same and the share reused of those
 takes a cosine of at least δ in the memory's embedding and the guard's word (`chatbot.memory`).
 `apart` counts the pairs that ask something else and yet are as near as δ: in a store the better
 scored one of them would stay, and the other be answered afresh each time.
+
+A line {kind, forms} holds wordings of one question about an {aspect} of a {thing}. They are asked
+about made-up ones: two wordings of one line ask the same, of two lines of a file they do not.
 """
 
 from __future__ import annotations
@@ -14,17 +17,20 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chatbot.assembly import open_embedder
-from chatbot.memory.questions.question import QuestionReader
+from chatbot.memory.questions.question import ProductQuestions, QuestionReader
 from chatbot.settings import read_settings
 from corpora.glossary import Entry
 from corpora.glossary_file import read_glossary
+from eval.benchmarks.made_up_questions import ASPECTS, THINGS
 
 DELTAS = (0.62, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 GLOSSARIES = {"tessaline": Path("examples/glossary.csv")}
@@ -40,6 +46,15 @@ class Pair(BaseModel):
     same: bool
     kind: str
     product: str = ""
+
+
+class Forms(BaseModel):
+    """Wordings of one question about an {aspect} of a {thing}."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    forms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -67,22 +82,38 @@ class BadPairs(ValueError):
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """Read a file of pairs; raises BadPairs."""
-    pairs = []
+    """Read a file of pairs or forms; raises BadPairs."""
+    pairs: list[Pair] = []
+    forms: list[Forms] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            pairs.append(Pair.model_validate_json(line))
+            if '"forms"' in line:
+                forms.append(Forms.model_validate_json(line))
+            else:
+                pairs.append(Pair.model_validate_json(line))
         except ValidationError as error:
             raise BadPairs(f"{path}, line {number}: {error.errors()[0]['msg']}") from error
-    return pairs
+    return pairs + list(_formed(forms))
+
+
+def _formed(forms: Sequence[Forms]) -> Iterator[Pair]:
+    """Each two wordings, about each of some aspects of things."""
+    worded = [(each.kind, form) for each in forms for form in each.forms]
+    for aspect, thing in zip(ASPECTS[:6], THINGS[::10], strict=True):
+        for (kind, a), (other, b) in combinations(worded, 2):
+            a_asked, b_asked = (form.format(aspect=aspect, thing=thing) for form in (a, b))
+            kinds = kind if kind == other else f"{kind} / {other}"
+            yield Pair(a=a_asked, b=b_asked, same=kind == other, kind=kinds)
 
 
 def judge(pairs: Iterable[Pair], reader: QuestionReader) -> list[Judged]:
     """Compare the questions of each pair, as the memory does."""
     judged = []
+    products: dict[str, ProductQuestions] = {}
+    read = lru_cache(maxsize=None)(lambda product, text: products[product].read(text))
     for pair in pairs:
-        questions = reader.of(pair.product)
-        a, b = questions.read(pair.a), questions.read(pair.b)
+        questions = products.setdefault(pair.product, reader.of(pair.product))
+        a, b = (read(pair.product, text) for text in (pair.a, pair.b))
         started = time.perf_counter()
         differs = questions.difference(pair.a, pair.b)
         seconds = time.perf_counter() - started

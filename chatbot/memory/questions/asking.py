@@ -19,6 +19,10 @@ _IN_KEY = frozenset(("DEFAULT", "MAXIMUM", "MINIMUM", "NOT", "BEFORE", "INSTEAD"
 _KINDS_IN_KEY = frozenset(("WHY", "SINCE", "WHETHER"))
 _AROUND = 5
 _CODE = re.compile(r"\w+_\w+|\w+(?=\(\))")
+_THING = re.compile(
+    r"(?:the|its|our) (?!.*(?<!\S)(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would"
+    r"|must|should|may|might|not|how|what|which|why|if|WH[A-Z]+|HOW[A-Z]+|SINCE)(?!\S))"
+)
 _NEGATED = re.compile(
     r"(?<!\S)(?:un|in)(?=(?:support|commit|confirm|used|encrypt|authenticat|sav|test|compatib)\w*)"
 )
@@ -138,6 +142,9 @@ class Reader:
 def _without_frame(text: str) -> str:
     """Leave out greetings and what only leads to the question, as long as something is left."""
     bare = FRAME.sub(" |", f" {text}").strip(" |")
+    if bare != text and _THING.match(bare):
+        # Tell me the size: what is the size?
+        return f"what is {bare}"
     return bare or text
 
 

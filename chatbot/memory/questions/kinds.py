@@ -12,7 +12,7 @@ _ONE = r"(?:i|we|you|one|somebody|someone|people|users?|an admin|admins?|it)"
 _HOWTO = re.compile(
     r"(?<!\S)(?:"
     rf"how (?:to|(?:do|can|could|should|would|must|may|might|shall) {_ONE}(?!\S))"
-    r"|how (?:can|could|should|must|may|might|shall) (?:\S+ ){1,6}?be(?!\S)"
+    r"|how (?:can|could|should|must|may|might|shall) (?:\S+ ){1,8}?be(?!\S)"
     r"|how (?:is|are) (?!.*\b(?:call|nam|rat|classif|label)(?:l?ed)\b)(?:\S+ ){1,8}?"
     r"(?:\w+ed|disable|enable|configure|shutdown|restart|remove|rename|rollback|backup"
     r"|written|made|built|done|set|sent|put|shown|taken|run|read|found|got|given|kept)(?!\S)"
@@ -43,6 +43,7 @@ _WORKS = re.compile(
 _BY_ITSELF = re.compile(
     r"(?<!\S)how (?:is|are) .* by (?!\w+ing\b)|(?<!\S)how (?:do|does|did)(?!\S)"
 )
+_SOMEBODY = re.compile(rf"(?<!\S)how (?:do|does|did) {_ONE}(?!\S)|(?<!\S)i(?!\S)")
 _WISH = re.compile(
     r"(?:^|\| )(?:i|we) (?:need|want|would like|have|wish|must|am trying|are trying|try)"
     r"(?: to)?(?!\S)"
@@ -74,8 +75,10 @@ def kind_of(plain: str) -> str:
             return mark
     if _WORKS.search(plain):
         return "WORKS"
+    if _asks_who(tokens) and "how" not in tokens:
+        return "WHO"
     if _HOWTO.search(plain):
-        return "HOW" if _BY_ITSELF.search(plain) and " i " not in plain else "HOWTO"
+        return "HOW" if _BY_ITSELF.search(plain) and not _SOMEBODY.search(plain) else "HOWTO"
     if "WHETHER" in tokens and "DEFAULT" not in tokens:
         return "WHETHER"
     if _asks_who(tokens):
@@ -84,6 +87,8 @@ def kind_of(plain: str) -> str:
         return "HOW"
     words = _QUESTION_WORD.search(plain)
     named = words and words[0] not in ("WHEN", "WHERE")
+    if words and words[0] in ("MAXIMUM", "MINIMUM"):
+        named = not _AUXILIARY.match(plain)
     if "DEFAULT" not in tokens and _AUXILIARY.search(plain) and not named:
         return "WHETHER"
     if _WISH.search(plain) and not words:

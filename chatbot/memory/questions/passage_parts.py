@@ -92,6 +92,9 @@ def columns_asked(asking: Asking, row: Record) -> frozenset[str]:
     """
     (key, _), *others = row.cells
     want, known = wanted(asking), _question_forms(asking)
+    if want in ("EFFECT", "PURPOSE"):
+        # A table has one column for all of it.
+        want = "MEANING"
     row_forms = forms(" ".join(text for pair in row.cells for text in pair))
     if want.startswith("OF ") and forms(want) & row_forms:
         want = ""

@@ -182,6 +182,11 @@ _LINES: tuple[tuple[str, str], ...] = (
         "WHERE",
         r"where|(?:in|on|under|at) (?:which|what) (?:director(?:y|ies)|folder|path|location|place)",
     ),
+    (
+        "WHERE",
+        r"(?:in|on|under|from) (?:which|what)"
+        r" (?:file|folder|directory|menu|page|tab|window|screen)",
+    ),
     ("WHERE", r"(?:what is )?(?:the )?(?:location|path|place)(?: of)?"),
     (
         "WHEN",
@@ -211,6 +216,8 @@ _LINES: tuple[tuple[str, str], ...] = (
         "logout",
         r"(?:log|sign|kick|throw)(?:s|ged|ging|ed|ing)? (?:out|off)(?: of)?|kicked out(?: of)?",
     ),
+    ("commandline", r"command lines?"),
+    ("may", r"(?:is|are) (?:allowed|permitted|authori[sz]ed|entitled) to"),
     ("reset", r"(?:restor|reset|return|revert)\w*((?: \S+){0,4}?)(?: to)?(?: the)?(?= DEFAULT)"),
     ("rollback", r"roll(?:s|ed|ing)? back"),
     ("accelerate", r"speed(?:s|ed|ing)? up|mak\w*((?: (?!\|)\S+){1,4}) (?:faster|quicker)"),
@@ -261,8 +268,8 @@ _FRAME_LINES: tuple[str, ...] = (
     r"|wondering|curious|looking|trying|interested|unsure|not sure|sure)"
     r"(?: (?:to|for|about|in|on|out|of))*",
     r"(?:do|does) (?:you|anyone|anybody|someone|somebody) (?:happen to )?know",
-    r"(?:tell|show|remind|let|telling|showing|explaining|letting) (?:(?:to )?(?:me|us))?(?: know)?"
-    r"(?: (?:about|please))?|(?:any|no) idea|explain(?: to me)?",
+    r"(?:tell|show|give|remind|let|telling|showing|explaining|letting) (?:(?:to )?(?:me|us))?"
+    r"(?: know)?(?: (?:about|please))?|(?:any|no) idea|explain(?: to me)?",
     r"(?:(?:i|we) (?:would|will) be|i am|we are|much|very|most)? ?(?:grateful|obliged|thankful|glad"
     r"|happy|appreciated|pleased)(?: (?:if|for|to|about))?",
     r"(?:if|whether) (?:you|someone|somebody|anyone) (?:can|could|would|will|might|know|knew)",

@@ -14,7 +14,7 @@ from itertools import pairwise
 from chatbot.memory.questions.asking import Asking, Word
 from chatbot.memory.questions.kinds import compatible
 from chatbot.memory.questions.relations import of_order, of_quantity
-from chatbot.memory.questions.wanted import wanted
+from chatbot.memory.questions.wanted import compatible_wants, wanted
 from chatbot.memory.questions.wordings import (
     DECISIVE,
     GENERIC,
@@ -23,6 +23,7 @@ from chatbot.memory.questions.wordings import (
     MEANING,
     NEAR,
     OPPOSITES,
+    canonical,
 )
 
 Weigh = Callable[[Asking, Word], float]
@@ -48,6 +49,9 @@ _KINDS = {
     "WHO": "who",
     "WHY": "why",
 }
+_OF_EXACTLY = ("WHETHER", "WHO")
+_ACTS = frozenset(map(canonical, ("change", "configure", "restart", "reset", "delete", "add")))
+"""Whether there is a thing, and who may use it, is not whether and who may do this with it."""
 _FEW = 2
 _NEGATIONS = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
 
@@ -62,6 +66,7 @@ def difference(a: Asking, b: Asking, weigh: Weigh) -> str:
     return (
         _of_names(a, b)
         or _of_kinds(a, b)
+        or _of_wants(a, b)
         or _of_opposites(a, b)
         or _of_leads(a, b)
         or of_order(a, b)
@@ -128,6 +133,17 @@ def _of_kinds(a: Asking, b: Asking) -> str:
     return f"one question asks {kinds[0]}, the other {kinds[1]}"
 
 
+def _of_wants(a: Asking, b: Asking) -> str:
+    # Words without a sentence do not say it, and "how is it done" wants a way, too.
+    if "KEYWORDS" in (a.kind, b.kind) or {a.kind, b.kind} == {"HOW", "HOWTO"}:
+        return ""
+    wants = wanted(a), wanted(b)
+    # Which value it has is not which ones it can have; of a passage on that, it may be.
+    if compatible_wants(*wants) and wants.count("RANGE") != 1:
+        return ""
+    return "the questions want to be told different things"
+
+
 def _of_opposites(a: Asking, b: Asking) -> str:
     mine = {word.canonical: word for word in a.words}
     theirs = {word.canonical: word for word in b.words}
@@ -183,6 +199,10 @@ def _of_words(a: Asking, b: Asking, weigh: Weigh) -> str:
     if len(mine) + len(theirs) > MOST_UNMATCHED:
         return "many words of one question have no counterpart in the other"
     instead = bool(mine) and bool(theirs)
+    # A value is how often something is done only if both say what is done.
+    for one, other, own_words in ((a, b, mine), (b, a, theirs)):
+        if own_words and wanted(one) == "HOWOFTEN" and _wants_a_value(other):
+            return f"only one question says “{own_words[0].written}”"
     if (
         instead
         and a.kind == b.kind == "HOWTO"
@@ -202,6 +222,11 @@ def _of_words(a: Asking, b: Asking, weigh: Weigh) -> str:
         if enough <= 0 or weigh(asking, word) >= enough:
             return f"only one question says “{word.written}”"
     return ""
+
+
+def _wants_a_value(asking: Asking) -> bool:
+    want = wanted(asking)
+    return not want or want.startswith("OF ")
 
 
 def _apart(mine: Sequence[Word], theirs: Sequence[Word]) -> tuple[list[Word], list[Word]]:
@@ -229,6 +254,8 @@ def _least(asking: Asking, word: Word, *, instead: bool) -> float:
         return LEAST_INSTEAD
     if word.canonical in DECISIVE:
         return 0.0
+    if asking.kind in _OF_EXACTLY and word.canonical in _ACTS:
+        return LEAST_INSTEAD
     if word.canonical in LIGHT or (word.canonical in LIGHT_BESIDE and _stands_beside(word, asking)):
         return LEAST_LIGHT
     # A member of a group is another thing than the group, a file's owner another than the file.

@@ -7,10 +7,11 @@ import re
 from chatbot.memory.questions.asking import Asking
 from chatbot.memory.questions.wordings import MEANING
 
+_NO_NOUN = r"(?!(?:is|are|was|were|do|does|did|has|have|can)(?!\S))"
 _NAMED = re.compile(
     r"(?<!\S)(?:called|named|(?:what|which) (?:is|are|was|were) the names? of)(?!\S)"
-    r"|(?<!\S)(?:what|which) (?:\S+ )?(?:parameter|setting|option|argument|flag|keyword|variable"
-    r"|property|attribute|command|function|method|alarm|error|event|counter)(?!\S| of)"
+    rf"|(?<!\S)(?:what|which) (?:{_NO_NOUN}\S+ )?(?:parameter|setting|option|argument|flag|keyword"
+    r"|variable|property|attribute|command|function|method|alarm|error|event|counter)(?!\S)"
 )
 _TIMES = r"(?:milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
 _UNIT = re.compile(r"(?<!\S)(?:units?|measured in)(?!\S)")
@@ -18,9 +19,17 @@ _IN_UNIT = re.compile(rf"(?<!\S)(?:is|are) .*(?<!\S)in (?:{_TIMES}|ms|bytes?)(?!
 _TYPE = re.compile(r"(?<!\S)(?:(?:what|which) (?:data )?type|type of)(?!\S)")
 _MEANS = re.compile(
     r"(?<!\S)(?:what (?:does|do|did)(?: \S+)+? (?:do|tell(?: \S+)?|say|control|limit|count)"
-    r"(?= \||$| (?:on|in|for|at|to|with|when))"
-    r"|what happens|what will happen|happens to|what .* for(?= \||$)|affected|effects?|explain"
+    r"(?= \||$| (?:on|in|for|at|to|with|when|if|after|once))"
+    r"|what (?:\S+ ){1,4}(?:does|means)(?= \||$)|does what"
+    r"|affected|effects?|explain"
     r"|what (?:is|are) (?:an? )?(?!the )[^|\sA-Z]+(?: [^|\sA-Z]+){0,2}(?= \||$))(?!\S)"
+)
+_HAPPENS = re.compile(
+    r"(?<!\S)(?:what happens|what will happen|happens to|what (?:becomes|became|will become) of)"
+    r"(?!\S)"
+)
+_PURPOSE = re.compile(
+    r"(?<!\S)(?:what .* for(?= \||$)|what (?:is|are) (?:\S+ ){1,4}used for|purpose)(?!\S)"
 )
 _NOUN_OF = re.compile(
     r"(?<!\S)what (?:is|are) (?:a|an|the) (?P<noun>[^\W\d_]+) (?:of|for|in)(?!\S)"
@@ -28,6 +37,7 @@ _NOUN_OF = re.compile(
 _WHAT_IS_DONE = re.compile(r"(?<!\S)what (?:is|are|was|were) [a-z]+ed(?!\S)")
 _REMEDY = re.compile(r"(?<!\S)(?:remedy|countermeasures?|cure|troubleshooting)(?!\S)")
 _SET_TO = re.compile(r"(?<!\S)what (?:values? )?(?:can|could|may) .* (?:to|have|take)(?= \||$)")
+_RANGE = re.compile(r"(?<!\S)range (?:of|for|is|does|has|can)(?!\S)")
 _OF_MEASURE = re.compile(
     r"(?<!\S)(?:times?|duration|intervals?|periods?|delay|timeout|lifetime|age|number|count|amount"
     r"|size|length|width|height|depth|weight|speed|rate|baud|frequency|temperature|power|voltage"
@@ -41,6 +51,8 @@ _NO_THING = re.compile(
 )
 _AT_MOST = re.compile(rf"(?<!\S)MAXIMUM (?:{_TIMES} )?(?:can|could|may|might)(?!\S)")
 _MOST_OF = re.compile(r"(?<!\S)MAXIMUM [a-z]+s (?:can|could|may|might)(?!\S)")
+_WHAT = re.compile(r"(?<!\S)(?:what|which)(?!\S)")
+"""Beside it a "when" or "where" tells in which case."""
 _LEADS = ("HOWLONG", "HOWOFTEN", "HOWMANY", "HOWMUCH", "WHERE", "WHEN")
 _ALIKE = frozenset(
     frozenset(pair)
@@ -50,6 +62,10 @@ _ALIKE = frozenset(
         ("HOWLONG", "WHEN"),
         ("HOWMANY", "HOWMUCH"),
         ("WHERE", "THING"),
+        ("EFFECT", "MEANING"),
+        ("PURPOSE", "MEANING"),
+        ("RANGE", ""),
+        ("HOWMUCH", "THING"),
     )
 )
 
@@ -65,6 +81,8 @@ def wanted(asking: Asking) -> str:
         return "UNIT"
     if _SET_TO.search(plain):
         return ""
+    if _RANGE.search(plain):
+        return "RANGE"
     if _REMEDY.search(plain):
         return "HOWTO"
     if asking.kind in ("WHY", "HOWTO", "WHO", "SINCE"):
@@ -73,10 +91,16 @@ def wanted(asking: Asking) -> str:
         return "NAME"
     if _TYPE.search(plain):
         return "TYPE"
-    if _MEANS.search(plain) or {word.canonical for word in asking.words} & MEANING:
+    if _HAPPENS.search(plain):
+        return "EFFECT"
+    if _PURPOSE.search(plain):
+        return "PURPOSE"
+    if asking.kind != "WHETHER" and (
+        _MEANS.search(plain) or {word.canonical for word in asking.words} & MEANING
+    ):
         return "MEANING"
     found = [lead for lead in _LEADS if lead in asking.marks]
-    if found:
+    if found and not (found[0] in ("WHERE", "WHEN") and _WHAT.search(plain)):
         return found[0]
     if _AT_MOST.search(plain):
         return "HOWLONG"

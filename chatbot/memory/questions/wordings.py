@@ -220,6 +220,9 @@ write store save
 keep retain retention aging ageing age hold
 """
 _OPPOSITES = """
+show | change
+show | configure
+show | write
 enable < disable
 enable < shutdown
 start | shutdown
@@ -348,6 +351,7 @@ human | machine
 guest | member
 """
 _NEAR = """
+change set
 raise increase
 start boot
 take need
