@@ -86,6 +86,10 @@ DIFFERENT = (
     ("How do I import users?", "How do I export users?"),
 )
 REFUSED = (
+    ("What is the latency of the relay?", "What is the latency of the relay behind a proxy?"),
+    ("Who may see the log of the relay?", "Who may change the log of the relay?"),
+    ("Tell me the size of the queue.", "How do we set the size of the queue?"),
+    ("What is the size of the queue?", "What becomes of the size of the queue if the relay fails?"),
     ("How do I restart the controller?", "How do I restart the line card?"),
     ("Where are audit logs kept?", "How long are audit logs kept?"),
     ("How do I convert CSV to JSON?", "How do I convert JSON to CSV?"),

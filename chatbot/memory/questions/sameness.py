@@ -52,6 +52,7 @@ _KINDS = {
 _OF_EXACTLY = ("WHETHER", "WHO")
 _ACTS = frozenset(map(canonical, ("change", "configure", "restart", "reset", "delete", "add")))
 """Whether there is a thing, and who may use it, is not whether and who may do this with it."""
+_WHERE_OR_WHEN = frozenset(("in", "on", "during", "behind", "after", "under", "for", "with"))
 _FEW = 2
 _NEGATIONS = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
 
@@ -212,10 +213,11 @@ def _of_words(a: Asking, b: Asking, weigh: Weigh) -> str:
         return f"one question says “{mine[0].written}”, the other “{theirs[0].written}”"
     if _without(a.context, (*b.words, *b.context)) and _without(b.context, (*a.words, *a.context)):
         return "the circumstances that the questions tell of differ"
-    telling = (w for w in (*mine, *theirs) if w.canonical not in LIGHT | LIGHT_BESIDE)
-    if instead and (own := next(telling, None)):
-        return f"only one question says “{own.written}”"
     words = [(a, word) for word in mine] + [(b, word) for word in theirs]
+    for asking, word in words:
+        telling = word.canonical not in LIGHT | LIGHT_BESIDE
+        if telling and (instead or _is_circumstance(word, asking)):
+            return f"only one question says “{word.written}”"
     least = [(_least(asking, word, instead=instead), asking, word) for asking, word in words]
     # To weigh takes an embedding: those words come first that need little to decide, or none.
     for enough, asking, word in sorted(least, key=lambda of_word: of_word[0]):
@@ -239,6 +241,12 @@ def _apart(mine: Sequence[Word], theirs: Sequence[Word]) -> tuple[list[Word], li
             left.remove(word)
             right.remove(other)
     return left, right
+
+
+def _is_circumstance(word: Word, asking: Asking) -> bool:
+    """Whether a word says where or when: in a ring, during an upgrade, behind a proxy."""
+    before = asking.tokens[max(0, word.at - 2) : word.at]
+    return bool(before) and (before[-1] in _WHERE_OR_WHEN or before[0] in _WHERE_OR_WHEN)
 
 
 def _stands_beside(word: Word, asking: Asking) -> bool:
