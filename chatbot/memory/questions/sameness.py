@@ -49,7 +49,7 @@ _KINDS = {
     "WHO": "who",
     "WHY": "why",
 }
-_OF_EXACTLY = ("WHETHER", "WHO")
+_STRICT_KINDS = ("WHETHER", "WHO")
 _ACTS = frozenset(map(canonical, ("change", "configure", "restart", "reset", "delete", "add")))
 """Whether there is a thing, and who may use it, is not whether and who may do this with it."""
 _WHERE_OR_WHEN = frozenset(("in", "on", "during", "behind", "after", "under", "for", "with"))
@@ -246,7 +246,7 @@ def _apart(mine: Sequence[Word], theirs: Sequence[Word]) -> tuple[list[Word], li
 def _is_circumstance(word: Word, asking: Asking) -> bool:
     """Whether a word says where or when: in a ring, during an upgrade, behind a proxy."""
     before = asking.tokens[max(0, word.at - 2) : word.at]
-    return bool(before) and (before[-1] in _WHERE_OR_WHEN or before[0] in _WHERE_OR_WHEN)
+    return not _WHERE_OR_WHEN.isdisjoint(before)
 
 
 def _stands_beside(word: Word, asking: Asking) -> bool:
@@ -262,7 +262,7 @@ def _least(asking: Asking, word: Word, *, instead: bool) -> float:
         return LEAST_INSTEAD
     if word.canonical in DECISIVE:
         return 0.0
-    if asking.kind in _OF_EXACTLY and word.canonical in _ACTS:
+    if asking.kind in _STRICT_KINDS and word.canonical in _ACTS:
         return LEAST_INSTEAD
     if word.canonical in LIGHT or (word.canonical in LIGHT_BESIDE and _stands_beside(word, asking)):
         return LEAST_LIGHT
