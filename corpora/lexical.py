@@ -209,8 +209,10 @@ class LexicalIndex:
         return self._vocabulary
 
     def close(self) -> None:
-        """Release the file; the index cannot be used afterwards."""
-        self._database.close()
+        """Release the file once nobody searches it; the index cannot be used afterwards."""
+        # A connection that is closed while another thread reads from it ends the process.
+        with self._lock:
+            self._database.close()
 
     def _count(self, token: str) -> int:
         if token not in self._frequencies:

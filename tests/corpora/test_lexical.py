@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -215,3 +216,23 @@ def test_what_is_no_complete_index_is_broken(tmp_path: Path) -> None:
     for name in ("missing", "noise", "empty", "cut", "other"):
         with pytest.raises(BrokenIndex, match=name):
             LexicalIndex.open(tmp_path / name)
+
+
+def test_closing_waits_for_who_searches(tmp_path: Path) -> None:
+    path = tmp_path / "lexical.db"
+    build_index(path, [LexicalRow(i, "Mast", "mast.html", f"mast of {i}") for i in range(1000)])
+
+    def search(index: LexicalIndex, searching: Event) -> None:
+        while True:
+            index.search(["mast"], 10)
+            searching.set()
+
+    for _ in range(100):
+        index = LexicalIndex.open(path)
+        searching = Event()
+        with ThreadPoolExecutor(2) as pool:
+            searches = [pool.submit(search, index, searching) for _ in range(2)]
+            searching.wait(30)
+            index.close()
+        for ended in searches:
+            assert isinstance(ended.exception(), sqlite3.ProgrammingError)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.ui.pages import button, open_page, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.chat.asking import Asking
+from ui.chat.progress import State
 from ui.escaping import as_label
 from ui.memory.wording import vouched
 
@@ -43,8 +45,8 @@ def told(page: AppTest) -> str:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asking]:
-    """The questions that are asked while a test runs."""
+def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Asking]]:
+    """The questions that are asked while a test runs, answered before its documents are closed."""
     kept: list[Asking] = []
     ask = Asking.start
 
@@ -53,7 +55,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asking]:
         ask(asking, *args)
 
     monkeypatch.setattr(Asking, "start", noted)
-    return kept
+    yield kept
+    for asking in kept:
+        assert asking.wait(30).state is State.ANSWERED
 
 
 def test_an_answer_that_was_given_before_says_so_and_as_what_it_was_asked(
