@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Origin, Store, Thresholds, same_value
@@ -26,6 +26,48 @@ LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
 _OF_PAGE = 20
 """Pairs of one page that are looked at."""
+
+# Made once: to put these together takes longer than to ask them.
+_SERVING = (
+    select(ReleaseRow.id)
+    .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+    .where(
+        ProductRow.name == bindparam("product"),
+        ReleaseRow.name == bindparam("release"),
+        ReleaseRow.published_generation_id.is_not(None),
+        ~ReleaseRow.retired,
+    )
+)
+"""The id of a release that serves; none if it does not any more."""
+_BAD_FIRST = (MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
+# Hundreds may cite a page: which ones are read is found in indexes, without their wide rows.
+_FIRST_OF_PAGE = (
+    select(MemoryPairRow.id)
+    .where(
+        MemoryPairRow.id.in_(
+            select(MemoryPageRow.pair_id).where(
+                MemoryPageRow.page_id == bindparam("page"), MemoryPageRow.ordinal < 2
+            )
+        ),
+        MemoryPairRow.release_id == _SERVING.scalar_subquery(),
+        MemoryPairRow.suspended == "",
+    )
+    .order_by(*_BAD_FIRST)
+    .limit(_OF_PAGE)
+)
+_READ_FROM = (
+    select(
+        MemoryPairRow.id,
+        MemoryPairRow.release_id,
+        MemoryPairRow.store,
+        MemoryPairRow.origin,
+        MemoryPairRow.question,
+        MemoryPairRow.answer,
+    )
+    .where(MemoryPairRow.id.in_(_FIRST_OF_PAGE))
+    .order_by(*_BAD_FIRST)
+)
+"""What tells whether one of the usable pairs that cite a page first or second is meant."""
 
 
 class Found(Protocol):
@@ -62,7 +104,8 @@ class Recall:
         """What there is on the question of a turn that has its release and its queries."""
         product, release = turn.asked
         with self.database.reading() as session:
-            release_id = _serving(session, product, release)
+            of_turn = {"product": product, "release": release}
+            release_id = session.scalar(_SERVING, of_turn)
             if release_id is None:
                 return Recollection()
         questions = self.reader.of(product)
@@ -106,15 +149,17 @@ class Recall:
         """
         product, release = turn.asked
         records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
+        if not records:
+            return None
+        of_page = {"product": product, "release": release, "page": records[0].page.id}
         with self.database.reading() as session:
-            release_id = _serving(session, product, release)
-            pairs = _read_from(session, release_id, records[0].page.id) if records else []
+            pairs = session.execute(_READ_FROM, of_page).all()
         borne = [
             (row, passage)
             for row in pairs
             if (passage := _common_passage(row.answer["citations"], records)) is not None
         ]
-        if release_id is None or not borne:
+        if not borne:
             return None
         text = asked_text(turn)
         reading = read_value(text, records)
@@ -140,7 +185,7 @@ class Recall:
                 pair = session.get(MemoryPairRow, row.id)
             if pair is None or pair.store != Store.HIGH or pair.suspended:
                 return None
-            return self._reusable(NearPair(pair, cosine), release_id, release)
+            return self._reusable(NearPair(pair, cosine), row.release_id, release)
         return None
 
     def _bad(
@@ -186,47 +231,6 @@ class _Place:
     number: int
     anchor: str | None
     blocks: str
-
-
-def _serving(session: Session, product: str, release: str) -> int | None:
-    """The id of a release that serves; None if it does not any more."""
-    return session.scalar(
-        select(ReleaseRow.id)
-        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-        .where(
-            ProductRow.name == product,
-            ReleaseRow.name == release,
-            ReleaseRow.published_generation_id.is_not(None),
-            ~ReleaseRow.retired,
-        )
-    )
-
-
-def _read_from(session: Session, release_id: int | None, page: int) -> Sequence[Any]:
-    """What tells whether one of the usable pairs that cite a page first or second is meant.
-
-    Bad ones come first.
-    """
-    citing = select(MemoryPageRow.pair_id).where(
-        MemoryPageRow.page_id == page, MemoryPageRow.ordinal < 2
-    )
-    query = (
-        select(
-            MemoryPairRow.id,
-            MemoryPairRow.store,
-            MemoryPairRow.origin,
-            MemoryPairRow.question,
-            MemoryPairRow.answer,
-        )
-        .where(
-            MemoryPairRow.id.in_(citing),
-            MemoryPairRow.release_id == release_id,
-            MemoryPairRow.suspended == "",
-        )
-        .order_by(MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
-        .limit(_OF_PAGE)
-    )
-    return session.execute(query).all()
 
 
 def _common_passage(

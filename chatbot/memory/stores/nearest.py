@@ -17,7 +17,7 @@ from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import MemoryQuestion, Store
@@ -46,6 +46,8 @@ _READ_AT_ONCE = 4
 _MOST = 512
 """No more than so many are proposed, however many of them are gone or suspended."""
 _PAUSE_SECONDS = 30.0
+# By the ids alone: with other conditions SQLite walks through an index of the whole store.
+_PAIRS = select(MemoryPairRow).where(MemoryPairRow.id.in_(bindparam("pairs", expanding=True)))
 
 _log = logging.getLogger(__name__)
 
@@ -90,12 +92,10 @@ class Proposed:
             return self._searched.propose(session, self._vector, wanted)
 
     def _usable(self, pairs: Collection[int]) -> list[NearPair]:
-        # By the ids alone: with other conditions SQLite walks through an index of the whole store.
-        of_pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(pairs))
         with self._database.reading() as session:
             found = [
                 NearPair(row, float(_unpacked(row.vector) @ self._vector))
-                for row in session.scalars(of_pairs)
+                for row in session.scalars(_PAIRS, {"pairs": list(pairs)})
                 if self._searched.holds(row) and not row.suspended
             ]
         return sorted(found, key=lambda near: (-near.similarity, near.row.id))
@@ -204,6 +204,7 @@ class _Searched:
         self._opened: tuple[Snapshot, VectorIndex] | None = None
         self._is_broken = self._is_closed = False
         self._tail = VectorTable()
+        self._source = _source(where)
 
     @property
     def size(self) -> int:
@@ -240,7 +241,7 @@ class _Searched:
         return self._opened[1].size if self._opened is not None else 0
 
     def _propose(self, session: Session, vector: Vectors, wanted: int) -> dict[int, float]:
-        self._tail.read_newer(session, _source(self._where))
+        self._tail.read_newer(session, self._source)
         ids, similarities = self._tail.compared(vector)
         proposed: dict[int, float] = {}
         if self._opened is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from corpora.embedding import Vectors
@@ -26,6 +27,13 @@ class Source:
     packed: InstrumentedAttribute[bytes]
     where: tuple[ColumnElement[bool], ...]
     unpacked: Callable[[bytes], Vectors]
+
+    @cached_property
+    def newer(self) -> Select[int, int, bytes]:
+        """The rows that have come or changed `after` a change."""
+        return select(self.id, self.seq, self.packed).where(
+            *self.where, self.seq > bindparam("after")
+        )
 
 
 class VectorTable:
@@ -87,10 +95,7 @@ class VectorTable:
 
     def read_newer(self, session: Session, source: Source) -> None:
         """Read what has come or changed since."""
-        newer = select(source.id, source.seq, source.packed).where(
-            *source.where, source.seq > self.seq
-        )
-        self._put_all(session.execute(newer).all(), source)
+        self._put_all(session.execute(source.newer, {"after": self.seq}).all(), source)
 
     def _read_some(self, session: Session, source: Source, keys: Collection[int]) -> None:
         missing = list(keys)
