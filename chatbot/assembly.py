@@ -186,6 +186,7 @@ class Chatbot:
         return self._parts().elsewhere
 
     def _parts(self) -> Parts:
+        memory = self.memory if self.settings.memory == "on" else None
         return Parts(
             products=self.products,
             open_corpus=self.corpora.corpus,
@@ -196,7 +197,8 @@ class Chatbot:
             is_ordinary_word=self.embedder.knows_word,
             model=self.model,
             settings=self.settings,
-            recall=self.memory.recall if self.settings.memory == "on" else None,
+            recall=memory.recall if memory else None,
+            passage_recall=memory.passage_recall if memory else None,
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from functools import cached_property
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.elsewhere import look_elsewhere
+from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.recall import Recall
 from chatbot.relevance import Weights
 from chatbot.settings import BadSettings, Settings
@@ -48,7 +49,7 @@ POINTWISE = frozenset({"embedded"})
 class Parts:
     """Everything a step may need; each property is one step, made of it by its factory.
 
-    Without `recall` there is no memory.
+    Without `recall` and `passage_recall` there is no memory.
     """
 
     products: Callable[[], Sequence[Product]]
@@ -61,6 +62,7 @@ class Parts:
     model: BaseChatModel | None
     settings: Settings
     recall: Recall | None = None
+    passage_recall: PassageRecall | None = None
 
     @cached_property
     def question_taken_up(self) -> RuleStep:
@@ -110,7 +112,7 @@ class Parts:
     @cached_property
     def memory_of_passage(self) -> RuleStep | None:
         """What was answered before from the passage that was found; None as for `memory`."""
-        return recall_by_passage(self.recall) if self.recall else None
+        return recall_by_passage(self.passage_recall) if self.passage_recall else None
 
     @cached_property
     def terms_of_glossary(self) -> RuleStep:

@@ -10,7 +10,8 @@ from typing import Any
 from chatbot.assembly import Chatbot
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.recall import Found, Recall, Search
+from chatbot.memory.passage_recall import PassageRecall
+from chatbot.memory.recall import Found, Search
 from chatbot.memory.stores.nearest import NearPair
 from chatbot.memory.stores.stores import Stores
 from chatbot.parts import Parts
@@ -47,10 +48,10 @@ class OnlyLow:
         return self.search.nearest(release_id, store, question)
 
 
-class RecallOfLow(Recall):
-    """Recalls nothing that was read from a passage either."""
+class NoPassageRecall(PassageRecall):
+    """Nor is anything found that was read from a passage."""
 
-    def from_passage(self, turn: Turn) -> Remembered | None:
+    def recall(self, turn: Turn) -> Remembered | None:
         """Nothing."""
         return None
 
@@ -64,9 +65,11 @@ class WithoutHighStore(Chatbot):
         """The memory, whose high store nobody sees."""
         usual = super().memory
         of = usual.recall
-        low = OnlyLow(of.search)
-        recall = RecallOfLow(of.database, low, of.reader, of.thresholds, of.references)
-        return replace(usual, recall=recall)
+        return replace(
+            usual,
+            recall=replace(of, search=OnlyLow(of.search)),
+            passage_recall=NoPassageRecall(of.database, of.reader),
+        )
 
 
 @dataclass(frozen=True)

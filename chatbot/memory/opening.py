@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot import background
 from chatbot.memory.pairs import Thresholds
+from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions.question import QuestionReader
 from chatbot.memory.recall import Recall
 from chatbot.memory.remembering import Measure, Remembering
@@ -38,6 +39,7 @@ class Memory:
     nearest: Nearest
     reader: QuestionReader
     recall: Recall
+    passage_recall: PassageRecall
     remembering: Remembering
 
 
@@ -66,7 +68,7 @@ def open_memory(
         judged=judge is not None,
         active=settings.memory == "on" and settings.profile in WITH_MEMORY,
     )
-    return Memory(stores, nearest, reader, recall, remembering)
+    return Memory(stores, nearest, reader, recall, PassageRecall(database, reader), remembering)
 
 
 def _judge(settings: Settings, model: BaseChatModel | None) -> BaseChatModel | None:

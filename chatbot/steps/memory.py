@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.recall import Recall
 from chatbot.turn import Answer, Recollection, Remembered, Route, RuleStep, Turn
 
@@ -26,7 +27,7 @@ def recall_answered(memory: Recall) -> RuleStep:
     return recall
 
 
-def recall_by_passage(memory: Recall) -> RuleStep:
+def recall_by_passage(memory: PassageRecall) -> RuleStep:
     """Answer with a good answer that was read from the passage found best for this question, too.
 
     It spares the language model where the questions are too differently worded to be seen as the
@@ -34,7 +35,7 @@ def recall_by_passage(memory: Recall) -> RuleStep:
     """
 
     def recall(turn: Turn) -> Turn:
-        found = None if turn.afresh else memory.from_passage(turn)
+        found = None if turn.afresh else memory.recall(turn)
         return turn if found is None else _answered(turn, found)
 
     return recall

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 import eval
-from chatbot.memory import recall
+from chatbot.memory import passage_recall
 from chatbot.memory.questions.asking import Reader
 from chatbot.memory.questions.same_passage import asks_for_another_part
 from chatbot.models.files import EMBEDDING, TOKENIZER
@@ -245,7 +245,9 @@ def test_a_bad_answer_is_not_reused(asked: Bot, model: ScriptedChatModel) -> Non
 def test_where_a_reader_reads_another_value_it_is_right(
     asked: Bot, model: ScriptedChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recall, "read_value", lambda subject, records: Reading("4", records[0]))
+    monkeypatch.setattr(
+        passage_recall, "read_value", lambda subject, records: Reading("4", records[0])
+    )
     assert asked.ask(IN_OTHER_WORDS).content["route"] != "reuse"
     assert len(model.calls) == 2
 
