@@ -9,10 +9,14 @@ import numpy as np
 from sqlalchemy import func, select
 
 from chatbot.memory.pairs import Happened, Origin, Store
+from chatbot.memory.questions.question import READING
 from corpora.catalog import require_release
 from corpora.database import Database
+from corpora.embedding import MiniLM
 from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow, MemoryUseRow
 
+EMBEDDING = f"{MiniLM.name}/{READING}"
+DIMENSION = 2 * MiniLM.dimension
 NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 
@@ -32,6 +36,7 @@ def keep(
     suspended: str = "",
     reused: int = 0,
     alike: int | None = None,
+    embedding: str = EMBEDDING,
 ) -> int:
     """Keep a pair, in the group of the pair `alike` or in one of its own; return its id."""
     store = Store.HIGH if score >= 0.6 else Store.LOW
@@ -39,13 +44,13 @@ def keep(
         of = require_release(session, product, release).id
         seq = (session.scalar(select(func.max(MemoryPairRow.seq))) or 0) + 1
         # No pair is a near-duplicate of another one.
-        vector = np.zeros(384, "<f4")
-        vector[seq % 384] = 1
+        vector = np.zeros(DIMENSION, "<f4")
+        vector[seq % DIMENSION] = 1
         group = session.get(MemoryPairRow, alike) if alike else None
         if group is None:
-            total = np.zeros(384, "<f8").tobytes()
+            total = np.zeros(DIMENSION, "<f8").tobytes()
             cluster = MemoryClusterRow(
-                release_id=of, store=store, embedding="tests", seq=seq, size=0, total=total
+                release_id=of, store=store, embedding=embedding, seq=seq, size=0, total=total
             )
             session.add(cluster)
             session.flush()
@@ -61,7 +66,7 @@ def keep(
             question=question,
             asks="",
             vector=vector.tobytes(),
-            embedding="tests",
+            embedding=embedding,
             answer={"text": answer, "value": answer, "citations": list(citations)},
             links=list(links),
             generation_id=None,

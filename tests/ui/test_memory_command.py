@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner, Result
 
 from chatbot.memory.administration.faq_file import FaqError
-from chatbot.settings import Settings
+from chatbot.settings import Settings, read_settings
 from corpora.catalog import UnknownRelease
+from corpora.database import open_database
+from corpora.memory_tables import MemoryPairRow
 from ui.cli import app
 
 FAQ = """question,answer,release,score
@@ -102,6 +105,21 @@ def test_a_rebuild_keeps_what_there_is(run: Run, file: Path) -> None:
     assert json.loads(run("rebuild", "--json").stdout) == [
         {"product": "valve", "release": "1.0", "before": 2, "pairs": 2}
     ]
+
+
+def test_what_earlier_rules_read_is_told_and_comes_back_with_a_rebuild(
+    run: Run, file: Path
+) -> None:
+    run("import", str(file), "--product", "valve")
+    assert json.loads(run("stats", "--json").stdout)["unread"] == 0
+    database = open_database(read_settings().database)
+    with database.writing() as session:
+        session.execute(update(MemoryPairRow).values(embedding="all-minilm-l6-v2-int8/asks-1"))
+    database.close()
+    assert json.loads(run("stats", "--json").stdout)["unread"] == 2
+    assert "2 of them were remembered before an update" in run("stats").stdout
+    run("rebuild")
+    assert json.loads(run("stats", "--json").stdout)["unread"] == 0
 
 
 def test_what_cannot_be_done_is_said(run: Run, tmp_path: Path) -> None:

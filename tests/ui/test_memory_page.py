@@ -55,6 +55,15 @@ def test_without_documents_it_says_to_upload_some(valve: MakeChatbot, tmp_path: 
     assert not page.get("file_uploader")
 
 
+def test_answers_that_were_read_by_earlier_rules_are_told_of(chatbot: Chatbot) -> None:
+    keep(chatbot.database, HOLD)
+    assert not open_memory().warning
+    keep(chatbot.database, LOG, embedding="all-minilm-l6-v2-int8/asks-1")
+    (warning,) = open_memory().warning
+    assert "1 answer was remembered before an update" in warning.value
+    assert "strata memory rebuild" in warning.value
+
+
 def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> None:
     valve(None, chatbot.settings.model_copy(update={"memory": "off"}))
     assert "The memory is off" in open_memory().warning[0].value

@@ -92,17 +92,17 @@ def export(
 @app.command()
 def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
     """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
-    from chatbot.memory.administration.overview import Overview
+    from chatbot.memory.administration.overview import Overview, PairFilter
     from chatbot.people import LOCAL
-    from chatbot.settings import read_settings
-    from corpora.database import open_database
 
     scope = _scope(product, release)
-    overview = Overview(open_database(read_settings().database), LOCAL)
-    if as_json:
-        print_json(_everything(overview, scope))
-    else:
-        _print_stats(overview, scope)
+    with _opened() as chatbot:
+        overview = Overview(chatbot.database, LOCAL)
+        unread = PairFilter(scope, read_other_than=chatbot.memory.reader.embedding)
+        if as_json:
+            print_json({"unread": overview.count(unread), **_everything(overview, scope)})
+        else:
+            _print_stats(overview, scope, overview.count(unread))
 
 
 @app.command()
@@ -149,7 +149,7 @@ def _print_import(report: ImportReport) -> None:
         output.print(printable(f"  line {left.line}: {left.reason}"), highlight=False)
 
 
-def _print_stats(overview: Overview, scope: Scope) -> None:
+def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
     from chatbot.memory.pairs import Happened, Store
 
     releases = overview.releases(scope)
@@ -168,6 +168,12 @@ def _print_stats(overview: Overview, scope: Scope) -> None:
             highlight=False,
         )
         output.print(f"  {given}; reuses: {of.reused:,}", highlight=False)
+    if unread:
+        output.print(
+            f"{unread:,} of them were remembered before an update that reads questions otherwise, "
+            "and no question finds them now: run `strata memory rebuild`",
+            highlight=False,
+        )
     output.print("Largest clusters of good answers:")
     for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
         pair = cluster.representative

@@ -18,7 +18,7 @@ from ui.memory.question_list import show_questions
 from ui.review.scope import any_of
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.overview import ReleaseFigures, Scope
+    from chatbot.memory.administration.overview import Overview, ReleaseFigures, Scope
     from chatbot.people import Person
 
 _TAB = "memory-tab"
@@ -51,6 +51,7 @@ def _show(person: Person) -> None:
     if not everything:
         _nothing_yet()
         return
+    _say_if_unread(overview)
     scope = _choose(everything)
     show_figures(overview, scope)
     questions, changes, files = st.tabs(
@@ -73,6 +74,20 @@ def _say_if_off() -> None:
             "The memory is off: nothing is added to it and nothing is answered from it. Take "
             "memory = “off” out of the settings to use it.",
             icon=":material/pause_circle:",
+        )
+
+
+def _say_if_unread(overview: Overview) -> None:
+    from chatbot.memory.administration.overview import PairFilter
+
+    today = services.chatbot().memory.reader.embedding
+    unread = overview.count(PairFilter(read_other_than=today))
+    if unread:
+        those = "1 answer was" if unread == 1 else f"{unread:,} answers were"
+        st.warning(
+            f"{those} remembered before an update that reads questions otherwise, and no question "
+            "finds them now. Run `strata memory rebuild` on the server to bring them back.",
+            icon=":material/sync_problem:",
         )
 
 

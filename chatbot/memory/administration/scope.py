@@ -29,7 +29,11 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Which pairs are wanted; what is empty or None does not matter, `words` is in the question."""
+    """Which pairs are wanted; what is empty or None does not matter.
+
+    `words` is in the question; `read_other_than` leaves those whose question was read under
+    another embedding than this one, so that no question finds them until a rebuild.
+    """
 
     scope: Scope = EVERYTHING
     store: Store | None = None
@@ -37,6 +41,7 @@ class PairFilter:
     origin: Origin | None = None
     suspended: bool | None = None
     words: str = ""
+    read_other_than: str = ""
 
 
 def release_ids(session: Session, scope: Scope) -> list[int]:
@@ -62,6 +67,8 @@ def conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]
         found.append(MemoryPairRow.origin == wanted.origin)
     if wanted.suspended is not None:
         found.append((MemoryPairRow.suspended != "") == wanted.suspended)
+    if wanted.read_other_than:
+        found.append(MemoryPairRow.embedding != wanted.read_other_than)
     if wanted.words.strip():
         found.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
     return found
