@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+from sqlalchemy import delete
 
+from chatbot.settings import Settings
+from corpora.database import open_database
+from corpora.memory_tables import MemoryClusterRow, MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, open_source
 from tests.browser.conftest import OpenPage
+from tests.ui.memory_pairs import keep
 from tests.ui.valve_corpus import QUESTION
 
 pytestmark = pytest.mark.browser
@@ -89,6 +95,28 @@ def test_an_opened_turn_can_be_read_and_used_by_everybody(
     ask(page, QUESTION)
     page.goto(f"{served}/history?turn=1")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.fixture
+def unread(documentation: Settings) -> Iterator[None]:
+    """An answer that no question finds, so that the page Memory has a warning."""
+    database = open_database(documentation.database)
+    pair = keep(database, QUESTION, embedding="of an earlier version")
+    yield
+    with database.writing() as session:
+        cluster = session.get_one(MemoryPairRow, pair).cluster_id
+        session.execute(delete(MemoryClusterRow).where(MemoryClusterRow.id == cluster))
+    database.close()
+
+
+@both
+@pytest.mark.usefixtures("unread")
+def test_a_warning_can_be_read_by_everybody(
+    served: str, open_page: OpenPage, colours: Colours
+) -> None:
+    page = open_page(f"{served}/memory", colours=colours)
+    expect(page.get_by_text("remembered before an update")).to_be_visible()
     assert violations(page) == []
 
 

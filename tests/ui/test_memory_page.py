@@ -37,6 +37,10 @@ def questions(page: AppTest) -> list[str]:
     return list(page.dataframe[0].value["Question"]) if page.dataframe else []
 
 
+def charts(page: AppTest) -> int:
+    return len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart"))
+
+
 def captions(page: AppTest) -> str:
     return plain("\n".join(caption.value for caption in page.caption))
 
@@ -64,6 +68,16 @@ def test_answers_that_were_read_by_earlier_rules_are_told_of(chatbot: Chatbot) -
     assert "strata memory rebuild" in warning.value
 
 
+def test_where_nothing_was_asked_no_empty_chart_is_drawn(chatbot: Chatbot) -> None:
+    keep(chatbot.database, HOLD)
+    page = open_memory()
+    assert ("Nothing was asked yet." in captions(page), charts(page)) == (True, 1)
+    conversation = chatbot.conversations.start("valve", QUESTION)
+    chatbot.ask(QUESTION, product="valve", conversation=conversation)
+    page = open_memory()
+    assert ("Nothing was asked yet." in captions(page), charts(page)) == (False, 2)
+
+
 def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> None:
     valve(None, chatbot.settings.model_copy(update={"memory": "off"}))
     assert "The memory is off" in open_memory().warning[0].value
@@ -83,7 +97,6 @@ def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
         "Not used": "1",
     }
     assert "3 measured · 1 rated by people who asked" in captions(page)
-    assert len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart")) == 2
     page.selectbox(key="memory-product").set_value("valve").run()
     page.selectbox(key="memory-release").set_value("2.0").run()
     assert (totals(page)["Good answers"], totals(page)["Not used"]) == ("2", "0")

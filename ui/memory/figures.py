@@ -81,6 +81,9 @@ def _charts(days: Sequence[Day]) -> None:
         )
     with right:
         st.markdown("**Questions asked, by day**")
+        if not any(day.asked for day in days):
+            st.caption("Nothing was asked yet.")
+            return
         st.bar_chart(
             {
                 "day": on,
