@@ -40,7 +40,6 @@ _FIRST_OF_PAGE = (
 _READ_FROM = (
     select(
         MemoryPairRow.id,
-        MemoryPairRow.release_id,
         MemoryPairRow.store,
         MemoryPairRow.origin,
         MemoryPairRow.question,
@@ -58,7 +57,7 @@ class PassageRecall:
 
     The questions may hardly share a word: that the release's own pages answer both in one place
     says that they ask the same, as far as they name the same and no other part of it
-    (`chatbot.memory.questions.same_passage`).
+    (`chatbot.memory.questions.same_passage`). Not in the paper: docs/decisions/0012.
     """
 
     database: Database
