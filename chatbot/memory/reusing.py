@@ -1,4 +1,4 @@
-"""An answer of the memory as a turn has it, and its citations where they stand now."""
+"""What may be reused: of a release that serves, with its citations where they stand now."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from corpora.database import Database
 from corpora.memory_tables import MemoryPageRow
 from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 
-# Made once, as all that every question asks: to put them together takes longer than to ask them.
+# Made once, like all that every question asks of SQL: to put it together takes longer than to ask.
 SERVING = (
     select(ReleaseRow.id)
     .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
@@ -28,7 +28,7 @@ SERVING = (
         ~ReleaseRow.retired,
     )
 )
-"""The id of a release that serves; none if it does not any more."""
+"""The id of the `release` of a `product` by their names; none if it does not serve any more."""
 
 
 def as_reused(
