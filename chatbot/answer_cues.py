@@ -1,4 +1,4 @@
-"""What kind of answer a question wants, and which records look like one."""
+"""Which records look like an answer of the kind that a question asks for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from chatbot.answering.kinds import Kind
 from chatbot.turn import Record
 from corpora.lexical import identifiers, tokens
 from corpora.release import releases_named
@@ -14,33 +15,16 @@ from ingestion.page import BlockKind, DocumentKind
 _ASKS_DEFAULT = re.compile(
     r"\bdefaults?\b|\bomitted\b|\bwithout\b|\bdon'?t (pass|set|give)\b", re.I
 )
-_ASKS_NUMBER = re.compile(
-    r"\bhow (many|much|long|often|big|large|far)\b|\b(minimum|maximum|max|min|size|limit|length|"
-    r"number|count|timeout|version|versions|port|rate|interval|threshold)\b",
-    re.I,
-)
-_ASKS_VARIABLE = re.compile(r"\benv(ironment)?\b|\bvariables?\b", re.I)
-_ASKS_CODE = re.compile(
-    r"\bhow (do|does|should|can|could|to|is|are|would)\b|- how\b|\b(write|written|syntax|example|"
-    r"url|command|code|snippet|usage|look like|construct)\b",
-    re.I,
-)
-_ASKS_NAME = re.compile(
-    r"\b(which|what|name of( the)?) (\w+ )?(object|class|method|function|argument|parameter|option|"
-    r"flag|attribute|exception|type|command|dialect|package|module|constant|error)\b|"
-    r"^(method|function|class|parameter|option|argument|name)\b",
-    re.I,
-)
 _STATES_DEFAULT = re.compile(
     r"\bdefaults?\b|\bif (omitted|not (given|specified|set|passed|present))\b|\bwhen omitted\b",
     re.I,
 )
-_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 _BEFORE_NUMBER = re.compile(r"(\w+)\W{1,3}(?:\w{1,8}\W{1,3})?v?\d")
 _POINTER = re.compile(r"^(see also|references|e\.g\.|added in version|new in version)\b", re.I)
 _HISTORY = re.compile(r"^\s*(changed|new|added|deprecated|removed) (in|since)\b|^Changed\b", re.I)
 _FORMAL = (BlockKind.SIGNATURE, BlockKind.DEFINITION)
+_DONE = (BlockKind.CODE, BlockKind.LIST_ITEM)
 _SHORT = 200
 
 
@@ -52,9 +36,8 @@ class CueWeights:
     named_default: float = 0.6
     number: float = 0.2
     beside_number: float = 0.3
-    variable: float = 0.3
-    code: float = 0.3
-    name: float = 0.2
+    steps: float = 0.3
+    definition: float = 0.2
     pointer: float = -0.5
     drawing: float = -0.1
     history: float = -0.15
@@ -67,46 +50,39 @@ def answer_cues(
     terms: Mapping[str, float],
     release: str,
     *,
-    asks_for_changes: bool,
+    kind: Kind,
     weights: CueWeights,
 ) -> Callable[[Record], float]:
     """Make the function that says what a record gains or loses by looking like an answer.
 
-    A default is asked for: sentences that state one gain, examples lose. A number, a variable, a
-    name, code: records that hold one gain. Pointers to other places lose; so do remarks on what
-    changed and release notes, above all those that speak of another release, unless changes are
-    asked for.
+    A value: numbers gain, and sentences that state a default where one is asked for. Steps: items
+    and code. A definition: signatures and terms. Pointers to other places lose; so do remarks on
+    what changed and release notes, above all those that speak of another release, unless changes
+    are asked for.
     """
     wants_default = bool(_ASKS_DEFAULT.search(question))
-    wants_number = bool(_ASKS_NUMBER.search(question))
-    wants_variable = bool(_ASKS_VARIABLE.search(question))
-    wants_code = bool(_ASKS_CODE.search(question))
-    wants_name = bool(_ASKS_NAME.search(question))
     given = tuple(f"{name}=" for name in [*identifiers(question), *_GIVEN.findall(question)])
 
     def wanted(record: Record) -> float:
         gain = 0.0
         if wants_default:
             gain += weights.default if _STATES_DEFAULT.search(record.reading) else 0.0
-            gain -= weights.code if record.kind == BlockKind.CODE and not wants_code else 0.0
             if record.kind in _FORMAL and any(name in record.quote for name in given):
                 gain += weights.named_default
-        if wants_number and re.search(r"\d", record.quote):
+        if kind is Kind.VALUE and re.search(r"\d", record.quote):
             beside = _number_beside(record.reading, terms)
             gain += weights.number + (weights.beside_number if beside else 0.0)
-        if wants_variable and _VARIABLE.search(record.quote):
-            gain += weights.variable
-        if wants_code and record.kind == BlockKind.CODE:
-            gain += weights.code
-        if wants_name and record.kind in (*_FORMAL, BlockKind.CODE):
-            gain += weights.name
+        if kind is Kind.STEPS and record.kind in _DONE:
+            gain += weights.steps
+        if kind is Kind.DEFINITION and record.kind in _FORMAL:
+            gain += weights.definition
         return gain
 
     def unwanted(record: Record) -> float:
         loss = weights.drawing if record.kind == BlockKind.DRAWING else 0.0
         if len(record.quote) < _SHORT and _POINTER.search(record.quote):
             loss += weights.pointer
-        if asks_for_changes:
+        if kind is Kind.CHANGE:
             return loss
         if _HISTORY.search(record.quote):
             loss += weights.history

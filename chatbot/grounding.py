@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from chatbot.turn import Citation, Record
-from ingestion.page import BlockKind
+from corpora.pages import StoredPage
 
 _CLAIM = re.compile(
     r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|(?<![\w-])--?[a-z][\w-]+"
@@ -50,26 +50,6 @@ def claims(value: str) -> list[str]:
     return [c.rstrip("(.") for c in _CLAIM.findall(value) if c.rstrip("(.")]
 
 
-def supporting(value: str, records: Sequence[Record]) -> Record | None:
-    """The record that holds the whole value, else the one that holds all its claims; best first."""
-    wanted = plain(value).rstrip(".")
-    if not wanted:
-        return None
-    bounded = whole(wanted)
-    for record in records:
-        texts = (_unmarked(record.quote), _unmarked(record.reading))
-        if any(bounded.search(plain(text)) for text in texts):
-            return record
-    parts = [plain(c) for c in claims(value)]
-    if not parts:
-        return None
-    for record in records:
-        text = plain(_unmarked(record.quote))
-        if all(whole(p).search(text) for p in parts):
-            return record
-    return None
-
-
 def whole(text: str) -> re.Pattern[str]:
     """Finds the text where it is not a part of a longer word or figure: 5 not in 2.5 nor 5.1."""
     before = r"(?<![\w.])" if text[0].isdigit() else r"(?<!\w)"
@@ -77,42 +57,34 @@ def whole(text: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(text) + after)
 
 
-def _unmarked(text: str) -> str:
-    """The text without the mark of a list item: the 1 of "1. Copy the load" is no value."""
-    return re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", text)
-
-
-def unsupported_claims(value: str, records: Sequence[Record]) -> tuple[str, ...]:
-    """Names, figures and flags of the value that stand in no record."""
-    evidence = plain(
-        " ".join(f"{_unmarked(r.quote)} {r.label} {' '.join(r.path)}" for r in records)
-    )
-    return tuple(c for c in claims(value) if not whole(plain(c)).search(evidence))
-
-
-def cite(record: Record, release: str, *, longest: int = 600) -> Citation:
+def cite(record: Record, release: str) -> Citation:
     """A citation of the record's words; raises ValueError if they do not stand in its page."""
-    quote = (
-        record.quote if len(record.quote) <= longest else record.quote[:longest].rsplit(" ", 1)[0]
-    )
-    if quote not in record.page.text:
-        raise ValueError(f"{record.page.document.file}: the quoted words are not on the page")
+    return cite_words(record.page, record.quote, record.path, record.anchor, release)
+
+
+def cite_words(
+    page: StoredPage,
+    words: str,
+    path: Sequence[str],
+    anchor: str | None,
+    release: str,
+    *,
+    longest: int = 600,
+) -> Citation:
+    """A citation of words of a page, cut at `longest` characters; raises ValueError if not there."""
+    quote = words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
+    if quote not in page.text:
+        raise ValueError(f"{page.document.file}: the quoted words are not on the page")
     return Citation(
-        document=record.page.document.title,
-        file=record.page.document.file,
+        document=page.document.title,
+        file=page.document.file,
         release=release,
-        page=record.page.number,
-        section=" › ".join(record.path),
-        anchor=record.anchor,
+        page=page.number,
+        section=" › ".join(path),
+        anchor=anchor,
         quote=quote,
-        page_id=record.page.id,
+        page_id=page.id,
     )
-
-
-def quoted(record: Record) -> str:
-    """The record as an answer shows it: verbatim; rows with headers, long signatures in part."""
-    in_part = record.cells or record.kind == BlockKind.SIGNATURE
-    return record.reading if in_part else record.quote
 
 
 def quantities(text: str) -> tuple[str, ...]:

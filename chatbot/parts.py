@@ -15,7 +15,6 @@ from chatbot.relevance import Weights
 from chatbot.settings import BadSettings, Settings
 from chatbot.steps.adaptive_temperature import adapt_temperature
 from chatbot.steps.answer_generation import generate_answer
-from chatbot.steps.cited_answer import generate_cited_answer
 from chatbot.steps.clarification_reply import take_up_question
 from chatbot.steps.context_reduction import keep_whole, reduce_context
 from chatbot.steps.context_retrieval import retrieve_context
@@ -187,19 +186,22 @@ class Parts:
         )
 
     @cached_property
-    def short_answer(self) -> ModelStep:
-        """A value and the words it stands in, by one short call or none."""
+    def written_answer(self) -> ModelStep:
+        """A written lead and a composed body, both checked against the passages."""
         return generate_answer(
-            self.model, budget=self.settings.prompt_budget, same=self.settings.memory_delta
+            self.model,
+            budget=self.settings.prompt_budget,
+            max_tokens=self.settings.answer_tokens,
+            same=self.settings.memory_delta,
         )
 
     @cached_property
-    def cited_answer(self) -> ModelStep:
-        """Sentences with marks, checked against the chunks."""
-        return generate_cited_answer(
+    def written_by_model(self) -> ModelStep:
+        """The same from all the evidence that the model can hold, for profiles that need one."""
+        return generate_answer(
             self._model,
-            context=self.settings.evidence_limit,
-            max_tokens=self.settings.cited_answer_tokens,
+            budget=self.settings.evidence_limit,
+            max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,
         )
 

@@ -23,7 +23,7 @@ def qamr(p: Parts) -> Profile:
         context_reduction=p.reduction_by_model,
         context_selection=p.selection_by_model,
         adaptive_temperature=p.temperature,
-        answer_generation=p.cited_answer,
+        answer_generation=p.written_by_model,
     )
 
 
@@ -41,7 +41,7 @@ def embedded(p: Parts) -> Profile:
         undocumented_gate=p.gate,
         memory_of_passage=p.memory_of_passage,
         adaptive_temperature=p.temperature,
-        answer_generation=p.short_answer,
+        answer_generation=p.written_answer,
     )
 
 
@@ -66,7 +66,7 @@ def _ablation(
         context_retrieval=chunks or p.single_chunks,
         context_reduction=reduction or p.no_reduction,
         context_selection=selection or p.selection_by_score,
-        answer_generation=p.cited_answer,
+        answer_generation=p.written_by_model,
     )
 
 

@@ -60,9 +60,13 @@ def _records_of(page: StoredPage, group: list[tuple[int, int, Block]]) -> Iterat
     else:
         led = first.kind in (BlockKind.LIST_ITEM, BlockKind.CODE)
         readings = _readings(first, _lead_in(page, group[0][0]) if led else "")
+    start = group[0][0]
     for quote, reading in readings:
+        # Each quote of a block stands behind the one before.
+        start = max(page.text.find(quote, start), start)
         yield Record(
             page=page,
+            start=start,
             quote=quote,
             label=first.path[-1] if first.path else page.document.title,
             reading=reading,

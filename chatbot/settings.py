@@ -58,8 +58,7 @@ class Settings(SignInSettings, BaseSettings):
     )
     generator_threads: int = Field(0, ge=0, description="0: one a core")
     generator_context: int = Field(4096, ge=1024, description="tokens")
-    answer_tokens: int = Field(60, ge=8, le=1024, description="longest short answer, in tokens")
-    cited_answer_tokens: int = Field(300, ge=16, description="longest answer in sentences")
+    answer_tokens: int = Field(160, ge=16, le=1024, description="longest written lead, in tokens")
     temperature: float = Field(0.0, ge=0, le=2, description="the paper: 0.01")
 
     model: str | None = Field(
@@ -90,12 +89,12 @@ class Settings(SignInSettings, BaseSettings):
     )
     question_limit: int = Field(4000, ge=100, description="longest question, in characters")
     retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
-    reduction_budget: int = Field(2000, ge=200, description="characters kept in all")
+    reduction_budget: int = Field(6000, ge=200, description="characters kept in all")
     selection: Literal["auto", "listwise", "pointwise"] = Field(
         "auto", description="how the qamr profile selects"
     )
     selected_chunks: int = Field(3, ge=1, description="reduced chunks that reach the generator")
-    prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
+    prompt_budget: int = Field(1500, ge=200, description="characters of evidence in the prompt")
     context_limit: int = Field(15_000, ge=500, description="the same where the model does it all")
 
     memory: Literal["on", "off"] = Field(
@@ -182,10 +181,8 @@ class Settings(SignInSettings, BaseSettings):
         """`context_limit`, as far as the context of the embedded backend holds it (characters)."""
         if self.backend != "embedded":
             return self.context_limit
-        # A token is at least some three characters; the rest of the prompt takes about 400.
-        return min(
-            self.context_limit, 3 * (self.generator_context - self.cited_answer_tokens - 400)
-        )
+        # A token is at least some three characters; the rest of the prompt takes about 1,000.
+        return min(self.context_limit, 3 * (self.generator_context - self.answer_tokens - 1000))
 
     @property
     def at_once(self) -> int:

@@ -58,7 +58,7 @@ class RetrievedChunk:
 class Record:
     """The smallest text that can be understood and quoted: a sentence, a table row, a parameter.
 
-    `quote` stands letter for letter in the page. `label` names its owner ("create_engine"), and
+    `quote` stands letter for letter in the page, from its character `start`. `label` names its owner ("create_engine"), and
     `reading` is how a reader or a model sees it: "Header: cell; Header: cell" for a table row,
     whose `cells` are (header, cell).
     """
@@ -72,6 +72,7 @@ class Record:
     path: tuple[str, ...]
     cells: tuple[tuple[str, str], ...] = ()
     score: float = 0.0
+    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,10 @@ class Citation:
 class Answer:
     """The answer as shown, whether it abstains, and what it rests on.
 
-    `text` is Markdown without HTML; `value` the short answer alone, empty when abstaining.
-    `warnings` name what could not be found in the evidence.
+    `text` is the answer's own words as Markdown without HTML, with marks of its citations; the
+    quoted words stand in `citations` only. `value` is the lead alone, one to three sentences
+    without marks, empty when abstaining. `unwritten` where a passage stands in for the lead.
+    `warnings` say what was taken out of what the model wrote.
     """
 
     text: str
@@ -110,6 +113,7 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     value: str = ""
     warnings: tuple[str, ...] = ()
+    unwritten: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Prompts, one Markdown file each, filled in strictly.
 
-A prompt file has a `# system` and a `# user` part and `{{name}}` placeholders. What is filled in
-is data: it is substituted once and never looked at again, and it cannot close the section of the
+A prompt file has a `# system` part, worked examples as pairs of `# user` and `# assistant`, a last
+`# user` part, and `{{name}}` placeholders. What is filled in is data: it is substituted once and never looked at again, and it cannot close the section of the
 prompt that it stands in (design, law 7).
 """
 
@@ -17,7 +17,7 @@ from prompts.fencing import Fenced, as_data, fenced, fenced_list
 __all__ = ["Fenced", "PromptError", "as_data", "fenced", "fenced_list", "fingerprint", "render"]
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
-_PARTS = re.compile(r"\A# system\n(?P<system>.*?)\n# user\n(?P<user>.*)\Z", re.S)
+_PART = re.compile(r"^# (system|user|assistant)\n", re.M)
 
 
 class PromptError(ValueError):
@@ -30,7 +30,7 @@ def _source(name: str) -> str:
 
 
 def render(name: str, **variables: str) -> list[tuple[str, str]]:
-    """Fill in the prompt `name`: [("system", …), ("user", …)].
+    """Fill in the prompt `name`: [("system", …), …, ("user", …)].
 
     A plain string is made harmless first (`as_data`); sections come from `fenced`. Raises
     PromptError where a placeholder has no variable or a variable no placeholder.
@@ -41,13 +41,18 @@ def render(name: str, **variables: str) -> list[tuple[str, str]]:
         raise PromptError(f"prompt {name}: no value for {', '.join(sorted(missing))}")
     if unknown := variables.keys() - wanted:
         raise PromptError(f"prompt {name}: no placeholder for {', '.join(sorted(unknown))}")
-    parts = _PARTS.match(source)
-    if parts is None:
-        raise PromptError(f"prompt {name}: expected a '# system' part and a '# user' part")
+    before, *parts = _PART.split(source)
+    roles, texts = parts[::2], parts[1::2]
+    examples = ["user", "assistant"] * ((len(roles) - 2) // 2)
+    if before.strip() or roles != ["system", *examples, "user"]:
+        raise PromptError(
+            f"prompt {name}: expected a '# system' part, pairs of '# user' and '# assistant', "
+            "and a '# user' part"
+        )
     safe = {key: as_data(value) for key, value in variables.items()}
     return [
-        (role, _PLACEHOLDER.sub(lambda m: safe[m[1]], parts[role]).strip())
-        for role in ("system", "user")
+        (role, _PLACEHOLDER.sub(lambda m: safe[m[1]], text).strip())
+        for role, text in zip(roles, texts, strict=True)
     ]
 
 

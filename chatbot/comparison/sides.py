@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from langchain_core.runnables import Runnable
 
+from chatbot.answering.forms import read_value
 from chatbot.comparison.changes import find_changes
 from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
@@ -32,7 +33,6 @@ from chatbot.concurrency import in_thread, together
 from chatbot.grounding import cite
 from chatbot.harmless import as_code
 from chatbot.phrasing import listed
-from chatbot.readers import read_value
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
 from chatbot.turn import Answer, Citation, Documented, ModelStep, Route, Turn
 from corpora.corpus import Corpus

@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import CitedPage
 from chatbot.memory.questions.question import asked_text
-from chatbot.steps.answer_generation import NO_MODEL
 from chatbot.turn import Answer, Citation, Route, Turn
 from corpora.history_tables import TurnRow, TurnTraceRow
 from corpora.remembered import page_hash
@@ -80,7 +79,7 @@ def _is_worth_it(candidate: Candidate) -> bool:
     if answer.abstained or not answer.citations or len(candidate.question) > LONGEST_QUESTION:
         return False
     # An answer that was withheld is passages with a warning and no value of its own.
-    return bool(answer.value) or not (answer.warnings or answer.text.startswith(NO_MODEL))
+    return not (answer.unwritten or answer.warnings)
 
 
 def supported(

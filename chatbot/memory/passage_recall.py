@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
+from chatbot.answering.forms import read_value
 from chatbot.memory.pairs import Origin, Store, same_value
 from chatbot.memory.questions.question import ProductQuestions, QuestionReader, asked_text
 from chatbot.memory.questions.same_passage import asks_for_another_part
 from chatbot.memory.reusing import SERVING, as_reused
 from chatbot.memory.stores.nearest import NearPair
-from chatbot.readers import read_value
 from chatbot.turn import Record, Remembered, Turn
 from corpora.database import Database
 from corpora.memory_tables import MemoryPageRow, MemoryPairRow
@@ -109,7 +109,7 @@ def _meant(
     doubted: list[str] = []
     for row, passage in borne:
         value = row.answer.get("value", "")
-        if reading and reading.value != value:
+        if reading and reading.sentence != value:
             continue
         if asks_for_another_part(asked, questions.asking(row.question), passage):
             continue

@@ -1,116 +1,206 @@
-"""Step 5 of QAMR III-B: one short call that reads the value out of the kept records."""
+"""Step 5 of QAMR III-B: a written lead, and a body composed letter for letter from the passages."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.grounding import claims, says_unknown, supporting, unsupported_claims
-from chatbot.harmless import harmless
+from chatbot.answering.body import Part, compose, table_of, verbatim
+from chatbot.answering.evidence import as_chunks, within
+from chatbot.answering.forms import read_rows, read_value
+from chatbot.answering.kinds import FORMS, Kind, asked_for, kind_of
+from chatbot.answering.lead import Sentence, check
+from chatbot.answering.passages import Passage, best_passages
+from chatbot.grounding import cite, cite_words, says_unknown
+from chatbot.harmless import as_words, harmless
 from chatbot.marks import with_marks_as_code, without_marks
 from chatbot.memory.prompting import Room, is_rejected, route_of, with_remembered
 from chatbot.memory.uses import REJECTED
 from chatbot.model_calls import call, temperature
-from chatbot.quoting import quoted_answer, quotes, within
-from chatbot.readers import read_value
+from chatbot.records import sentences
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
-from chatbot.turn import Answer, ModelStep, Record, Turn
+from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from prompts import fenced, render
 
-# A small model's yes or no is often wrong where the words it read are right: these are shown.
-_FENCE = re.compile(r"^```\w*\n?|\n?```$", re.M)
-_VERDICT = re.compile(r"(yes|no)\b[.!]?$", re.I)
-
-READ_QUOTES = 2
-"""A value that was read by rule needs less beside it."""
-SAYS = "The documentation says:"
-NEAREST = "The nearest passages say:"
-WITHHELD = "The model's short answer is not in the documentation and is withheld. It says:"
-RATED_BAD = "The short answer was rated bad before and is withheld. The documentation says:"
-REMEMBERED = Room(pairs=2, characters=300)
-"""What of earlier answers stands in the prompt: little, since the model reads slowly."""
-NO_MODEL = "No language model is at hand, so these are the best passages, quoted:"
+STEP = "answer_generation"
+HINTS = {
+    Kind.VALUE: "Name the thing, its value with the unit, and its range or condition.",
+    Kind.STEPS: (
+        "Say in one or two sentences what has to be done, with the command or setting that does it."
+    ),
+    Kind.LIST: "Name all of them in one sentence.",
+    Kind.TABLE: "Answer from the rows, with names, values and units.",
+    Kind.DEFINITION: "Say what it is and what it is for.",
+    Kind.YES_NO: (
+        "Begin with Yes or No, then say why. If the chunks do not speak of it, reply: I don't know"
+    ),
+    Kind.EXPLANATION: "Give the reason or the way it works that the chunks state.",
+    Kind.CHANGE: "Say what changed, and in which release.",
+}
+REMOVED = "A sentence was removed: the documentation does not say it."
+REMEMBERED = Room(pairs=2, characters=600)
+"""What of earlier answers stands in the prompt: little, since a small model reads slowly."""
 
 
 def generate_answer(
-    model: BaseChatModel | None, *, budget: int, same: float, shown: int = 900
+    model: BaseChatModel | None, *, budget: int, max_tokens: int, same: float
 ) -> ModelStep:
-    """Answer from the selected records only: a reader where the text has a form, else the model.
+    """Answer from the selected records only, by the passages that they stand in.
 
-    `budget` is the number of characters of evidence in the prompt, `shown` that of the quotes
-    beside the answer. Without a model the best passages are the answer and say so. A value that
-    stands in no record is withheld, and so is one that was rejected as the answer to a question
-    whose cosine to this one is at least `same`.
+    A value that stands in a form is read without a model; else the model writes a lead of one to
+    three sentences from `budget` characters of the passages. Each sentence is checked and goes if
+    nothing bears it; where none is left, or there is no model, the best passage leads, introduced
+    in a plain sentence. A lead that people rejected as the answer to a question whose cosine to
+    this one is at least `same` is not given again.
     """
 
     async def generate(turn: Turn) -> Turn:
         assert turn.queries is not None
-        records = sorted(
-            (r for chunk in turn.selected for r in chunk.records), key=lambda r: -r.score
-        )
-        if not records:
+        scored = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
+        if not scored:
             return replace(turn, answer=nothing_found(turn))
-        evidence = "\n".join(record.page.text for record in records)
-        if (reading := read_value(turn.queries.subject, records)) is not None:
-            value = with_marks_as_code(harmless(reading.value, evidence=evidence))
-            answer = _answer(turn, value, reading.record, records[:READ_QUOTES], shown)
-            return replace(turn, answer=accepted(turn, answer, records))
+        subject = turn.queries.subject
+        passages = best_passages(scored, subject, FORMS.get(asked_for(subject), ()))
+        shown = within(budget, passages, scored)
+        kind = kind_of(subject, passages[0])
+        draft = _Draft(turn, kind, passages)
+        if (read := _read(kind, subject, passages, scored)) is not None:
+            return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
-            return replace(turn, answer=quoted_answer(turn, NO_MODEL, records, shown))
+            return replace(turn, answer=draft.unwritten())
+        product, release = turn.asked
+        messages = render(
+            "answer_lead",
+            product=product,
+            release=release,
+            chunks=with_remembered(as_chunks(shown, scored, budget), turn, REMEMBERED),
+            question=fenced("question", turn.queries.base),
+            hint=HINTS[kind],
+        )
         made = await call(
-            model,
-            _prompt(turn, within(budget, records)),
-            step="answer_generation",
-            shown=True,
-            **temperature(turn),
+            model, messages, step=STEP, shown=True, max_tokens=max_tokens, **temperature(turn)
         )
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
-        value = without_marks(harmless(_FENCE.sub("", made.reply), evidence=evidence)).strip()
-        return replace(turn, answer=accepted(turn, _grounded(turn, value, records, shown), records))
-
-    def accepted(turn: Turn, answer: Answer, records: Sequence[Record]) -> Answer:
-        if not is_rejected(turn, answer.value, same):
-            return answer
-        return replace(quoted_answer(turn, RATED_BAD, records, shown), warnings=(REJECTED,))
+        reply = _whole_sentences(made.reply) if made.completion_tokens >= max_tokens else made.reply
+        answer = _checked(replace(draft, turn=turn), reply, shown)
+        return replace(turn, answer=_accepted(draft, answer, same))
 
     return generate
 
 
-def _grounded(turn: Turn, value: str, records: Sequence[Record], shown: int) -> Answer:
-    """What the model replied, as far as the records bear it; else the records themselves."""
-    unknown = says_unknown(value)
-    verdict = _VERDICT.match(value) is not None
-    if not unknown and not verdict:
-        record = supporting(value, records)
-        if record is None and claims(value) and not unsupported_claims(value, records):
-            record = records[0]
-        if record is not None:
-            return _answer(turn, value, record, records, shown)
-    if turn.unmentioned or unknown:
-        reason = not_mentioned(turn) if turn.unmentioned else not_found(turn)
-        return replace(quoted_answer(turn, f"{reason} {NEAREST}", records, shown), abstained=True)
-    if verdict:
-        return quoted_answer(turn, SAYS, records, shown)
-    withheld = quoted_answer(turn, WITHHELD, records, shown)
-    return replace(withheld, warnings=("the model's answer was withheld",))
+def _read(
+    kind: Kind, subject: str, passages: Sequence[Passage], scored: Sequence[Record]
+) -> Sentence | None:
+    """What a reader takes from a form: a value, or the rows of a table."""
+    if kind is Kind.VALUE and (value := read_value(subject, scored)) is not None:
+        (bearer, *_) = best_passages([value.record], subject)
+        return Sentence(value.sentence, bearer, value.record)
+    if kind is Kind.TABLE and (table := table_of(passages)) is not None:
+        rows = read_rows(subject, table)
+        return Sentence(rows.sentence, table, rows.rows[0]) if rows.rows else None
+    return None
 
 
-def _prompt(turn: Turn, records: Sequence[Record]) -> list[tuple[str, str]]:
-    product, release = turn.asked
+def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
+    """What the model replied, as far as the passages bear it."""
+    turn = draft.turn
     assert turn.queries is not None
-    excerpts = fenced("excerpts", "\n\n".join(f"[{r.label}]\n{r.reading}" for r in records))
-    return render(
-        "answer_generation",
-        product=product,
-        release=release,
-        question=turn.queries.base,
-        excerpts=with_remembered(excerpts, turn, REMEMBERED),
-    )
+    evidence = "\n".join(passage.page.text for passage in shown)
+    text = harmless(reply, evidence=evidence)
+    bare = without_marks(text).strip()
+    if not bare or says_unknown(bare):
+        return Answer(not_mentioned(turn) if turn.unmentioned else not_found(turn), abstained=True)
+    own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
+    said = check(text, shown, own)
+    kept = [sentence for sentence in said if sentence.passage is not None]
+    answer = draft.written(kept) if kept else draft.unwritten()
+    return answer if len(kept) == len(said) else replace(answer, warnings=(REMOVED,))
 
 
-def _answer(turn: Turn, value: str, best: Record, records: Sequence[Record], shown: int) -> Answer:
-    text, citations = quotes(turn, [best, *(r for r in records if r is not best)], shown)
-    return Answer(f"{value}\n\n{text}", False, citations, value)
+def _whole_sentences(reply: str) -> str:
+    """A reply that was cut off, without its last sentence, which is not whole."""
+    return " ".join(sentences(reply)[:-1])
+
+
+def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
+    if not is_rejected(draft.turn, answer.value, same):
+        return answer
+    return replace(draft.unwritten(), warnings=(REJECTED,))
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """An answer on its way: its lead gets marks, its body follows, both share the citations."""
+
+    turn: Turn
+    kind: Kind
+    passages: Sequence[Passage]
+    _citations: list[Citation] = field(default_factory=list)
+    _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    @property
+    def _subject(self) -> str:
+        assert self.turn.queries is not None
+        return self.turn.queries.subject
+
+    def written(self, said: Sequence[Sentence]) -> Answer:
+        """The sentences of a lead, each with the mark of what bears it, and the body."""
+        parts = compose(self.kind, self.passages, self._subject)
+        in_body = {_place(part.passage) for part in parts}
+        marked = []
+        for sentence in said:
+            assert sentence.passage is not None
+            assert sentence.record is not None
+            whole = None if _place(sentence.passage) not in in_body else sentence.passage
+            mark = self._mark(sentence.passage, whole or sentence.record)
+            stop = sentence.text[-1:] if sentence.text[-1:] in ".!?:" else ""
+            marked.append(f"{sentence.text.removesuffix(stop)} [{mark}]{stop or '.'}")
+        lead = " ".join(marked)
+        value = " ".join(sentence.text for sentence in said)
+        text = "\n\n".join((lead, *self._body(parts, lead_shown=True)))
+        return Answer(text, False, tuple(self._citations), value)
+
+    def unwritten(self) -> Answer:
+        """The best passage under a plain sentence, where nothing could be written about it."""
+        parts = compose(self.kind, self.passages, self._subject) or (verbatim(self.passages[0]),)
+        heading, release = parts[0].passage.heading, self.turn.asked[1]
+        value = f"The {release} documentation says this under “{as_words(heading)}”:"
+        text = "\n\n".join((value, *self._body(parts, lead_shown=False)))
+        return Answer(text, False, tuple(self._citations), value, unwritten=True)
+
+    def _body(self, parts: Sequence[Part], *, lead_shown: bool) -> list[str]:
+        """The parts as Markdown, each with the mark of its passage at its first line of words."""
+        shown = []
+        for part in parts:
+            mark = self._mark(part.passage, part.passage)
+            first, *rest = part.markdown.split("\n\n")
+            if first[:1] in "`|" or first.lstrip()[:2] in ("- ", "1."):
+                heading = with_marks_as_code(as_words(part.passage.heading))
+                shown.append(f"{heading} [{mark}]:" if lead_shown or rest else f"[{mark}]")
+                shown.append(first)
+            else:
+                stop = first[-1:] if first[-1:] in ".:!?" else ""
+                shown.append(f"{first.removesuffix(stop)} [{mark}]{stop}")
+            shown += rest
+        return shown
+
+    def _mark(self, passage: Passage, borne_by: Passage | Record) -> int:
+        """The number of the citation of a passage, which is made once."""
+        place = _place(passage)
+        if place not in self._numbers:
+            release = self.turn.asked[1]
+            if isinstance(borne_by, Record):
+                citation = cite(borne_by, release)
+            else:
+                citation = cite_words(
+                    passage.page, passage.text, passage.path, passage.anchor, release
+                )
+            self._citations.append(citation)
+            self._numbers[place] = len(self._citations)
+        return self._numbers[place]
+
+
+def _place(passage: Passage) -> tuple[int, int]:
+    return passage.page.id, passage.start

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.answer_cues import CueWeights, answer_cues
+from chatbot.answering.kinds import asked_for
 from chatbot.records import cut_signature, records
 from chatbot.relevance import Weights, importance_of, score_records
-from chatbot.steps.context_retrieval import asks_for_changes
 from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
 from chatbot.words import search_terms
 from corpora.corpus import Corpus
@@ -47,7 +47,7 @@ def reduce_context(
                 subject,
                 terms,
                 corpus.release,
-                asks_for_changes=asks_for_changes(turn.question),
+                kind=asked_for(turn.question),
                 weights=CueWeights(),
             ),
             similarity=similarity,

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from chatbot.answering.kinds import asks_for_changes
 from chatbot.turn import RetrievedChunk, RuleStep, Turn
 from chatbot.words import search_terms
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
 from corpora.retrieval import RetrievalSettings, retrieve
-
-_ASKS_FOR_CHANGES = re.compile(
-    r"\b(chang\w*|new in|what'?s new|added|removed|introduc\w+|deprecat\w+|renam\w+|migrat\w+|"
-    r"upgrad\w+|replac\w+|release notes?|changelog|since|fixed|bug ?fix\w*|no longer)\b",
-    re.I,
-)
-
-
-def asks_for_changes(question: str) -> bool:
-    """Whether the question is about what changed, which release notes answer best."""
-    return bool(_ASKS_FOR_CHANGES.search(question))
 
 
 def retrieve_context(

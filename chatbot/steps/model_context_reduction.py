@@ -141,6 +141,7 @@ def _bare(quote: str, page: StoredPage) -> Record:
     block = next(b for start, end, b in page.page.spans() if start <= at < end)
     return Record(
         page=page,
+        start=at,
         quote=quote,
         label=block.path[-1] if block.path else page.document.title,
         reading=quote,

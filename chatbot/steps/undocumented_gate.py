@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.glossary import documents
-from chatbot.harmless import as_code, harmless
-from chatbot.marks import with_marks_as_code
+from chatbot.harmless import as_code
 from chatbot.phrasing import listed
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
@@ -110,35 +109,25 @@ def coverage(corpus: Corpus, text: str) -> float:
 def _refused(turn: Turn, missing: Missing) -> Turn:
     product, release = turn.asked
     where = listed(missing.documented_in)
-    answer = Answer(
-        text=(
-            f"I don't know: the documentation of {product} {release} does not mention "
-            f"{as_code(missing.name)}. It is documented in {where}."
-        ),
-        abstained=True,
-    )
+    text = f"{not_documented(product, release, as_code(missing.name))} It is documented in {where}."
+    answer = Answer(text, abstained=True)
     return replace(turn, answer=answer, found_in=missing.documented_in[::-1])
+
+
+def not_documented(product: str, release: str, name: str) -> str:
+    """Say that a release does not mention a name, which comes as code."""
+    return f"The {release} documentation of {product} does not mention {name}."
 
 
 def not_mentioned(turn: Turn) -> str:
     """Say which names of the question the release does not mention."""
-    product, release = turn.asked
-    named = listed(map(as_code, turn.unmentioned), "or")
-    return f"I don't know: the documentation of {product} {release} does not mention {named}."
+    return not_documented(*turn.asked, listed(map(as_code, turn.unmentioned), "or"))
 
 
 def not_found(turn: Turn) -> str:
-    """Say "I don't know" and what was searched (design, law 3)."""
+    """Say that the release does not tell (design, law 3)."""
     product, release = turn.asked
-    assert turn.queries is not None
-    asked = turn.queries.versionless or turn.queries.filtered or turn.question
-    searched = with_marks_as_code(harmless(asked, evidence=asked))
-    pages = len(turn.retrieved)
-    looked = f", and the {pages} nearest pages do not tell" if pages else ""
-    return (
-        f"I don't know: I searched the documentation of {product} {release} for "
-        f"“{searched}”{looked}."
-    )
+    return f"I couldn't find this in the {release} documentation of {product}."
 
 
 def nothing_found(turn: Turn) -> Answer:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chatbot.readers import Reading
 from sqlalchemy import insert, select, update
 
 import eval
@@ -17,7 +18,6 @@ from chatbot.memory.questions.asking import Reader
 from chatbot.memory.questions.same_passage import asks_for_another_part
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.models.scripted import ScriptedChatModel
-from chatbot.readers import Reading
 from chatbot.settings import Settings
 from chatbot.turn import Record
 from corpora.embedding import MiniLM

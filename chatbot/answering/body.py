@@ -1,0 +1,188 @@
+"""The composed body: steps, lists, tables, code and definitions, letter for letter from a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chatbot.answering.forms import read_rows
+from chatbot.answering.kinds import Kind
+from chatbot.answering.passages import Passage, Placed, section_of
+from chatbot.marks import with_marks_as_code
+from ingestion.page import CELL_DELIMITER, Block, BlockKind
+from prompts.fencing import visible
+
+LONGEST = 2400
+"""Characters of a body; a list or a table that is begun is shown to its end."""
+NEAR = 0.8
+"""Of the best passage's score; what scores less is not shown."""
+
+_LISTED = (BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A passage, or some blocks of it, as an answer shows it."""
+
+    passage: Passage
+    blocks: tuple[Block, ...]
+
+    @property
+    def markdown(self) -> str:
+        """The blocks as Markdown: lists, tables and code as they stand, all else as paragraphs."""
+        return "\n\n".join(_markdown(self.blocks))
+
+
+def compose(kind: Kind, passages: Sequence[Passage], question: str) -> tuple[Part, ...]:
+    """What follows the lead of an answer of this kind; the passages come best first.
+
+    Steps: the numbered list of the section, else its listings with the text that explains them.
+    A list and a table: all of it, or the rows that were asked for. A definition: the signature
+    with its description. Anything else: the listing of the best passage, if it has one.
+    """
+    best = passages[0]
+    near = [p for p in passages if p.score >= NEAR * best.score]
+    match kind:
+        case Kind.STEPS:
+            return tuple(_steps(best, near))
+        case Kind.LIST | Kind.CHANGE:
+            listed = next((p for p in near if p.has(*_LISTED)), None)
+            return tuple(_list(listed)) if listed else ()
+        case Kind.TABLE:
+            table = table_of(passages)
+            return (_rows(table, question),) if table else ()
+        case Kind.DEFINITION:
+            return tuple(_definition(best))
+        case _:
+            return (_listing(best),) if best.has(BlockKind.CODE) else ()
+
+
+def table_of(passages: Sequence[Passage]) -> Passage | None:
+    """The best table among the passages that answer about as well as the best."""
+    least = NEAR * passages[0].score
+    return next((p for p in passages if p.has(BlockKind.TABLE_ROW) and p.score >= least), None)
+
+
+def _rows(table: Passage, question: str) -> Part:
+    wanted = {record.quote for record in read_rows(question, table).rows}
+    kept = tuple(b for b in table.blocks if b.kind is not BlockKind.TABLE_ROW or b.text in wanted)
+    return Part(table, kept)
+
+
+def _steps(best: Passage, near: Sequence[Passage]) -> Iterator[Part]:
+    section = list(section_of(best))
+    order = [p for p in (best, *near, *section) if p.is_numbered]
+    if order:
+        yield Part(order[0], order[0].blocks)
+        return
+    listings = [p for p in section if p.has(BlockKind.CODE)]
+    if not listings:
+        listings = [p for p in near if p.has(BlockKind.CODE)][:1]
+    shown = listings or [p for p in (best, *near) if p.has(BlockKind.LIST_ITEM)][:1] or [best]
+    # Where a section is long, what stands at the passage that answers best is shown.
+    at = min(range(len(shown)), key=lambda i: abs(shown[i].start - best.start))
+    yield from (Part(p, p.blocks) for p in _around(shown, at))
+
+
+def _around(passages: Sequence[Passage], at: int) -> Sequence[Passage]:
+    """As many passages as there is room for, from `at` on, then those before it."""
+    first, last, left = at, at, LONGEST - len(passages[at].text)
+    while last + 1 < len(passages) and len(passages[last + 1].text) <= left:
+        last += 1
+        left -= len(passages[last].text)
+    while first > 0 and len(passages[first - 1].text) <= left:
+        first -= 1
+        left -= len(passages[first].text)
+    return passages[first : last + 1]
+
+
+def _list(listed: Passage) -> Iterator[Part]:
+    if listed.has(BlockKind.LIST_ITEM):
+        yield Part(listed, listed.blocks)
+        return
+    kin = [p for p in section_of(listed) if p.has(*_LISTED) and p.path[:-1] == listed.path[:-1]]
+    left = LONGEST
+    for passage in kin:
+        head = tuple(_head(passage.placed))
+        left -= sum(len(block.text) for block in head)
+        if left < 0:
+            break
+        yield Part(passage, head)
+
+
+def _definition(best: Passage) -> Iterator[Part]:
+    if best.has(BlockKind.SIGNATURE, BlockKind.DEFINITION):
+        yield Part(best, tuple(_head(best.placed)))
+
+
+def _listing(best: Passage) -> Part:
+    return Part(best, tuple(b for b in best.blocks if b.kind is BlockKind.CODE))
+
+
+def _head(placed: Sequence[Placed]) -> Iterator[Block]:
+    """Signatures or a term, and the first paragraph of what describes them."""
+    for _, _, block in placed:
+        yield block
+        if block.kind is not BlockKind.SIGNATURE:
+            return
+
+
+def _markdown(blocks: Sequence[Block]) -> Iterator[str]:
+    """Paragraphs of Markdown; neighbouring items, and neighbouring rows, are one."""
+    run: list[Block] = []
+    for block in [*blocks, None]:
+        if run and (block is None or _form(block) is None or _form(block) != _form(run[0])):
+            yield _written(run)
+            run = []
+        if block is not None:
+            run.append(block)
+
+
+def _form(block: Block) -> str | None:
+    if block.kind in (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW):
+        return "table"
+    return "list" if block.kind is BlockKind.LIST_ITEM else None
+
+
+def _written(run: Sequence[Block]) -> str:
+    first = run[0]
+    match first.kind:
+        case BlockKind.TABLE_HEADER | BlockKind.TABLE_ROW:
+            return "\n".join(_table(run))
+        case BlockKind.CODE | BlockKind.SIGNATURE:
+            return fenced_code(first.text)
+        case BlockKind.LIST_ITEM:
+            return "\n".join(_words(block.text) for block in run)
+        case _:
+            return _words(first.text)
+
+
+def _table(rows: Sequence[Block]) -> Iterator[str]:
+    header = next((row.header for row in rows if row.header), ())
+    body = [row for row in rows if row.kind is BlockKind.TABLE_ROW]
+    cells = [row.text.split(CELL_DELIMITER) for row in body]
+    width = len(header) or max(map(len, cells), default=0)
+    for line in (list(header) or [""] * width, ["---"] * width, *cells):
+        yield f"| {' | '.join(_cell(c) for c in (*line, *[''] * width)[:width])} |"
+
+
+def _cell(text: str) -> str:
+    return _words(" ".join(text.split())).replace("|", "\\|")
+
+
+def _words(text: str) -> str:
+    """A document's words: what looks like a mark is none, nothing invisible is shown."""
+    return with_marks_as_code(visible(text).rstrip())
+
+
+def fenced_code(text: str) -> str:
+    """Code letter for letter between fences that it cannot close."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{visible(text).rstrip()}\n{fence}"
+
+
+def verbatim(passage: Passage) -> Part:
+    """A passage whole, where nothing was written about it."""
+    return Part(passage, passage.blocks)

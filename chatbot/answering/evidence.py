@@ -1,0 +1,53 @@
+"""What of the passages stands in the prompt: the best first, each in page order, in one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chatbot.answering.passages import Passage
+from chatbot.turn import Record
+from prompts import Fenced, fenced, fenced_list
+
+
+def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Passage]:
+    """The passages that fit into so many characters, best first; the first in any case."""
+    kept: list[Passage] = []
+    for passage in passages:
+        size = sum(len(r.reading) for r in shown_records(passage, scored, budget))
+        if kept and size > budget:
+            continue
+        kept.append(passage)
+        budget -= size
+        if budget <= 0:
+            break
+    return kept
+
+
+def as_chunks(passages: Sequence[Passage], scored: Sequence[Record], budget: int) -> Fenced:
+    """The passages as numbered sections of a prompt, `budget` characters of them in all."""
+    sections = []
+    for number, passage in enumerate(passages, 1):
+        shown = shown_records(passage, scored, budget)
+        budget -= sum(len(record.reading) for record in shown)
+        where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path)))
+        text = "\n".join(record.reading for record in shown)
+        sections.append(fenced("chunk", text, number=number, section=where))
+    return fenced_list(sections)
+
+
+def shown_records(passage: Passage, scored: Sequence[Record], budget: int) -> list[Record]:
+    """The records of a passage that fit, in page order: all of them, else the best and the first.
+
+    A record counts by its own score where it was scored, else by none.
+    """
+    score = {(r.page.id, r.start): r.score for r in scored}
+    whole = list(passage.records)
+    if sum(len(r.reading) for r in whole) <= budget:
+        return whole
+    ranked = sorted(whole, key=lambda r: -score.get((r.page.id, r.start), 0.0))
+    kept: list[Record] = []
+    for record in [*ranked[:1], *whole[:1], *ranked[1:]]:
+        if record not in kept and (not kept or len(record.reading) <= budget):
+            kept.append(record)
+            budget -= len(record.reading)
+    return sorted(kept, key=lambda r: r.start)

@@ -1,0 +1,200 @@
+"""Forms: what a reader takes from a signature or a table becomes a sentence without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatbot.answering.passages import Passage
+from chatbot.records import with_units
+from chatbot.turn import Record
+from chatbot.words import STOP_WORDS, filtered
+from corpora.lexical import identifiers, tokens
+from ingestion.page import BlockKind
+
+_ASKS_DEFAULT = re.compile(r"\bdefaults?\b|\bomitted\b|\bby itself\b", re.I)
+_UNIT = (
+    r"(?: ?(?:%|[kMGT]?(?:bit|B)(?:/s|ps)?\b|m?s\b|min\b|(?:milli)?seconds?|minutes?|hours?|"
+    r"days?))?"
+)
+_VALUE = (
+    r"[`(]?(?P<value>\"[^\"\n]*\"|'[^'\n]*'|‘[^’\n]*’|“[^”\n]*”|"
+    rf"-?\d[\d.,]*(?<![.,]){_UNIT}|True\b|False\b|None\b|null\b|yes\b|no\b|on\b|off\b|enabled\b|"
+    r"disabled\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
+)
+_STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
+_BESIDE = 40
+_GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A value, the record it was read from, and what it is a value of."""
+
+    value: str
+    record: Record
+    name: str
+    column: str = "default"
+
+    @property
+    def sentence(self) -> str:
+        """A full sentence: the thing, its value with the unit, and what the row says beside it."""
+        beside = [
+            f"{header.lower()} {_plain_cell(cell)}"
+            for header, cell in with_units(self.record.cells)[1:]
+            if header and header != self.column and 0 < len(cell.strip(" –-")) <= _BESIDE
+        ]
+        told = f" ({'; '.join(beside)})" if beside else ""
+        column = self.column if self.column[1:2].isupper() else self.column.lower()
+        value = self.value if self.record.cells else _as_code(self.value)
+        owner = "" if self.record.cells else self._owner
+        return f"The {column} of {_as_code(self.name)}{owner} is {value}{told}."
+
+    @property
+    def _owner(self) -> str:
+        label = self.record.label
+        return f" of {_as_code(label)}" if label and label != self.name else ""
+
+
+def _plain_cell(cell: str) -> str:
+    return " ".join(cell.split()).rstrip(".")
+
+
+def _as_code(name: str) -> str:
+    """A name that no sentence would be written with, such as `queue-depth`, in a code span."""
+    bare = " ".join(name.split()).strip("`")
+    return f"`{bare}`" if " " not in bare and not bare.isalpha() and "`" not in bare else bare
+
+
+def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
+    """The value that the question asks for, where it stands in a form: a default, a table cell.
+
+    Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
+    """
+    return _agreed(_defaults(subject, records)) or _agreed(_table_cells(subject, records))
+
+
+def _agreed(found: Sequence[Reading]) -> Reading | None:
+    values = {reading.value.strip("\"'‘’“”`").lower() for reading in found}
+    return found[0] if len(values) == 1 else None
+
+
+def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
+    """Defaults of the parameters that the question names, of the owner it names if it names one."""
+    if not _ASKS_DEFAULT.search(subject):
+        return []
+    names = [*identifiers(subject), *(m.lower() for m in _GIVEN.findall(subject))]
+    found = [
+        Reading(value, record, name.rsplit(".", 1)[-1])
+        for name in dict.fromkeys(names)
+        for record in records
+        if (value := _default_of(name, record)) is not None
+    ]
+    asked = set(tokens(subject))
+    owned = [r for r in found if asked & set(tokens(r.record.label)) - set(_tokens_of(names))]
+    return owned or found
+
+
+def _tokens_of(names: Sequence[str]) -> list[str]:
+    return [token for name in names for token in tokens(name)]
+
+
+def _default_of(name: str, record: Record) -> str | None:
+    last = re.escape(name.rsplit(".", 1)[-1])
+    given = rf"(?<![\w.]){last}`?(?:: [^=,()]+)? ?= ?{_VALUE}"
+    if record.kind == BlockKind.SIGNATURE:
+        match = re.search(given, record.quote, re.I)
+        return match["value"] if match else None
+    if record.kind not in (BlockKind.DEFINITION, BlockKind.PARAGRAPH):
+        return None
+    if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):
+        return None
+    if match := re.match(rf"`?{given}", record.quote, re.I):
+        return match["value"]
+    match = _STATED.search(record.quote)
+    return match["value"] if match else None
+
+
+def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
+    """Cells whose row and column the question names: the row's first cell and the header."""
+    asked = set(tokens(filtered(subject)))
+    found = []
+    for record in records:
+        if len(record.cells) < 2:
+            continue
+        (_, key), *others = record.cells
+        columns = [(h, c) for h, c in others if c and (own := _words(h)) and own <= asked]
+        if _words(key) and _words(key) <= asked and len(columns) == 1:
+            column = columns[0][0]
+            found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
+    return found
+
+
+def _words(text: str) -> set[str]:
+    return {t for word in text.split() if word.lower() not in STOP_WORDS for t in tokens(word)}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one table, and a full sentence that names them."""
+
+    passage: Passage
+    rows: tuple[Record, ...]
+    sentence: str
+
+
+def read_rows(subject: str, table: Passage) -> Rows:
+    """The rows of a table that a question asks for: those with a cell or a name that it names.
+
+    All of them where it names none.
+    """
+    rows = tuple(r for r in table.records if r.cells)
+    asked = set(tokens(subject))
+    named = tuple(r for r in rows if _words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked)
+    column, fitting = _by_column(asked, rows)
+    if named:
+        told = "; ".join(_row_in_words(row) for row in named)
+        return Rows(table, named, f"{told[:1].upper()}{told[1:]}.")
+    heading = table.heading
+    keys = ", ".join(dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows))
+    if fitting:
+        value = dict(fitting[0].cells)[column]
+        told = f"{len(fitting)} of the entries under “{heading}” have {column.lower()} {value}"
+    else:
+        told = f"“{heading}” has {len(rows)} entries"
+    return Rows(table, fitting or rows, f"{told}: {keys}.")
+
+
+def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Record, ...]]:
+    """The rows with a value that the question names, in a column where not all have it."""
+    for at, (column, _) in enumerate(rows[0].cells[1:] if rows else (), 1):
+        fitting = tuple(
+            r
+            for r in rows
+            if len(r.cells) > at and _words(r.cells[at][1]) and _words(r.cells[at][1]) <= asked
+        )
+        if 0 < len(fitting) < len(rows) and len({r.cells[at][1].lower() for r in fitting}) == 1:
+            return column, fitting
+    return "", ()
+
+
+def _row_in_words(row: Record) -> str:
+    (_, key), *others = with_units(row.cells)
+    told = ", ".join(
+        f"{h.lower()} {_plain_cell(c)}" if h else c for h, c in others if c.strip(" –-")
+    )
+    return f"{_as_code(key)}: {told}"
+
+
+def asks_for_rows(subject: str, table: Passage) -> bool:
+    """Whether a question names a column of a table and none of its rows."""
+    rows = [r for r in table.records if r.cells]
+    asked = set(tokens(subject))
+    columns = [_words(header) for header, _ in (rows[0].cells[1:] if rows else ())]
+    named = any(_words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked for r in rows)
+    return (
+        not named
+        and any(column & asked for column in columns)
+        and bool(_words(rows[0].cells[0][0]) & asked)
+    )

@@ -1,0 +1,90 @@
+"""The written lead, checked sentence by sentence against the passages that it was written from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chatbot.answering.passages import Passage
+from chatbot.grounding import claims, holds_quantity, plain, quantities, whole
+from chatbot.marks import without_marks
+from chatbot.records import sentences
+from chatbot.turn import Record
+from chatbot.words import filtered
+from corpora.lexical import tokens
+
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
+_BORNE = 0.5
+_BORNE_WITH_CLAIMS = 0.35
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of the lead, and the passage and record that bear it; None where nothing does."""
+
+    text: str
+    passage: Passage | None
+    record: Record | None
+
+
+def check(reply: str, passages: Sequence[Passage], own: str) -> list[Sentence]:
+    """Cut a model's reply into sentences and find what bears each.
+
+    Every name, figure and unit of a sentence has to stand in a passage or in the asker's `own`
+    words, its figures together in one passage, and so do half of its other words. Numbers of list
+    items are no claims; code is left out, since the body shows it.
+    """
+    text = _FENCED.sub("", reply)
+    lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
+    said = (sentence for line in lines if line for sentence in sentences(line))
+    return [Sentence(s, *_bearer(s, passages, plain(own))) for s in said]
+
+
+def _bearer(
+    sentence: str, passages: Sequence[Passage], own: str
+) -> tuple[Passage, Record] | tuple[None, None]:
+    evidence = [plain(f"{p.text} {_readings(p)} {' '.join(p.path)}") for p in passages]
+    told = [claim for claim in map(plain, claims(sentence)) if not whole(claim).search(own)]
+    if not all(any(whole(claim).search(text) for text in evidence) for claim in told):
+        return None, None
+    everything = [record for p in passages for record in p.records]
+    for quantity in quantities(sentence):
+        if plain(quantity) not in own and not holds_quantity(quantity, everything):
+            return None, None
+    figures = [claim for claim in told if any(map(str.isdigit, claim))]
+    words = set(tokens(filtered(sentence)))
+    new = words - set(tokens(own))
+    least = _BORNE_WITH_CLAIMS if told else _BORNE
+    best: tuple[float, Passage] | None = None
+    for passage, text in zip(passages, evidence, strict=True):
+        if not all(whole(figure).search(text) for figure in figures):
+            continue
+        fit = _shared(words, text) + sum(bool(whole(c).search(text)) for c in told)
+        if (_shared(new, text) if new else fit) >= least and (best is None or fit > best[0]):
+            best = fit, passage
+    if best is None or not best[1].records:
+        return None, None
+    return best[1], max(best[1].records, key=lambda r: _telling(r, words, told))
+
+
+def _readings(passage: Passage) -> str:
+    return " ".join(record.reading for record in passage.records)
+
+
+def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:
+    text = plain(f"{record.quote} {record.reading} {record.label}")
+    return _shared(words, text) + sum(bool(whole(claim).search(text)) for claim in told)
+
+
+def _shared(words: set[str], text: str) -> float:
+    """The share of the words, 0 to 1, that a text holds in any form."""
+    return len(words & set(tokens(text))) / len(words) if words else 0.0
+
+
+def borne(said: Sequence[Sentence]) -> Iterator[tuple[str, Passage, Record]]:
+    """The sentences that something bears."""
+    for sentence in said:
+        if sentence.passage is not None and sentence.record is not None:
+            yield sentence.text, sentence.passage, sentence.record

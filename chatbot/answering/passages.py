@@ -1,0 +1,247 @@
+"""Passages: runs of blocks that mean something together, the unit of evidence of an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from chatbot.records import records
+from chatbot.turn import Record
+from chatbot.words import filtered
+from corpora.lexical import tokens
+from corpora.pages import StoredPage
+from ingestion.page import Block, BlockKind
+
+Placed = tuple[int, int, Block]
+"""A block with its first character and the one behind its last in the text of its page."""
+
+_ORDINAL = re.compile(r"\s*(\d+)[.)]\s")
+_OWNERS = (BlockKind.SIGNATURE, BlockKind.DEFINITION)
+_TABLE = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW)
+_SHORT_SECTION = 700
+"""A section of at most so many characters is one passage: a command and what it does."""
+_COVERAGE = 0.5
+"""What a passage gains that holds all words of the question, beside its best record's score."""
+_OF_FORM = 0.4
+"""What a passage gains by having blocks of a form that the question asks for."""
+_BETWEEN_ITEMS = 4
+"""Blocks of its own, such as a listing, that an item of a list may have below its first line."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A run of blocks under one heading, from `start` to `end` of its page's text.
+
+    A short section is one passage. In longer ones a list comes with the sentence that leads into
+    it and the listings between its items, a table with its header, a signature or a term with its
+    description, a listing with the paragraph before it. `score` is that of the best record in it
+    and of the share of the question's words that it holds.
+    """
+
+    page: StoredPage
+    placed: tuple[Placed, ...]
+    score: float = 0.0
+
+    @property
+    def start(self) -> int:
+        """The first character on the page."""
+        return self.placed[0][0]
+
+    @property
+    def end(self) -> int:
+        """The character behind the last."""
+        return self.placed[-1][1]
+
+    @property
+    def text(self) -> str:
+        """The passage letter for letter."""
+        return self.page.text[self.start : self.end]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks in page order."""
+        return tuple(block for _, _, block in self.placed)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings and owners above the first block."""
+        return self.placed[0][2].path
+
+    @property
+    def anchor(self) -> str | None:
+        """The anchor of the first block, else that of the page."""
+        return self.placed[0][2].anchor or self.page.anchor
+
+    @property
+    def heading(self) -> str:
+        """The last heading or owner above, else the document's title."""
+        return self.path[-1] if self.path else self.page.document.title
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """The records of the page that lie in the passage, in page order."""
+        return tuple(r for r in _records(self.page) if self.start <= r.start < self.end)
+
+    def has(self, *kinds: BlockKind) -> bool:
+        """Whether a block is of one of these kinds."""
+        return any(block.kind in kinds for block in self.blocks)
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether it holds a list of numbered steps, at least two."""
+        items = [b for b in self.blocks if b.kind is BlockKind.LIST_ITEM and _ORDINAL.match(b.text)]
+        return len(items) > 1
+
+
+@lru_cache(maxsize=256)
+def _records(page: StoredPage) -> tuple[Record, ...]:
+    return records(page)
+
+
+@lru_cache(maxsize=256)
+def passages_of(page: StoredPage) -> tuple[Passage, ...]:
+    """Cut a page into its passages, in order; headings belong to none."""
+    placed = tuple(page.page.spans())
+    found: list[Passage] = []
+    i = 0
+    while i < len(placed):
+        if placed[i][2].kind is BlockKind.HEADING:
+            i += 1
+            continue
+        end = _end_of_short_section(placed, i) or _end(placed, i)
+        found.append(Passage(page, placed[i:end]))
+        i = end
+    return tuple(found)
+
+
+def _end_of_short_section(placed: Sequence[Placed], i: int) -> int | None:
+    """The place behind a section of a few words and listings that begins with block `i`."""
+    starts = i == 0 or placed[i - 1][2].kind is BlockKind.HEADING
+    end = i
+    while (
+        end < len(placed)
+        and placed[end][2].path == placed[i][2].path
+        and placed[end][2].kind in (BlockKind.PARAGRAPH, BlockKind.CODE, BlockKind.LIST_ITEM)
+    ):
+        end += 1
+    whole = end == len(placed) or placed[end][2].kind is BlockKind.HEADING
+    short = end > i and placed[end - 1][1] - placed[i][0] <= _SHORT_SECTION
+    return end if starts and whole and short else None
+
+
+def _end(placed: Sequence[Placed], i: int) -> int:
+    """The place behind the passage that begins with block `i`."""
+    block = placed[i][2]
+    follower = placed[i + 1][2] if i + 1 < len(placed) else None
+    if block.kind is BlockKind.PARAGRAPH and follower and follower.path == block.path:
+        announces = block.text.rstrip().endswith(":")
+        numbered = follower.kind is BlockKind.LIST_ITEM and _ORDINAL.match(follower.text)
+        if follower.kind is BlockKind.CODE or numbered:
+            return _end(placed, i + 1)
+        if announces and follower.kind in (BlockKind.LIST_ITEM, *_TABLE, *_OWNERS):
+            return _end_of_run(placed, i + 1)
+    return _end_of_run(placed, i)
+
+
+def _end_of_run(placed: Sequence[Placed], i: int) -> int:
+    block = placed[i][2]
+    if block.kind is BlockKind.LIST_ITEM:
+        return _end_of_list(placed, i)
+    if block.kind in _TABLE:
+        return _while(placed, i, lambda b: b.kind is BlockKind.TABLE_ROW)
+    if block.kind is BlockKind.SIGNATURE:
+        return _while(
+            placed,
+            i,
+            lambda b: (
+                b.path[: len(block.path)] == block.path
+                and b.kind not in (BlockKind.HEADING, BlockKind.SIGNATURE)
+            ),
+        )
+    if block.kind is BlockKind.DEFINITION:
+        return _while(
+            placed,
+            i,
+            lambda b: b.path[:-1] == block.path and b.kind is not BlockKind.HEADING,
+        )
+    if block.kind is BlockKind.DRAWING:
+        return _while(placed, i, lambda b: b.kind is BlockKind.DRAWING)
+    return i + 1
+
+
+def _while(placed: Sequence[Placed], i: int, belongs: Callable[[Block], bool]) -> int:
+    end = i + 1
+    while end < len(placed) and belongs(placed[end][2]):
+        end += 1
+    return end
+
+
+def _end_of_list(placed: Sequence[Placed], i: int) -> int:
+    """Behind the last item; what stands between two items belongs to the first of them."""
+    path = placed[i][2].path
+    end = last = i + 1
+    number = _number(placed[i][2])
+    while last < len(placed) and last - end <= _BETWEEN_ITEMS:
+        block = placed[last][2]
+        if block.kind is BlockKind.HEADING or block.path[: len(path)] != path:
+            break
+        if block.kind is BlockKind.LIST_ITEM:
+            following = _number(block)
+            apart = last > end and (number is None or following is None or following <= number)
+            listings = all(b.kind is BlockKind.CODE for _, _, b in placed[end:last])
+            if apart and not listings:
+                break
+            number = following if following is not None else number
+            end = last + 1
+        last += 1
+    while end < len(placed) and placed[end][2].kind is BlockKind.CODE and number is not None:
+        end += 1
+    return end
+
+
+def _number(block: Block) -> int | None:
+    match = _ORDINAL.match(block.text)
+    return int(match[1]) if match else None
+
+
+def best_passages(
+    found: Sequence[Record], question: str, form: Sequence[BlockKind] = ()
+) -> list[Passage]:
+    """The passages that scored records stand in, best first; those with blocks of a form gain."""
+    words = set(tokens(filtered(question)))
+    scored: dict[tuple[int, int], Passage] = {}
+    for record in found:
+        for passage in passages_of(record.page):
+            if passage.start <= record.start < passage.end:
+                key = record.page.id, passage.start
+                if key not in scored or scored[key].score < record.score:
+                    scored[key] = replace(passage, score=record.score)
+    lifted = [
+        replace(p, score=p.score + _COVERAGE * _held(p, words) + _OF_FORM * p.has(*form))
+        for p in scored.values()
+    ]
+    return sorted(lifted, key=lambda p: -p.score)
+
+
+def _held(passage: Passage, words: set[str]) -> float:
+    """The share of the words, 0 to 1, that stand in a passage or above it."""
+    text = " ".join((passage.text, *passage.path, passage.page.document.title))
+    return len(words & set(tokens(text))) / len(words) if words else 0.0
+
+
+def section_of(passage: Passage) -> Iterator[Passage]:
+    """The passages of the page under the same heading, in page order, itself among them."""
+    own = _headings(passage)
+    return (p for p in passages_of(passage.page) if _headings(p) == own)
+
+
+def _headings(passage: Passage) -> tuple[str, ...]:
+    """The headings above a passage, without what owns its blocks inside the section."""
+    above = [
+        block.path
+        for start, _, block in passage.page.page.spans()
+        if block.kind is BlockKind.HEADING and start <= passage.start
+    ]
+    return above[-1] if above else ()
