@@ -71,7 +71,7 @@ def cite_words(
     *,
     longest: int = 600,
 ) -> Citation:
-    """A citation of words of a page, cut at `longest` characters; raises ValueError if not there."""
+    """Cite words of a page, at most `longest` characters; raises ValueError if not there."""
     quote = words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
     if quote not in page.text:
         raise ValueError(f"{page.document.file}: the quoted words are not on the page")

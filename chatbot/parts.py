@@ -190,6 +190,7 @@ class Parts:
         """A written lead and a composed body, both checked against the passages."""
         return generate_answer(
             self.model,
+            self.open_corpus,
             budget=self.settings.prompt_budget,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,
@@ -200,6 +201,7 @@ class Parts:
         """The same from all the evidence that the model can hold, for profiles that need one."""
         return generate_answer(
             self._model,
+            self.open_corpus,
             budget=self.settings.evidence_limit,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,

@@ -58,9 +58,9 @@ class RetrievedChunk:
 class Record:
     """The smallest text that can be understood and quoted: a sentence, a table row, a parameter.
 
-    `quote` stands letter for letter in the page, from its character `start`. `label` names its owner ("create_engine"), and
-    `reading` is how a reader or a model sees it: "Header: cell; Header: cell" for a table row,
-    whose `cells` are (header, cell).
+    `quote` stands letter for letter in the page, from its character `start`. `label` names its
+    owner ("create_engine"), and `reading` is how a reader or a model sees it: "Header: cell;
+    Header: cell" for a table row, whose `cells` are (header, cell).
     """
 
     page: StoredPage

@@ -1,8 +1,9 @@
 """Prompts, one Markdown file each, filled in strictly.
 
 A prompt file has a `# system` part, worked examples as pairs of `# user` and `# assistant`, a last
-`# user` part, and `{{name}}` placeholders. What is filled in is data: it is substituted once and never looked at again, and it cannot close the section of the
-prompt that it stands in (design, law 7).
+`# user` part, and `{{name}}` placeholders. What is filled in is data: it is substituted once and
+never looked at again, and it cannot close the section of the prompt that it stands in (design,
+law 8).
 """
 
 from __future__ import annotations

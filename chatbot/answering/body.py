@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from chatbot.answering.forms import read_rows
 from chatbot.answering.kinds import Kind
-from chatbot.answering.passages import Passage, Placed, section_of
+from chatbot.answering.passages import Passage, Placed, continued, section_of
 from chatbot.marks import with_marks_as_code
+from corpora.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 from prompts.fencing import visible
 
@@ -23,9 +24,9 @@ _LISTED = (BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 @dataclass(frozen=True)
 class Part:
-    """A passage, or some blocks of it, as an answer shows it."""
+    """Blocks as an answer shows them, of a passage or of several that are one over page ends."""
 
-    passage: Passage
+    passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
 
     @property
@@ -34,7 +35,12 @@ class Part:
         return "\n\n".join(_markdown(self.blocks))
 
 
-def compose(kind: Kind, passages: Sequence[Passage], question: str) -> tuple[Part, ...]:
+def compose(
+    kind: Kind,
+    passages: Sequence[Passage],
+    question: str,
+    open_page: Callable[[int], StoredPage],
+) -> tuple[Part, ...]:
     """What follows the lead of an answer of this kind; the passages come best first.
 
     Steps: the numbered list of the section, else its listings with the text that explains them.
@@ -43,15 +49,20 @@ def compose(kind: Kind, passages: Sequence[Passage], question: str) -> tuple[Par
     """
     best = passages[0]
     near = [p for p in passages if p.score >= NEAR * best.score]
+
+    def whole(passage: Passage) -> Part:
+        run = continued(passage, open_page)
+        return Part(run, tuple(_without_repeated_header(run)))
+
     match kind:
         case Kind.STEPS:
-            return tuple(_steps(best, near))
+            return tuple(_steps(best, near, whole))
         case Kind.LIST | Kind.CHANGE:
             listed = next((p for p in near if p.has(*_LISTED)), None)
-            return tuple(_list(listed)) if listed else ()
+            return tuple(_list(listed, whole)) if listed else ()
         case Kind.TABLE:
             table = table_of(passages)
-            return (_rows(table, question),) if table else ()
+            return (_rows(whole(table), question),) if table else ()
         case Kind.DEFINITION:
             return tuple(_definition(best))
         case _:
@@ -64,17 +75,26 @@ def table_of(passages: Sequence[Passage]) -> Passage | None:
     return next((p for p in passages if p.has(BlockKind.TABLE_ROW) and p.score >= least), None)
 
 
-def _rows(table: Passage, question: str) -> Part:
-    wanted = {record.quote for record in read_rows(question, table).rows}
-    kept = tuple(b for b in table.blocks if b.kind is not BlockKind.TABLE_ROW or b.text in wanted)
-    return Part(table, kept)
+def _without_repeated_header(run: Sequence[Passage]) -> Iterator[Block]:
+    for i, passage in enumerate(run):
+        for block in passage.blocks:
+            if i == 0 or block.kind is not BlockKind.TABLE_HEADER:
+                yield block
 
 
-def _steps(best: Passage, near: Sequence[Passage]) -> Iterator[Part]:
+def _rows(table: Part, question: str) -> Part:
+    wanted = {record.quote for record in read_rows(question, table.passages).rows}
+    kept = (b for b in table.blocks if b.kind is not BlockKind.TABLE_ROW or b.text in wanted)
+    return Part(table.passages, tuple(kept))
+
+
+def _steps(
+    best: Passage, near: Sequence[Passage], whole: Callable[[Passage], Part]
+) -> Iterator[Part]:
     section = list(section_of(best))
     order = [p for p in (best, *near, *section) if p.is_numbered]
     if order:
-        yield Part(order[0], order[0].blocks)
+        yield whole(order[0])
         return
     listings = [p for p in section if p.has(BlockKind.CODE)]
     if not listings:
@@ -82,7 +102,7 @@ def _steps(best: Passage, near: Sequence[Passage]) -> Iterator[Part]:
     shown = listings or [p for p in (best, *near) if p.has(BlockKind.LIST_ITEM)][:1] or [best]
     # Where a section is long, what stands at the passage that answers best is shown.
     at = min(range(len(shown)), key=lambda i: abs(shown[i].start - best.start))
-    yield from (Part(p, p.blocks) for p in _around(shown, at))
+    yield from (Part((p,), p.blocks) for p in _around(shown, at))
 
 
 def _around(passages: Sequence[Passage], at: int) -> Sequence[Passage]:
@@ -97,9 +117,9 @@ def _around(passages: Sequence[Passage], at: int) -> Sequence[Passage]:
     return passages[first : last + 1]
 
 
-def _list(listed: Passage) -> Iterator[Part]:
+def _list(listed: Passage, whole: Callable[[Passage], Part]) -> Iterator[Part]:
     if listed.has(BlockKind.LIST_ITEM):
-        yield Part(listed, listed.blocks)
+        yield whole(listed)
         return
     kin = [p for p in section_of(listed) if p.has(*_LISTED) and p.path[:-1] == listed.path[:-1]]
     left = LONGEST
@@ -108,16 +128,16 @@ def _list(listed: Passage) -> Iterator[Part]:
         left -= sum(len(block.text) for block in head)
         if left < 0:
             break
-        yield Part(passage, head)
+        yield Part((passage,), head)
 
 
 def _definition(best: Passage) -> Iterator[Part]:
     if best.has(BlockKind.SIGNATURE, BlockKind.DEFINITION):
-        yield Part(best, tuple(_head(best.placed)))
+        yield Part((best,), tuple(_head(best.placed)))
 
 
 def _listing(best: Passage) -> Part:
-    return Part(best, tuple(b for b in best.blocks if b.kind is BlockKind.CODE))
+    return Part((best,), tuple(b for b in best.blocks if b.kind is BlockKind.CODE))
 
 
 def _head(placed: Sequence[Placed]) -> Iterator[Block]:
@@ -185,4 +205,4 @@ def fenced_code(text: str) -> str:
 
 def verbatim(passage: Passage) -> Part:
     """A passage whole, where nothing was written about it."""
-    return Part(passage, passage.blocks)
+    return Part((passage,), passage.blocks)

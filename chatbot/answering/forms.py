@@ -139,31 +139,29 @@ def _words(text: str) -> set[str]:
 class Rows:
     """Rows of one table, and a full sentence that names them."""
 
-    passage: Passage
     rows: tuple[Record, ...]
     sentence: str
 
 
-def read_rows(subject: str, table: Passage) -> Rows:
+def read_rows(subject: str, table: Sequence[Passage]) -> Rows:
     """The rows of a table that a question asks for: those with a cell or a name that it names.
 
-    All of them where it names none.
+    All of them where it names none. A table may reach over several pages.
     """
-    rows = tuple(r for r in table.records if r.cells)
+    rows = tuple(r for part in table for r in part.records if r.cells)
     asked = set(tokens(subject))
     named = tuple(r for r in rows if _words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked)
     column, fitting = _by_column(asked, rows)
     if named:
-        told = "; ".join(_row_in_words(row) for row in named)
-        return Rows(table, named, f"{told[:1].upper()}{told[1:]}.")
-    heading = table.heading
+        return Rows(named, row_sentence(*named))
+    heading = table[0].heading
     keys = ", ".join(dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows))
     if fitting:
         value = dict(fitting[0].cells)[column]
         told = f"{len(fitting)} of the entries under “{heading}” have {column.lower()} {value}"
     else:
         told = f"“{heading}” has {len(rows)} entries"
-    return Rows(table, fitting or rows, f"{told}: {keys}.")
+    return Rows(fitting or rows, f"{told}: {keys}.")
 
 
 def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Record, ...]]:
@@ -177,6 +175,11 @@ def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Reco
         if 0 < len(fitting) < len(rows) and len({r.cells[at][1].lower() for r in fitting}) == 1:
             return column, fitting
     return "", ()
+
+
+def row_sentence(*rows: Record) -> str:
+    """Rows in words: the name of each, and its cells with their headers."""
+    return f"{'; '.join(map(_row_in_words, rows))}."
 
 
 def _row_in_words(row: Record) -> str:

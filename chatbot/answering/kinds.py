@@ -32,15 +32,18 @@ FORMS = {
 """The blocks that an answer of a kind is made of, where it is more than a sentence."""
 
 _OPENING = re.compile(
-    r"^(?:(?:hi|hello|hey|please|pls|ok(?:ay)?|so|and|but|also|now|then|well|thanks?|thank you)\b[\s,!.]*"
+    r"^(?:(?:hi|hello|hey|please|pls|ok(?:ay)?|so|and|but|also|now|then|well|thanks?|thank you)\b"
+    r"[\s,!.]*"
     r"|(?:can|could|would|will) (?:you|u|anyone|someone|somebody) (?:please |pls )?"
     r"(?=(?:tell|explain|show|list|give|describe|say|name|help)\b)"
-    r"|(?:i(?:'d| would)? (?:want|need|like)|i'm trying|trying|want|need|looking) (?:to know|to understand)\b\s*"
+    r"|(?:i(?:'d| would)? (?:want|need|like)|i'm trying|trying|want|need|looking)"
+    r" (?:to know|to understand)\b\s*"
     r"|(?:please )?(?:tell|show) (?:me|us)\s+)+",
     re.I,
 )
 _STEPS = re.compile(
-    r"\bhow (?:do|can|could|should|would|must|does (?:one|someone)|to|might)\b(?! (?:\w+ ){1,3}work\b)"
+    r"\bhow (?:do|can|could|should|would|must|does (?:one|someone)|to|might)\b"
+    r"(?! (?:\w+ ){1,3}work\b)"
     r"|\b(?:steps?|procedure|instructions?|walk me|guide me|way|recipe) (?:to|for|through|of)\b"
     r"|\bstep by step\b|\bhow (?:i|we|you) (?:can|do|could|should)\b"
     r"|^(?:i|we) (?:want|need|would like|'d like|am trying|are trying) to\b",
@@ -61,20 +64,22 @@ _CHANGE = re.compile(
     r"|\b(?:changes?|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"
     r"what'?s new|new features?|new in)\b"
     r"|\b(?:since|until|as of|in|with) (?:which|what|when)\b|\bsince when\b"
-    r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*\b(?:chang(?:ed?|es)|added|removed|renamed|deprecated|"
-    r"dropped|introduced|fixed|no longer)\b",
+    r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*\b(?:chang(?:ed?|es)|added|"
+    r"removed|renamed|deprecated|dropped|introduced|fixed|no longer)\b",
     re.I,
 )
 _YES_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
-    r"am|isn't|aren't|doesn't|don't|can't|need)\b(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",
+    r"am|isn't|aren't|doesn't|don't|can't|need)\b"
+    r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",
     re.I,
 )
 _LIST = re.compile(
     r"\blist\b|\ball (?:the|of|possible|available|supported)\b|\b(?:kinds?|types?|sorts?) of\b"
-    r"|\b(?:which|what)(?: are| were)?(?: (?:all|the|some|different|available|possible|supported|valid))*"
-    r" (?:\w+[ -]){0,3}?(?!(?:is|was|does|has|this|its|always|access|process|class|status|address|us)\b)\w{2,}s\b"
-    r"(?! (?:is|was|does|has)\b)",
+    r"|\b(?:which|what) (?:are|were) (?:all |the |some )*(?:\w+ ){1,3}?\w+[^\Wsiu]s\b"
+    r"|\b(?:which|what) (?:[\w-]+ ){0,3}?\w+[^\Wsiu]s"
+    r"(?= (?:are|were|can|could|does|do|did|exist|should|must|may|have|is there)\b"
+    r"| (?:of|for|in|on|to)\b|\s*\??$)",
     re.I,
 )
 _DEFINITION = re.compile(
@@ -112,10 +117,12 @@ def asked_for(question: str) -> Kind:
 def kind_of(question: str, best: Passage) -> Kind:
     """What a question wants, seen beside the passage that answers it best.
 
-    A list that stands in a table is answered by its rows; a few words that name a parameter, a
-    row or a term ask for its value or for what it is, as the passage tells.
+    A list that stands in a table is answered by its rows. A few words that ask for nothing by
+    themselves want the steps, the rows or the description that the passage consists of.
     """
     kind = asked_for(question)
+    if kind is Kind.VALUE and not _MEASURE.search(question) and best.is_numbered:
+        return Kind.STEPS
     if kind is Kind.LIST and best.has(BlockKind.TABLE_ROW):
         return Kind.TABLE
     if kind is Kind.TABLE and not best.has(BlockKind.TABLE_ROW):

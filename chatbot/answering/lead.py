@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from chatbot.answering.forms import row_sentence
 from chatbot.answering.passages import Passage
 from chatbot.grounding import claims, holds_quantity, plain, quantities, whole
 from chatbot.marks import without_marks
@@ -16,6 +17,8 @@ from corpora.lexical import tokens
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
+_FEWEST_WORDS = 4
+"""A reply of fewer words is a fragment: what bears it says it in a sentence."""
 _BORNE = 0.5
 _BORNE_WITH_CLAIMS = 0.35
 
@@ -30,16 +33,25 @@ class Sentence:
 
 
 def check(reply: str, passages: Sequence[Passage], own: str) -> list[Sentence]:
-    """Cut a model's reply into sentences and find what bears each.
+    """Cut a model's reply into sentences and find what bears each; a copied table row is none.
 
     Every name, figure and unit of a sentence has to stand in a passage or in the asker's `own`
     words, its figures together in one passage, and so do half of its other words. Numbers of list
-    items are no claims; code is left out, since the body shows it.
+    items are no claims; code is left out, since the body shows it. A fragment ("300 s") is replaced
+    by the sentence or the row that bears it.
     """
     text = _FENCED.sub("", reply)
     lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
-    return [Sentence(s, *_bearer(s, passages, plain(own))) for s in said]
+    return [_whole(Sentence(s, *_bearer(s, passages, plain(own)))) for s in said]
+
+
+def _whole(sentence: Sentence) -> Sentence:
+    record = sentence.record
+    if record is None or len(sentence.text.split()) >= _FEWEST_WORDS:
+        return sentence
+    text = row_sentence(record) if record.cells else " ".join(record.quote.split())
+    return replace(sentence, text=text)
 
 
 def _bearer(
@@ -50,6 +62,8 @@ def _bearer(
     if not all(any(whole(claim).search(text) for text in evidence) for claim in told):
         return None, None
     everything = [record for p in passages for record in p.records]
+    if any(plain(sentence).rstrip(".") in plain(r.reading) for r in everything if r.cells):
+        return None, None
     for quantity in quantities(sentence):
         if plain(quantity) not in own and not holds_quantity(quantity, everything):
             return None, None
@@ -81,10 +95,3 @@ def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:
 def _shared(words: set[str], text: str) -> float:
     """The share of the words, 0 to 1, that a text holds in any form."""
     return len(words & set(tokens(text))) / len(words) if words else 0.0
-
-
-def borne(said: Sequence[Sentence]) -> Iterator[tuple[str, Passage, Record]]:
-    """The sentences that something bears."""
-    for sentence in said:
-        if sentence.passage is not None and sentence.record is not None:
-            yield sentence.text, sentence.passage, sentence.record

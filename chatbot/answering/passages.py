@@ -245,3 +245,35 @@ def _headings(passage: Passage) -> tuple[str, ...]:
         if block.kind is BlockKind.HEADING and start <= passage.start
     ]
     return above[-1] if above else ()
+
+
+def continued(passage: Passage, open_page: Callable[[int], StoredPage]) -> tuple[Passage, ...]:
+    """A list or a table with its beginning and its end on the pages before and after, in order."""
+    run = [passage]
+    while (page_id := run[0].page.previous_id) is not None:
+        before = passages_of(open_page(page_id))
+        if not before or not _goes_on(before[-1], run[0]):
+            break
+        run.insert(0, before[-1])
+    while (page_id := run[-1].page.next_id) is not None:
+        after = passages_of(open_page(page_id))
+        if not after or not _goes_on(run[-1], after[0]):
+            break
+        run.append(after[0])
+    return tuple(run)
+
+
+def _goes_on(left: Passage, right: Passage) -> bool:
+    """Whether a passage that ends a page goes on with the one that begins the next."""
+    if left.start != passages_of(left.page)[-1].start:
+        return False
+    if right.start != passages_of(right.page)[0].start or left.path != right.path:
+        return False
+    last, first = left.blocks[-1], right.blocks[0]
+    if last.kind is BlockKind.TABLE_ROW:
+        rows = [b for b in right.blocks if b.kind is BlockKind.TABLE_ROW]
+        return bool(rows) and rows[0].header == last.header
+    if last.kind is BlockKind.LIST_ITEM and first.kind is BlockKind.LIST_ITEM:
+        number, following = _number(last), _number(first)
+        return following == (None if number is None else number + 1)
+    return False

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.body import Part, compose, table_of, verbatim
 from chatbot.answering.evidence import as_chunks, within
-from chatbot.answering.forms import read_rows, read_value
+from chatbot.answering.forms import read_rows, read_value, row_sentence
 from chatbot.answering.kinds import FORMS, Kind, asked_for, kind_of
 from chatbot.answering.lead import Sentence, check
-from chatbot.answering.passages import Passage, best_passages
+from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
 from chatbot.marks import with_marks_as_code, without_marks
@@ -22,6 +23,9 @@ from chatbot.model_calls import call, temperature
 from chatbot.records import sentences
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
+from corpora.corpus import Corpus
+from corpora.pages import StoredPage
+from ingestion.page import BlockKind
 from prompts import fenced, render
 
 STEP = "answer_generation"
@@ -45,7 +49,12 @@ REMEMBERED = Room(pairs=2, characters=600)
 
 
 def generate_answer(
-    model: BaseChatModel | None, *, budget: int, max_tokens: int, same: float
+    model: BaseChatModel | None,
+    open_corpus: Callable[[str, str], Corpus],
+    *,
+    budget: int,
+    max_tokens: int,
+    same: float,
 ) -> ModelStep:
     """Answer from the selected records only, by the passages that they stand in.
 
@@ -65,8 +74,8 @@ def generate_answer(
         passages = best_passages(scored, subject, FORMS.get(asked_for(subject), ()))
         shown = within(budget, passages, scored)
         kind = kind_of(subject, passages[0])
-        draft = _Draft(turn, kind, passages)
-        if (read := _read(kind, subject, passages, scored)) is not None:
+        draft = _Draft(turn, kind, passages, scored, open_corpus(*turn.asked).page)
+        if (read := _read(draft)) is not None:
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
             return replace(turn, answer=draft.unwritten())
@@ -84,21 +93,20 @@ def generate_answer(
         )
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
         reply = _whole_sentences(made.reply) if made.completion_tokens >= max_tokens else made.reply
-        answer = _checked(replace(draft, turn=turn), reply, shown)
+        draft.turn = turn
+        answer = _checked(draft, reply, shown)
         return replace(turn, answer=_accepted(draft, answer, same))
 
     return generate
 
 
-def _read(
-    kind: Kind, subject: str, passages: Sequence[Passage], scored: Sequence[Record]
-) -> Sentence | None:
+def _read(draft: _Draft) -> Sentence | None:
     """What a reader takes from a form: a value, or the rows of a table."""
-    if kind is Kind.VALUE and (value := read_value(subject, scored)) is not None:
-        (bearer, *_) = best_passages([value.record], subject)
+    if draft.kind is Kind.VALUE and (value := read_value(draft.subject, draft.scored)) is not None:
+        (bearer, *_) = best_passages([value.record], draft.subject)
         return Sentence(value.sentence, bearer, value.record)
-    if kind is Kind.TABLE and (table := table_of(passages)) is not None:
-        rows = read_rows(subject, table)
+    if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
+        rows = read_rows(draft.subject, continued(table, draft.open_page))
         return Sentence(rows.sentence, table, rows.rows[0]) if rows.rows else None
     return None
 
@@ -130,64 +138,80 @@ def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
     return replace(draft.unwritten(), warnings=(REJECTED,))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Draft:
     """An answer on its way: its lead gets marks, its body follows, both share the citations."""
 
     turn: Turn
     kind: Kind
     passages: Sequence[Passage]
+    scored: Sequence[Record]
+    open_page: Callable[[int], StoredPage]
     _citations: list[Citation] = field(default_factory=list)
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
 
     @property
-    def _subject(self) -> str:
+    def subject(self) -> str:
         assert self.turn.queries is not None
         return self.turn.queries.subject
 
+    def score_of(self, record: Record) -> float:
+        """The score of a record of a passage; none where it was not scored."""
+        places = ((r.page.id, r.start) for r in self.scored)
+        scores = dict(zip(places, (r.score for r in self.scored), strict=True))
+        return scores.get((record.page.id, record.start), 0.0)
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        return compose(self.kind, self.passages, self.subject, self.open_page)
+
     def written(self, said: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the mark of what bears it, and the body."""
-        parts = compose(self.kind, self.passages, self._subject)
-        in_body = {_place(part.passage) for part in parts}
+        in_body = {_place(passage) for part in self._parts for passage in part.passages}
         marked = []
         for sentence in said:
             assert sentence.passage is not None
             assert sentence.record is not None
-            whole = None if _place(sentence.passage) not in in_body else sentence.passage
-            mark = self._mark(sentence.passage, whole or sentence.record)
+            whole = _place(sentence.passage) in in_body
+            mark = self._mark(sentence.passage, sentence.passage if whole else sentence.record)
             stop = sentence.text[-1:] if sentence.text[-1:] in ".!?:" else ""
-            marked.append(f"{sentence.text.removesuffix(stop)} [{mark}]{stop or '.'}")
-        lead = " ".join(marked)
+            marked.append(f"{sentence.text.removesuffix(stop)} {mark}{stop or '.'}")
         value = " ".join(sentence.text for sentence in said)
-        text = "\n\n".join((lead, *self._body(parts, lead_shown=True)))
+        text = "\n\n".join((" ".join(marked), *self._body(self._parts)))
         return Answer(text, False, tuple(self._citations), value)
 
     def unwritten(self) -> Answer:
-        """The best passage under a plain sentence, where nothing could be written about it."""
-        parts = compose(self.kind, self.passages, self._subject) or (verbatim(self.passages[0]),)
-        heading, release = parts[0].passage.heading, self.turn.asked[1]
+        """The best passage under a plain sentence, where nothing could be written about it.
+
+        A row of a table is a sentence of its own.
+        """
+        best = max(self.passages[0].records, key=self.score_of)
+        if best.cells and self.kind is not Kind.STEPS:
+            row = self.written([Sentence(row_sentence(best), self.passages[0], best)])
+            return replace(row, unwritten=True)
+        parts = self._parts or (verbatim(self.passages[0]),)
+        heading, release = parts[0].passages[0].heading, self.turn.asked[1]
         value = f"The {release} documentation says this under “{as_words(heading)}”:"
-        text = "\n\n".join((value, *self._body(parts, lead_shown=False)))
+        text = "\n\n".join((value, *self._body(parts)))
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
-    def _body(self, parts: Sequence[Part], *, lead_shown: bool) -> list[str]:
-        """The parts as Markdown, each with the mark of its passage at its first line of words."""
+    def _body(self, parts: Sequence[Part]) -> list[str]:
+        """The parts as Markdown, each with the marks of its passages at its first line of words."""
         shown = []
         for part in parts:
-            mark = self._mark(part.passage, part.passage)
+            marks = " ".join(self._mark(passage, passage) for passage in part.passages)
             first, *rest = part.markdown.split("\n\n")
-            if first[:1] in "`|" or first.lstrip()[:2] in ("- ", "1."):
-                heading = with_marks_as_code(as_words(part.passage.heading))
-                shown.append(f"{heading} [{mark}]:" if lead_shown or rest else f"[{mark}]")
-                shown.append(first)
-            else:
+            if part.blocks[0].kind in (BlockKind.PARAGRAPH, BlockKind.DEFINITION):
                 stop = first[-1:] if first[-1:] in ".:!?" else ""
-                shown.append(f"{first.removesuffix(stop)} [{mark}]{stop}")
+                shown.append(f"{first.removesuffix(stop)} {marks}{stop}")
+            else:
+                heading = with_marks_as_code(as_words(part.passages[0].heading))
+                shown += [f"{heading} {marks}:", first]
             shown += rest
         return shown
 
-    def _mark(self, passage: Passage, borne_by: Passage | Record) -> int:
-        """The number of the citation of a passage, which is made once."""
+    def _mark(self, passage: Passage, borne_by: Passage | Record) -> str:
+        """The mark of the citation of a passage, which is made once."""
         place = _place(passage)
         if place not in self._numbers:
             release = self.turn.asked[1]
@@ -199,7 +223,7 @@ class _Draft:
                 )
             self._citations.append(citation)
             self._numbers[place] = len(self._citations)
-        return self._numbers[place]
+        return f"[{self._numbers[place]}]"
 
 
 def _place(passage: Passage) -> tuple[int, int]:

@@ -32,7 +32,10 @@ _ATTRIBUTE_WORDS = """
     replacement severity similar syntax unit units value values variant
 """
 _ATTRIBUTES = frozenset(_ATTRIBUTE_WORDS.split())
-_MEASURES = frozenset(("default", "length", "limit", "maximum", "minimum", "size"))
+_MEASURES = frozenset(
+    ("default", "length", "limit", "max", "maximum", "min", "minimum", "range", "size", "unit")
+)
+_MEASURE = re.compile(rf"\b(?:{'|'.join(sorted(_MEASURES))})\b\s*", re.I)
 _REFERS = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|(?<!\bis )(?<!\bare )there(?! be\b)|same|ones"
     r"|above|previous|(?:the|that|this|another|other|old|new|first|second|last|each|which)\s+one)\b",
@@ -117,5 +120,8 @@ def carried_over(
     previous, reply = history[-1]
     asked = without_release(previous)
     earlier, _ = carried_over(asked, history[:-1], without_release)
+    if _MEASURES & set(re.findall(r"[a-z]+", bare.lower())):
+        # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
+        asked = _MEASURE.sub(" ", asked)
     known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
     return f"{asked} {earlier}".strip(), " ".join(known)[:200]
