@@ -43,6 +43,7 @@ class CueWeights:
     history: float = -0.15
     release_notes: float = -0.4
     other_release: float = -1.0
+    under_other_release: float = -0.5
 
 
 def answer_cues(
@@ -58,7 +59,7 @@ def answer_cues(
     A value: numbers gain, and sentences that state a default where one is asked for. Steps: items
     and code. A definition: signatures and terms. Pointers to other places lose; so do remarks on
     what changed and release notes, above all those that speak of another release, unless changes
-    are asked for.
+    are asked for: then it is what stands under the heading of another release that loses.
     """
     wants_default = bool(_ASKS_DEFAULT.search(question))
     given = tuple(f"{name}=" for name in [*identifiers(question), *_GIVEN.findall(question)])
@@ -83,7 +84,8 @@ def answer_cues(
         if len(record.quote) < _SHORT and _POINTER.search(record.quote):
             loss += weights.pointer
         if kind is Kind.CHANGE:
-            return loss
+            above = releases_named(" ".join(record.path), release, parts=2)
+            return loss + (weights.under_other_release if above.other else 0.0)
         if _HISTORY.search(record.quote):
             loss += weights.history
         if record.page.document.kind is DocumentKind.RELEASE_NOTES:

@@ -10,7 +10,7 @@ from chatbot.turn import Citation, Record
 from corpora.pages import StoredPage
 
 _CLAIM = re.compile(
-    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|(?<![\w-])--?[a-z][\w-]+"
+    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
 
 _QUANTITY = re.compile(

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
+from chatbot.answering.ranking import PassageWeights
 from chatbot.elsewhere import look_elsewhere
 from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.recall import Recall
@@ -150,6 +151,7 @@ class Parts:
             RecentVectors(self.embedder),
             budget=self.settings.reduction_budget,
             weights=Weights(),
+            passage_weights=PassageWeights(),
         )
 
     @cached_property

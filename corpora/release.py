@@ -69,10 +69,13 @@ class Named:
     other: bool
 
 
-def releases_named(text: str, release: str) -> Named:
-    """Look for release numbers in a text: "1.4 Changelog" names the series of 1.4.54."""
+def releases_named(text: str, release: str, *, parts: int | None = None) -> Named:
+    """Look for release numbers in a text: "1.4 Changelog" names the series of 1.4.54.
+
+    With `parts` only so many parts of a name count: with two 1.4.0 names 1.4.54, too.
+    """
     own = name_tokens(release)
-    named = [name_tokens(number) for number in _DOTTED.findall(text)]
+    named = [name_tokens(number)[:parts] for number in _DOTTED.findall(text)]
     is_own = [own[: len(name)] == name for name in named]
     return Named(any(is_own), not all(is_own))
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import dedent
 
 from chatbot.answering.forms import read_rows
 from chatbot.answering.kinds import Kind
 from chatbot.answering.passages import Passage, Placed, continued, section_of
 from chatbot.marks import with_marks_as_code
+from chatbot.turn import Record
 from corpora.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 from prompts.fencing import visible
 
 LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
+NEARBY = 1200
+"""Characters of the listings of one section that are shown together."""
 NEAR = 0.8
 """Of the best passage's score; what scores less is not shown."""
 
@@ -28,6 +32,11 @@ class Part:
 
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
+
+    @property
+    def begins_in_words(self) -> bool:
+        """Whether it begins with a sentence, and not with a list, a table or code."""
+        return self.blocks[0].kind in (BlockKind.PARAGRAPH, BlockKind.DEFINITION)
 
     @property
     def markdown(self) -> str:
@@ -91,23 +100,21 @@ def _rows(table: Part, question: str) -> Part:
 def _steps(
     best: Passage, near: Sequence[Passage], whole: Callable[[Passage], Part]
 ) -> Iterator[Part]:
-    section = list(section_of(best))
-    order = [p for p in (best, *near, *section) if p.is_numbered]
-    if order:
-        yield whole(order[0])
+    """The first that is there: numbered steps, listings, a list, else the passage itself."""
+    done = next((p for p in near if p.is_numbered or p.has(BlockKind.CODE)), None)
+    if done is None:
+        done = next((p for p in section_of(best) if p.is_numbered or p.has(BlockKind.CODE)), None)
+    if done is None or done.is_numbered:
+        listed = done or next((p for p in near if p.has(BlockKind.LIST_ITEM)), best)
+        yield whole(listed)
         return
-    listings = [p for p in section if p.has(BlockKind.CODE)]
-    if not listings:
-        listings = [p for p in near if p.has(BlockKind.CODE)][:1]
-    shown = listings or [p for p in (best, *near) if p.has(BlockKind.LIST_ITEM)][:1] or [best]
-    # Where a section is long, what stands at the passage that answers best is shown.
-    at = min(range(len(shown)), key=lambda i: abs(shown[i].start - best.start))
-    yield from (Part((p,), p.blocks) for p in _around(shown, at))
+    listings = [p for p in section_of(done) if p.has(BlockKind.CODE)]
+    yield from (Part((p,), p.blocks) for p in _around(listings, listings.index(done)))
 
 
 def _around(passages: Sequence[Passage], at: int) -> Sequence[Passage]:
     """As many passages as there is room for, from `at` on, then those before it."""
-    first, last, left = at, at, LONGEST - len(passages[at].text)
+    first, last, left = at, at, NEARBY - len(passages[at].text)
     while last + 1 < len(passages) and len(passages[last + 1].text) <= left:
         last += 1
         left -= len(passages[last].text)
@@ -148,6 +155,18 @@ def _head(placed: Sequence[Placed]) -> Iterator[Block]:
             return
 
 
+def shortened(part: Part, scored: Sequence[Record]) -> Part:
+    """The part with the lines that answer best of a listing that is too long to be shown."""
+
+    def short(block: Block) -> Block:
+        if block.kind is not BlockKind.CODE or len(block.text) <= LONGEST:
+            return block
+        lines = [r.quote for r in scored if r.quote in block.text and r.kind == BlockKind.CODE]
+        return replace(block, text=lines[0] if lines else block.text[:LONGEST])
+
+    return replace(part, blocks=tuple(map(short, part.blocks)))
+
+
 def _markdown(blocks: Sequence[Block]) -> Iterator[str]:
     """Paragraphs of Markdown; neighbouring items, and neighbouring rows, are one."""
     run: list[Block] = []
@@ -173,9 +192,13 @@ def _written(run: Sequence[Block]) -> str:
         case BlockKind.CODE | BlockKind.SIGNATURE:
             return fenced_code(first.text)
         case BlockKind.LIST_ITEM:
-            return "\n".join(_words(block.text) for block in run)
+            return "\n".join(_words(line) for line in dedent(_lines(run)).split("\n"))
         case _:
             return _words(first.text)
+
+
+def _lines(items: Sequence[Block]) -> str:
+    return "\n".join(block.text for block in items)
 
 
 def _table(rows: Sequence[Block]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.answering.forms import row_sentence
@@ -17,6 +17,10 @@ from corpora.lexical import tokens
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
+_VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|none|cannot|without|only|unless|no longer)\b|n['’]t\b", re.I
+)
 _FEWEST_WORDS = 4
 """A reply of fewer words is a fragment: what bears it says it in a sentence."""
 _BORNE = 0.5
@@ -32,7 +36,9 @@ class Sentence:
     record: Record | None
 
 
-def check(reply: str, passages: Sequence[Passage], own: str) -> list[Sentence]:
+def check(
+    reply: str, passages: Sequence[Passage], scored: Sequence[Record], own: str
+) -> list[Sentence]:
     """Cut a model's reply into sentences and find what bears each; a copied table row is none.
 
     Every name, figure and unit of a sentence has to stand in a passage or in the asker's `own`
@@ -40,22 +46,51 @@ def check(reply: str, passages: Sequence[Passage], own: str) -> list[Sentence]:
     items are no claims; code is left out, since the body shows it. A fragment ("300 s") is replaced
     by the sentence or the row that bears it.
     """
+    best = max((record.score for record in scored), default=0.0) or 1.0
+    scores = {(r.page.id, r.start): r.score / best for r in scored}
     text = _FENCED.sub("", reply)
     lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
-    return [_whole(Sentence(s, *_bearer(s, passages, plain(own)))) for s in said]
+    return [_whole(Sentence(s, *_bearer(s, passages, scores, plain(own)))) for s in said]
 
 
 def _whole(sentence: Sentence) -> Sentence:
-    record = sentence.record
-    if record is None or len(sentence.text.split()) >= _FEWEST_WORDS:
+    if sentence.record is None or len(sentence.text.split()) >= _FEWEST_WORDS:
         return sentence
-    text = row_sentence(record) if record.cells else " ".join(record.quote.split())
-    return replace(sentence, text=text)
+    return replace(sentence, text=in_words(sentence.record))
+
+
+def in_words(record: Record) -> str:
+    """A record as a sentence of an answer: as it stands, or its cells with their headers."""
+    if record.cells:
+        return row_sentence(record)
+    text = _LIST_MARK.sub("", " ".join(record.quote.split()))
+    return text if text[-1:] in ".!?:" else f"{text}."
+
+
+def with_reason(said: Sequence[Sentence], question: str) -> list[Sentence]:
+    """The lead of a yes/no question, with the words that decide it where it gives no reason.
+
+    A small model is quick to say yes: where the words that bear a "Yes" negate something that it
+    does not, they stand alone.
+    """
+    first, *rest = said
+    if first.record is None or first.passage is None or not _VERDICT.match(first.text):
+        return list(said)
+    reason = replace(first, text=in_words(first.record))
+    whole_lead = " ".join(sentence.text for sentence in said)
+    negated = _NEGATED.search(reason.text) and not _NEGATED.search(whole_lead)
+    if first.text[:1] in "Yy" and negated:
+        return [reason]
+    new = set(tokens(filtered(_VERDICT.sub("", first.text)))) - set(tokens(question))
+    return [first, reason] if not new and not rest else list(said)
 
 
 def _bearer(
-    sentence: str, passages: Sequence[Passage], own: str
+    sentence: str,
+    passages: Sequence[Passage],
+    scores: Mapping[tuple[int, int], float],
+    own: str,
 ) -> tuple[Passage, Record] | tuple[None, None]:
     evidence = [plain(f"{p.text} {_readings(p)} {' '.join(p.path)}") for p in passages]
     told = [claim for claim in map(plain, claims(sentence)) if not whole(claim).search(own)]
@@ -80,7 +115,10 @@ def _bearer(
             best = fit, passage
     if best is None or not best[1].records:
         return None, None
-    return best[1], max(best[1].records, key=lambda r: _telling(r, words, told))
+    return best[1], max(
+        best[1].records,
+        key=lambda r: _telling(r, words, told) + scores.get((r.page.id, r.start), 0.0),
+    )
 
 
 def _readings(passage: Passage) -> str:

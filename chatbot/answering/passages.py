@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from chatbot.records import records
 from chatbot.turn import Record
-from chatbot.words import filtered
-from corpora.lexical import tokens
 from corpora.pages import StoredPage
 from ingestion.page import Block, BlockKind
 
@@ -22,10 +20,6 @@ _OWNERS = (BlockKind.SIGNATURE, BlockKind.DEFINITION)
 _TABLE = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW)
 _SHORT_SECTION = 700
 """A section of at most so many characters is one passage: a command and what it does."""
-_COVERAGE = 0.5
-"""What a passage gains that holds all words of the question, beside its best record's score."""
-_OF_FORM = 0.4
-"""What a passage gains by having blocks of a form that the question asks for."""
 _BETWEEN_ITEMS = 4
 """Blocks of its own, such as a listing, that an item of a list may have below its first line."""
 
@@ -36,8 +30,7 @@ class Passage:
 
     A short section is one passage. In longer ones a list comes with the sentence that leads into
     it and the listings between its items, a table with its header, a signature or a term with its
-    description, a listing with the paragraph before it. `score` is that of the best record in it
-    and of the share of the question's words that it holds.
+    description, a listing with the paragraph before it. `score` is that of its best record.
     """
 
     page: StoredPage
@@ -206,11 +199,8 @@ def _number(block: Block) -> int | None:
     return int(match[1]) if match else None
 
 
-def best_passages(
-    found: Sequence[Record], question: str, form: Sequence[BlockKind] = ()
-) -> list[Passage]:
-    """The passages that scored records stand in, best first; those with blocks of a form gain."""
-    words = set(tokens(filtered(question)))
+def best_passages(found: Iterable[Record]) -> list[Passage]:
+    """The passages that scored records stand in, best first, each with its best record's score."""
     scored: dict[tuple[int, int], Passage] = {}
     for record in found:
         for passage in passages_of(record.page):
@@ -218,17 +208,7 @@ def best_passages(
                 key = record.page.id, passage.start
                 if key not in scored or scored[key].score < record.score:
                     scored[key] = replace(passage, score=record.score)
-    lifted = [
-        replace(p, score=p.score + _COVERAGE * _held(p, words) + _OF_FORM * p.has(*form))
-        for p in scored.values()
-    ]
-    return sorted(lifted, key=lambda p: -p.score)
-
-
-def _held(passage: Passage, words: set[str]) -> float:
-    """The share of the words, 0 to 1, that stand in a passage or above it."""
-    text = " ".join((passage.text, *passage.path, passage.page.document.title))
-    return len(words & set(tokens(text))) / len(words) if words else 0.0
+    return sorted(scored.values(), key=lambda p: -p.score)
 
 
 def section_of(passage: Passage) -> Iterator[Passage]:

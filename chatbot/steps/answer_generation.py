@@ -8,11 +8,11 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.body import Part, compose, table_of, verbatim
+from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.forms import read_rows, read_value, row_sentence
-from chatbot.answering.kinds import FORMS, Kind, asked_for, kind_of
-from chatbot.answering.lead import Sentence, check
+from chatbot.answering.kinds import Kind, kind_of
+from chatbot.answering.lead import Sentence, check, with_reason
 from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
@@ -25,7 +25,6 @@ from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_fo
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.corpus import Corpus
 from corpora.pages import StoredPage
-from ingestion.page import BlockKind
 from prompts import fenced, render
 
 STEP = "answer_generation"
@@ -71,7 +70,7 @@ def generate_answer(
         if not scored:
             return replace(turn, answer=nothing_found(turn))
         subject = turn.queries.subject
-        passages = best_passages(scored, subject, FORMS.get(asked_for(subject), ()))
+        passages = best_passages(scored)
         shown = within(budget, passages, scored)
         kind = kind_of(subject, passages[0])
         draft = _Draft(turn, kind, passages, scored, open_corpus(*turn.asked).page)
@@ -103,7 +102,7 @@ def generate_answer(
 def _read(draft: _Draft) -> Sentence | None:
     """What a reader takes from a form: a value, or the rows of a table."""
     if draft.kind is Kind.VALUE and (value := read_value(draft.subject, draft.scored)) is not None:
-        (bearer, *_) = best_passages([value.record], draft.subject)
+        (bearer, *_) = best_passages([value.record])
         return Sentence(value.sentence, bearer, value.record)
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
         rows = read_rows(draft.subject, continued(table, draft.open_page))
@@ -121,10 +120,12 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     if not bare or says_unknown(bare):
         return Answer(not_mentioned(turn) if turn.unmentioned else not_found(turn), abstained=True)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
-    said = check(text, shown, own)
+    said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
+    if kept and draft.kind is Kind.YES_NO:
+        kept = with_reason(kept, own)
     answer = draft.written(kept) if kept else draft.unwritten()
-    return answer if len(kept) == len(said) else replace(answer, warnings=(REMOVED,))
+    return answer if len(kept) >= len(said) else replace(answer, warnings=(REMOVED,))
 
 
 def _whole_sentences(reply: str) -> str:
@@ -163,7 +164,8 @@ class _Draft:
 
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
-        return compose(self.kind, self.passages, self.subject, self.open_page)
+        parts = compose(self.kind, self.passages, self.subject, self.open_page)
+        return tuple(shortened(part, self.scored) for part in parts)
 
     def written(self, said: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the mark of what bears it, and the body."""
@@ -191,17 +193,24 @@ class _Draft:
             return replace(row, unwritten=True)
         parts = self._parts or (verbatim(self.passages[0]),)
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
-        value = f"The {release} documentation says this under “{as_words(heading)}”:"
-        text = "\n\n".join((value, *self._body(parts)))
-        return Answer(text, False, tuple(self._citations), value, unwritten=True)
+        value = f"The {release} documentation says this under “{as_words(heading)}”"
+        marks, *body = self._body(parts, introduced=True)
+        text = "\n\n".join((f"{value} {marks}:", *body))
+        return Answer(text, False, tuple(self._citations), value + ":", unwritten=True)
 
-    def _body(self, parts: Sequence[Part]) -> list[str]:
-        """The parts as Markdown, each with the marks of its passages at its first line of words."""
+    def _body(self, parts: Sequence[Part], *, introduced: bool = False) -> list[str]:
+        """The parts as Markdown, each with the marks of its passages.
+
+        They stand behind its first sentence or its heading; of a part that is `introduced` by a
+        sentence of ours they come first, for that sentence.
+        """
         shown = []
-        for part in parts:
+        for i, part in enumerate(parts):
             marks = " ".join(self._mark(passage, passage) for passage in part.passages)
             first, *rest = part.markdown.split("\n\n")
-            if part.blocks[0].kind in (BlockKind.PARAGRAPH, BlockKind.DEFINITION):
+            if introduced and i == 0:
+                shown += [marks, first]
+            elif part.begins_in_words:
                 stop = first[-1:] if first[-1:] in ".:!?" else ""
                 shown.append(f"{first.removesuffix(stop)} {marks}{stop}")
             else:

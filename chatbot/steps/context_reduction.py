@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from chatbot.answer_cues import CueWeights, answer_cues
 from chatbot.answering.kinds import asked_for
+from chatbot.answering.ranking import PassageWeights, lift_by_passage
 from chatbot.records import cut_signature, records
 from chatbot.relevance import Weights, importance_of, score_records
 from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
@@ -21,6 +22,7 @@ def reduce_context(
     *,
     budget: int,
     weights: Weights,
+    passage_weights: PassageWeights,
 ) -> RuleStep:
     """Cut every context chunk down to the records that matter under one shared budget.
 
@@ -53,6 +55,7 @@ def reduce_context(
             similarity=similarity,
             weights=weights,
         )
+        best = lift_by_passage(subject, best, similarity, passage_weights)
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step

@@ -18,6 +18,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from chatbot.answering.ranking import PassageWeights
 from chatbot.assembly import open_chatbot
 from chatbot.relevance import Weights
 from chatbot.settings import read_settings
@@ -62,6 +63,7 @@ def main(
             chatbot.embedder,
             budget=settings.reduction_budget,
             weights=Weights(),
+            passage_weights=PassageWeights(),
         ),
     )
     turns = []

@@ -1,0 +1,68 @@
+"""How well whole passages answer: what their records gain beside their own scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.answering.kinds import FORMS, asked_for
+from chatbot.answering.passages import Passage, best_passages
+from chatbot.turn import Record
+from chatbot.words import filtered
+from corpora.lexical import tokens
+
+_READ = 900
+"""Characters of a passage that are embedded."""
+_LONG = 1500
+"""A longer passage holds more of any question's words by its length alone."""
+
+
+@dataclass(frozen=True)
+class PassageWeights:
+    """What a passage gives its records, where the share of the question's words is about 1.
+
+    `coverage`: the share of the question's words that the passage and its headings hold; `form`:
+    blocks of the form that is asked for; `cosine`: of the question and the passage, computed for
+    the best `cosine_candidates`.
+    """
+
+    coverage: float = 0.5
+    form: float = 0.4
+    cosine: float = 1.0
+    cosine_candidates: int = 20
+
+
+def lift_by_passage(
+    question: str,
+    scored: Sequence[Record],
+    similarity: Callable[[str, Sequence[str]], Sequence[float]],
+    weights: PassageWeights,
+) -> list[Record]:
+    """Add to the records' scores what their passages are worth; best first."""
+    words = set(tokens(filtered(question)))
+    form = FORMS.get(asked_for(question), ())
+    passages = best_passages(scored)
+    head = passages[: weights.cosine_candidates]
+    cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []
+    gains: dict[tuple[int, int], float] = {}
+    for i, passage in enumerate(passages):
+        gain = weights.coverage * _coverage(passage, words) + weights.form * passage.has(*form)
+        gain += weights.cosine * float(cosines[i]) if i < len(cosines) else 0.0
+        gains.update((place, gain) for place in _places(passage))
+    lifted = [replace(r, score=r.score + gains.get((r.page.id, r.start), 0.0)) for r in scored]
+    return sorted(lifted, key=lambda record: -record.score)
+
+
+def _places(passage: Passage) -> Iterator[tuple[int, int]]:
+    return ((passage.page.id, record.start) for record in passage.records)
+
+
+def _embedded(passage: Passage) -> str:
+    return f"{' > '.join(passage.path)}\n{passage.text[:_READ]}"
+
+
+def _coverage(passage: Passage, words: set[str]) -> float:
+    """The share of the words, 0 to 1, that stand in a passage or above it; less of a long one."""
+    text = " ".join((passage.text, *passage.path, passage.page.document.title))
+    held = len(words & set(tokens(text))) / len(words) if words else 0.0
+    return held * min(1.0, _LONG / len(passage.text))
