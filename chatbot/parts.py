@@ -32,6 +32,7 @@ from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.steps.question_as_is import ask_as_is
 from chatbot.steps.release_extraction import extract_release
 from chatbot.steps.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.steps.spelling import correct_spelling
 from chatbot.steps.undocumented_gate import refuse_undocumented
 from chatbot.turn import ModelStep, RuleStep
 from corpora.corpus import Corpus
@@ -103,6 +104,11 @@ class Parts:
     def no_rewriting(self) -> RuleStep:
         """The question as it stands."""
         return ask_as_is()
+
+    @cached_property
+    def spelling(self) -> RuleStep:
+        """Misspelt words become words of the release."""
+        return correct_spelling(self.open_corpus)
 
     @cached_property
     def memory(self) -> RuleStep | None:

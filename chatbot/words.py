@@ -102,9 +102,9 @@ def filtered(text: str) -> str:
     return " ".join(kept)
 
 
-def _is_misspelt_stop_word(word: str) -> bool:
-    """Whether an unknown word is a word without a topic with one typing error: "teh", "whats"."""
-    return len(word) > 2 and any(
+def is_stop_word_misspelt(word: str) -> bool:
+    """Whether a word that no document has is a stop word with one typing error: "teh", "whats"."""
+    return word not in STOP_WORDS and any(
         DamerauLevenshtein.distance(word, stop, score_cutoff=1) <= 1
         for stop in STOP_WORDS
         if len(stop) > 2 and stop[0] == word[0]
@@ -122,13 +122,11 @@ def search_terms(text: str, known: str, product: str, vocabulary: Vocabulary) ->
     for word in filtered(text).split():
         own = tokens(word)
         unknown = [t for t in own if not vocabulary.frequency(t)]
-        if len(unknown) == len(own):
-            if _is_misspelt_stop_word(word.lower()):
-                continue
-            for near in vocabulary.similar(word):
-                terms.setdefault(near, 0.8)
         for token in own:
             terms[token] = 1.0
+        if len(unknown) == len(own):
+            for near in vocabulary.similar(word):
+                terms.setdefault(near, 0.8)
         for other in EXPANSIONS.get(word.lower(), ()):
             for token in tokens(other):
                 terms.setdefault(token, 0.5)

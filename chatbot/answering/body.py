@@ -108,20 +108,15 @@ def _steps(
         listed = done or next((p for p in near if p.has(BlockKind.LIST_ITEM)), best)
         yield whole(listed)
         return
-    listings = [p for p in section_of(done) if p.has(BlockKind.CODE)]
-    yield from (Part((p,), p.blocks) for p in _around(listings, listings.index(done)))
-
-
-def _around(passages: Sequence[Passage], at: int) -> Sequence[Passage]:
-    """As many passages as there is room for, from `at` on, then those before it."""
-    first, last, left = at, at, NEARBY - len(passages[at].text)
-    while last + 1 < len(passages) and len(passages[last + 1].text) <= left:
-        last += 1
-        left -= len(passages[last].text)
-    while first > 0 and len(passages[first - 1].text) <= left:
-        first -= 1
-        left -= len(passages[first].text)
-    return passages[first : last + 1]
+    listings = [p for p in section_of(done) if p.has(BlockKind.CODE) and p.path == done.path]
+    at = [p.start for p in listings].index(done.start)
+    scored = {(p.page.id, p.start) for p in near}
+    if sum(len(p.text) for p in listings) > NEARBY:
+        # Of a long section what answers, and what goes on from it.
+        listings = [
+            p for i, p in enumerate(listings) if i - at in (0, 1) or (p.page.id, p.start) in scored
+        ]
+    yield from (Part((p,), p.blocks) for p in listings)
 
 
 def _list(listed: Passage, whole: Callable[[Passage], Part]) -> Iterator[Part]:

@@ -14,6 +14,7 @@ from chatbot.records import sentences
 from chatbot.turn import Record
 from chatbot.words import filtered
 from corpora.lexical import tokens
+from ingestion.page import BlockKind
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
@@ -111,12 +112,15 @@ def _bearer(
         if not all(whole(figure).search(text) for figure in figures):
             continue
         fit = _shared(words, text) + sum(bool(whole(c).search(text)) for c in told)
-        if (_shared(new, text) if new else fit) >= least and (best is None or fit > best[0]):
+        share = max(_shared(words, text), _shared(new, text))
+        if share >= least and (best is None or fit > best[0]):
             best = fit, passage
     if best is None or not best[1].records:
         return None, None
+    # Of a listing no sentence is made: what explains it bears the sentence.
+    worded = [r for r in best[1].records if r.kind != BlockKind.CODE]
     return best[1], max(
-        best[1].records,
+        worded or best[1].records,
         key=lambda r: _telling(r, words, told) + scores.get((r.page.id, r.start), 0.0),
     )
 
@@ -133,3 +137,9 @@ def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:
 def _shared(words: set[str], text: str) -> float:
     """The share of the words, 0 to 1, that a text holds in any form."""
     return len(words & set(tokens(text))) / len(words) if words else 0.0
+
+
+def held(question: str, passages: Sequence[Passage]) -> float:
+    """The share of a question's words, 0 to 1, that the passages hold together."""
+    text = " ".join(" ".join((p.text, *p.path, p.page.document.title)) for p in passages)
+    return _shared(set(tokens(filtered(question))), text)

@@ -12,7 +12,7 @@ from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.forms import read_rows, read_value, row_sentence
 from chatbot.answering.kinds import Kind, kind_of
-from chatbot.answering.lead import Sentence, check, with_reason
+from chatbot.answering.lead import Sentence, check, held, with_reason
 from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
@@ -42,6 +42,8 @@ HINTS = {
     Kind.EXPLANATION: "Give the reason or the way it works that the chunks state.",
     Kind.CHANGE: "Say what changed, and in which release.",
 }
+LEAST_HELD = 0.4
+"""Of the question's words, below which passages speak of something else."""
 REMOVED = "A sentence was removed: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
 """What of earlier answers stands in the prompt: little, since a small model reads slowly."""
@@ -122,10 +124,12 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
-    if kept and draft.kind is Kind.YES_NO:
-        kept = with_reason(kept, own)
-    answer = draft.written(kept) if kept else draft.unwritten()
-    return answer if len(kept) >= len(said) else replace(answer, warnings=(REMOVED,))
+    if not kept and held(draft.subject, shown) < LEAST_HELD:
+        # What the model made up is no reason to show passages that speak of something else.
+        return nothing_found(turn)
+    complete = len(kept) == len(said)
+    answer = draft.written(with_reason(kept, own)) if kept else draft.unwritten()
+    return answer if complete else replace(answer, warnings=(REMOVED,))
 
 
 def _whole_sentences(reply: str) -> str:
