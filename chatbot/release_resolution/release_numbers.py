@@ -64,8 +64,9 @@ class Number:
 
     A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
     `akin` to the releases if some of them begin with the same part, and `exact` if one of them has
-    just this name, but for a zero behind it. `suffixed`: it goes on where the numbers of a release
-    end ("3.5-sp2", where there is a 3.5-sp1).
+    just this name, but for a zero behind it, `whole` if one is called or begins so as written, and
+    `shaped` if it is no longer than they. `suffixed`: it goes on where the numbers of a
+    release end ("3.5-sp2", where there is a 3.5-sp1).
     """
 
     start: int
@@ -75,7 +76,14 @@ class Number:
     dotted: bool
     akin: bool = False
     exact: bool = False
+    whole: bool = False
+    shaped: bool = False
     suffixed: bool = False
+
+    @property
+    def lettered(self) -> bool:
+        """Whether letters are among its parts ("24H2"), as in few numbers of other things."""
+        return any(isinstance(token, str) for token in self.tokens)
 
     @property
     def high(self) -> bool:
@@ -122,6 +130,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             number,
             akin=names.begins(number.tokens[:1]),
             exact=names.names(number.tokens) or names.names((*number.tokens, 0)),
+            whole=names.begins(number.tokens) or (bool(number.reading.covers) and number.lettered),
+            shaped=names.resembles(number.tokens),
             suffixed=_suffixed(number.tokens, names),
         )
         for number in sorted([*spoken, *written], key=lambda number: number.start)

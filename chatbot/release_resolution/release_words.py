@@ -7,10 +7,7 @@ import re
 OWN, OTHER = "\ue000", "\ue001"
 """Stand in a masked question for each letter of the product's name, and of other products'."""
 
-RELEASE_WORD = (
-    r"(?:releases?|versions?|rel|vers?|relases?|releses?|relea?ces?|realeases?|realses?|relaeses?"
-    r"|verisons?|versoins?|verions?|vesions?|verssions?|v|r)"
-)
+RELEASE_WORD = r"(?:releases?|versions?|rel|vers?|v|r)"
 _BEFORE = (
     r"(?:(?:(?:(?:in|on|for|with|of|from|to|by)\s+)?(?:the\s+)?(?P<count>\w+\s+)?"
     r"(?:releases?|versions?|ones?)\s+(?:that\s+(?:came|was)\s+)?)?"
@@ -37,9 +34,20 @@ CLOSE = re.compile(r"[)\]\"'”’]+")
 TAIL = re.compile(
     r"(?:\+|['’]s\b)?(?:\s+(?P<word>releases?(?!\s+notes)|versions?|series|docs?|documentation|branch"
     r"|train|lines?|lts)\b)?"
-    r"(?:\s+(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater|earlier|older|below)\b)?",
+    r"(?P<range>\s+(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater|earlier|older|below)\b)?",
     re.IGNORECASE,
 )
+COMPARES = re.compile(
+    r"\b(?:vs|versus|compar\w+|differ\w*|between|both|since)\b|\bwhat\b.*\b(?:chang\w+|new)\b",
+    re.IGNORECASE,
+)
+"""Says that several releases are looked at together."""
+MOVES = re.compile(
+    r"\b(?:(?:up|down)grad\w*|bring\w*|migrat\w*|mov(?:e|ed|ing)|switch\w*|roll\w*[\s-]?back|port(?:ed|ing)"
+    r"|updat\w+\s+(?:from|to)|(?:go|going|get|getting|change|changing)\s+(?:\w+\s+){0,2}to)\b",
+    re.IGNORECASE,
+)
+"""Says that somebody moves from one release to another."""
 JOINED = re.compile(
     rf"\s*(?P<comma>,)?\s*(?P<join>/|&|\+|->|=>|→|–|-|and|or|vs?\.?|versus|to|through|till|until|with"
     rf"|against|over|from|than|via)?\s*(?:(?:in|on|from|for|the|with|to|both|{RELEASE_WORD}|{OWN}++)\s*)*",

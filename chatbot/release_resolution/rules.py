@@ -78,7 +78,7 @@ def _resolve(
         )
     read = Question(_ends(question), tuple(products))
     options = choose_products(read, chosen, context)
-    found = read.mentions(options[0])
+    found = _settled(read.mentions(options[0]), context)
     mentions = _mentions(question, found)
     if len(options) > 1:
         possible = [(option, possible_releases(read, option, context)) for option in options]
@@ -95,6 +95,12 @@ def _resolve(
         return Resolution(ReleaseStatus.NONE, only.name, explanation="no release yet")
     resolution = choose_release(found, read.masked(only), only, context)
     return replace(resolution, mentions=mentions)
+
+
+def _settled(found: Sequence[Found], context: Context) -> list[Found]:
+    """Leave out what may be no release where another is named, or chosen by the caller."""
+    sure = [mention for mention in found if not mention.doubtful]
+    return sure if sure or context.chosen is not None else list(found)
 
 
 def _ends(question: str) -> str:
