@@ -32,16 +32,23 @@ _CONTRASTS = re.compile(
 )
 
 
+def meanings(
+    found: Sequence[Found], product: Product, context: Context
+) -> list[tuple[Found, Reading]]:
+    """Say which releases each mention in a question about one product stands for."""
+    unsaid = _unsaid(product, context)
+    return [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
+
+
 def choose_release(
-    found: Sequence[Found], text: str, product: Product, context: Context
+    meant: Sequence[tuple[Found, Reading]], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions found in a masked question about one product.
+    """Choose from the mentions in a masked question about one product, and what they mean.
 
     One release is stated; several are compared, unless all but one are there for another reason:
     a move from one to the other, a negation, a word on how it was before.
     """
     unsaid = _unsaid(product, context)
-    meant = [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
     asked = _asked(meant, text)
     known = [(mention, reading) for mention, reading in asked if reading.release]
     for mention, reading in asked:

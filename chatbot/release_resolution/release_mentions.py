@@ -20,6 +20,7 @@ from chatbot.release_resolution.release_words import (
     MOVES,
     OWN,
     TAIL,
+    count_of,
 )
 from chatbot.release_resolution.situations import find_situations
 from corpora.release import name_tokens
@@ -55,7 +56,6 @@ class Found:
 
 
 _WINDOW = 48
-_COUNTS = {"one": 1, "two": 2, "three": 3, "2": 2, "3": 3}
 _NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
 _BACKGROUND = re.compile(
     r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
@@ -244,7 +244,7 @@ def _found(
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
     if lead["before"] or lead["after"] or lead["pre"]:
-        steps = _COUNTS.get((lead["count"] or "one").strip().casefold(), 1)
+        steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:
         steps = -1

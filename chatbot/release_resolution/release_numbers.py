@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from chatbot.release_resolution.release_names import NOTHING, Reading, ReleaseNames, Tokens
 from chatbot.release_resolution.release_words import UNIT
+from corpora.number_words import NUMBER_WORDS, TO_NINETEEN
 from corpora.release import name_tokens
 
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
@@ -36,14 +37,7 @@ _CLOCK = re.compile(r"[0-9]:[0-9]")
 _QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{UNIT.pattern}|[akmgtpx])", re.I)
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
-_TO_NINETEEN = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen
-"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_VALUES = {"oh": 0, "o": 0, "nought": 0}
-_VALUES |= {word: value for value, word in enumerate(_TO_NINETEEN.split())}
-_VALUES |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
+_VALUES = {"oh": 0, "o": 0, "nought": 0} | NUMBER_WORDS
 _NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
 _NUMBER_WORDS = rf"{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?"
 _SPOKEN_PART = rf"(?:{_NUMBER_WORDS}|[0-9]+)"
@@ -53,7 +47,7 @@ _SPOKEN = re.compile(
     re.I,
 )
 
-_DIGIT = rf"(?:{'|'.join(_TO_NINETEEN.split())})"
+_DIGIT = rf"(?:{'|'.join(TO_NINETEEN)})"
 _DIGITS = re.compile(rf"(?<![\w.-]){_DIGIT}(?:[ -]{_DIGIT}){{1,2}}(?![\w-])", re.I)
 """Digits said one after the other ("one three one"): a release only if there is just that one."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from corpora.number_words import NUMBER_WORDS
+
 OWN, OTHER = "\ue000", "\ue001"
 """Stand in a masked question for each letter of the product's name, and of other products'."""
 
@@ -15,6 +17,14 @@ _BEFORE = (
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier|lower)\s+than|preceding|below|previous\s+to)"
     r"|(?P<after>after|following|(?:newer|later|higher)\s+than|succeeding|above)))"
 )
+
+
+def count_of(said: str) -> int:
+    """Read how many releases are counted: "two", "3"; one where no number is said."""
+    said = said.strip().casefold()
+    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said, 1)
+
+
 LEAD = re.compile(
     rf"(?:\b(?P<negation>not|unlike|instead\s+of|rather\s+than|other\s+than|except(?:\s+for)?"
     rf"|as\s+opposed\s+to|(?:not|n['’]t|never|no\s+longer)\s+(?:mean|use|using|want|have|run|running"
