@@ -24,6 +24,7 @@ _SPELLINGS = {
     "previous": "prior",
 }
 """Words for a release, each with one that says the same in fewer letters."""
+_NUMBERED = re.compile(r"\s+v?\d")
 
 Span = tuple[int, int, Product]
 
@@ -89,12 +90,12 @@ def _loosely(part: str) -> str:
 
 
 def _spelt(word: str) -> str:
-    """Write a misspelt word for a release as it is spelt, or by a shorter one, in its length."""
+    """Write a misspelt word for a release rightly, or as a shorter one, in the same length."""
     small = word.casefold()
     if small in _SPELLINGS:
         return word
     for known, short in _SPELLINGS.items():
-        if _close(small, known):
+        if _close(small, known, 1):
             return known if len(known) == len(word) else short.ljust(len(word))
     return word
 
@@ -105,13 +106,18 @@ def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
         word = match[0].casefold()
         for product in products:
             known = [name.casefold() for name in (product.name, *product.aliases)]
-            if any(_close(word, name) for name in known if len(name) >= 5):
+            numbered = _NUMBERED.match(text, match.end())
+            if any(
+                _close(word, name, 1 if len(name) < 7 else 2)
+                or (numbered and name.startswith(word))
+                for name in known
+                if len(name) >= 5
+            ):
                 found.append((*match.span(), product))
     return found
 
 
-def _close(word: str, name: str) -> bool:
-    allowed = 1 if len(name) < 8 else 2
+def _close(word: str, name: str, allowed: int) -> bool:
     if word[0] != name[0] or abs(len(word) - len(name)) > allowed:
         return False
     return DamerauLevenshtein.distance(word, name, score_cutoff=allowed) <= allowed

@@ -27,11 +27,22 @@ class Claim(Enum):
 
 
 _WINDOW = 64
+_PAPERS = STOP_WORDS | {
+    "changelog",
+    "guide",
+    "handbook",
+    "manual",
+    "notes",
+    "reference",
+    "tutorial",
+}
+"""Words after which a number is nobody's: those of grammar, and those for a document."""
 _OWNER = re.compile(
-    rf"(?P<word>{OTHER}+|[^\W\d_][\w.+]*|\d+[^\W\d]\w*)(?:['’]s)?(?P<joint>[-/_=#]|\s*=)?\s*"
+    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+]|\.(?=\w))*|\d+[^\W\d]\w*)(?:['’]s)?(?P<joint>[-/_=#]|\s*=)?\s*"
     r"(?:at\s+(?:least|most)\s+|up\s+to\s+)?(?P<bound>[<>=~!≥≤]*)\s*['\"]?$"
 )
-_OWN_BEFORE = re.compile(rf"{OWN}(?:['’]s)?[\s-]+(?P<word>[^\W\d_]+)[\s:]*$")
+_OWN_BEFORE = re.compile(rf"{OWN}(?:['’]s)?(?P<joint>[\s-])(?P<word>[^\W\d_]+)[\s:]*$")
+_INSIDE_NAME = re.compile(rf"\w[-/]{OWN}+\W*$")
 _OWN_AFTER = re.compile(rf"\s+(?:of\s+)?(?:the\s+)?{OWN}")
 _OF_SOMETHING = re.compile(rf"\s+of\s+(?P<article>(?:the|this|our|an?)\s+)?(?P<word>\w+|{OTHER})")
 _CLAUSE = re.compile(r".*(?:[.?!:;,(]\s|\n)", re.DOTALL)
@@ -51,6 +62,7 @@ _VALUE = re.compile(
     r"(?:\b(?:values?\s+of|equals?(?:\s+to)?)\s+|\w\(['\"]?|[$€£#§]\s?)$", re.IGNORECASE
 )
 _COUNTED = re.compile(r"[\s-]+[^\W\d_]+s\b")
+_ACTS = re.compile(r"\s+(?:can|could|will|would|should|may|might|must|does|did)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\b(?:do|does|did|will|has|is|are|was|can|could|should)\s+$", re.IGNORECASE)
 _RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)
 _PLACED = frozenset(("in", "on", "under", "since", "as of"))
@@ -96,12 +108,16 @@ def judge(text: str, number: Number, lead: re.Match[str]) -> Claim:
         return Claim.RELEASE if sure else Claim.ELSEWHERE
     glued = not mark and re.search(r"[\w.]$", before)
     if OWN in lead[0]:
+        if known and not lead["word"] and _INSIDE_NAME.search(before):
+            return Claim.DOUBTFUL
         likely = known or number.dotted or number.shaped or lead["word"]
         return Claim.RELEASE if likely else Claim.NOTHING
     if known and number.dotted and (glued or re.search(r"\bis\s+$", lead[0])):
         return Claim.RELEASE
-    near = _OWN_BEFORE.search(head) if number.dotted else None
-    if near and (known or number.akin or near["word"].casefold() in STOP_WORDS):
+    near = _OWN_BEFORE.search(head) if number.dotted or (known and number.whole) else None
+    if near and near["joint"] == "-":
+        return Claim.DOUBTFUL if known else Claim.ELSEWHERE
+    if near and number.dotted and (known or number.akin or near["word"].casefold() in _PAPERS):
         return Claim.RELEASE
     if (claim := _of_something(after, number, known=known)) is not None:
         return claim
@@ -124,7 +140,7 @@ def _of_something(after: str, number: Number, *, known: bool) -> Claim | None:
     owner = _OF_SOMETHING.match(after)
     if not owner or (owner["article"] and owner["word"] != OTHER):
         return None
-    if owner["word"] in STOP_WORDS:
+    if owner["word"] in _PAPERS:
         return None
     if owner["word"] == OTHER or not known:
         return Claim.ELSEWHERE
@@ -167,17 +183,21 @@ def _beside_word(
     if owner["bound"]:
         return Claim.ELSEWHERE
     if owner["joint"] and not mark:
-        in_path = owner["joint"] == "/" and known and text[number.end : number.end + 1] == "/"
-        return Claim.RELEASE if in_path else Claim.ELSEWHERE
+        in_path = owner["joint"] == "/" and text[number.end : number.end + 1] == "/"
+        if in_path and number.dotted and (known or number.akin):
+            return Claim.RELEASE
+        return Claim.ELSEWHERE
     clause = _CLAUSE.sub("", head[: owner.start("word")])
-    if word.casefold() in STOP_WORDS and not (word[-1].isupper() and len(word) > 1):
+    if word.casefold() in _PAPERS and not (word[-1].isupper() and len(word) > 1):
         return None
     named = _is_name(word, text, begins=not clause.strip())
     bounded = bool(BOUNDARY.match(text, number.end))
     keywords = [] if named else _keywords(text, number, mark)
     if not mark:
         if number.dotted and whole:
-            sure = number.lettered or len(keywords) > 2
+            long = number.exact and len(number.tokens) > 2
+            acts = not named and _ACTS.match(text, number.end)
+            sure = long or acts or number.lettered or len(keywords) > 2
             return Claim.RELEASE if sure else Claim.DOUBTFUL
         if number.dotted and not known and not named and _is_side(text, number):
             return Claim.RELEASE
@@ -188,7 +208,7 @@ def _beside_word(
         return Claim.DOUBTFUL if qualifies else Claim.ELSEWHERE
     if known:
         told = released or (keywords and not word[0].isupper())
-        plain = number.dotted or len(mark) > 1 or (bounded and (named or len(keywords) > 2))
+        plain = number.dotted or mark not in {"", "r"} or (bounded and (named or len(keywords) > 2))
         if told and plain:
             return Claim.RELEASE
         return Claim.DOUBTFUL if number.dotted or bounded else Claim.ELSEWHERE
@@ -244,7 +264,7 @@ def _standing_free(text: str, number: Number, lead: re.Match[str], *, verb: bool
             return Claim.RELEASE
         told = (preposition and preposition not in _LOOSE) or lead["before"] or lead["after"]
         told = told or verb or subject
-        return Claim.DOUBTFUL if number.shaped and told else Claim.NOTHING
+        return Claim.DOUBTFUL if number.shaped and number.near and told else Claim.NOTHING
     if not (named or bounded) and _COUNTED.match(text, number.end):
         return Claim.NOTHING
     ranged = tail and tail["range"] and (number.exact or number.high)
@@ -253,6 +273,9 @@ def _standing_free(text: str, number: Number, lead: re.Match[str], *, verb: bool
         return Claim.RELEASE
     if not known:
         asked_for = lead["prefix"] and (begins or preposition in _PLACED)
+        told = subject or (bounded and (preposition in _PLACED or lead["before"] or lead["after"]))
+        told = told and not _GOES_ON.match(text, number.end)
+        asked_for = asked_for or (number.near and told)
         return Claim.DOUBTFUL if asked_for else Claim.NOTHING
     beside = lead["before"] or lead["after"] or lead["pre"]
     placed = preposition in _PLACED or beside
@@ -260,6 +283,8 @@ def _standing_free(text: str, number: Number, lead: re.Match[str], *, verb: bool
         if bounded or (number.exact and subject):
             return Claim.RELEASE
         return Claim.DOUBTFUL if number.exact and placed else Claim.NOTHING
+    if not bounded and subject and subject[0][0] in "dDwW":
+        return Claim.DOUBTFUL
     if not bounded or preposition in _LOOSE:
         return Claim.NOTHING
     if placed or (preposition == "to" and MOVES.search(text)):

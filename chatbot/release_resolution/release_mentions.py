@@ -201,13 +201,19 @@ def _side_by_side(
     both = all(number.whole for number in numbers)
     if claims[1] is Claim.ELSEWHERE and not numbers[0].reading.covers:
         return Claim.ELSEWHERE, Claim.ELSEWHERE
-    if both and Claim.ELSEWHERE not in claims:
+    if (
+        both
+        and set(claims) <= {Claim.RELEASE, Claim.NOTHING, Claim.DOUBTFUL}
+        and not (Claim.DOUBTFUL in claims and OWN in text[numbers[0].end : numbers[1].start])
+    ):
         right = numbers[1]
         bounded = right.dotted or right.high or BOUNDARY.match(text, right.end)
         if bounded and (join in _OPPOSED or COMPARES.search(text) or MOVES.search(text)):
             return Claim.RELEASE, Claim.RELEASE
         if join in _OPPOSED:
             return Claim.DOUBTFUL, Claim.DOUBTFUL
+    if Claim.DOUBTFUL in claims and OWN in text[numbers[0].end : numbers[1].start]:
+        return claims
     if Claim.RELEASE not in claims or claims[0] is claims[1] or Claim.ELSEWHERE in claims:
         return claims
     other = numbers[claims[0] is Claim.RELEASE]
@@ -243,7 +249,8 @@ def _found(
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    if lead["before"] or lead["after"] or lead["pre"]:
+    by_the_book = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    if not by_the_book and (lead["before"] or lead["after"] or lead["pre"]):
         steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:

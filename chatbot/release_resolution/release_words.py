@@ -26,14 +26,14 @@ def count_of(said: str) -> int:
 
 
 LEAD = re.compile(
-    rf"(?:\b(?P<negation>not|unlike|instead\s+of|rather\s+than|other\s+than|except(?:\s+for)?"
+    rf"(?:\b(?P<negation>(?<!\bor\s)not|unlike|instead\s+of|rather\s+than|other\s+than|except(?:\s+for)?"
     rf"|as\s+opposed\s+to|(?:not|n['’]t|never|no\s+longer)\s+(?:mean|use|using|want|have|run|running"
     rf"|asking\s+about|talking\s+about|interested\s+in))\s+)?"
     rf"(?:(?:\b{_BEFORE}|\b(?P<preposition>in|on|for|with|within|inside|under|of|at|by|using|into|onto"
     rf"|to|from|off|since|as\s+of|via|through|than|vs\.?|versus|against|about|over))\s+"
     rf"|(?P<pre>\bpre)[\s-])?"
     rf"(?:\b(?:the|our|my|your|an?|both|either|old|new|older|newer)\s+){{0,2}}"
-    rf"(?P<product>{OWN}+(?:['’]s)?(?:[\s,:_=<>~@/-]|\bin\b)*)?"
+    rf"(?P<product>{OWN}+(?:['’]s)?(?:[\s,:_=<>~^@/-]|\bin\b)*)?"
     rf"(?:\b(?P<word>{RELEASE_WORD})[\s.:=#_-]+(?:(?:is|number|no\.?|nr\.?)\s+)?)?"
     rf"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![\w.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
     re.IGNORECASE,

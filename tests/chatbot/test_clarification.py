@@ -224,9 +224,9 @@ def test_a_conversation_goes_on_and_keeps_what_was_typed(
     assert again.content["route"] == "clarify"
     answered = chatbot.ask("the second one", conversation=conversation)
     assert (answered.content["release"], answered.content["route"]) == ("17.20", "documents")
-    assert answered.content["answer"].startswith("300")
+    assert "300" in answered.content["answer"]
     follow_up = chatbot.ask("and in 17.10?", conversation=conversation)
-    assert follow_up.content["answer"].startswith("5")
+    assert "5" in follow_up.content["answer"]
     typed = [turn.question for turn in chatbot.conversations.turns(conversation)]
     assert typed == [asked, "16.0", "the second one", "and in 17.10?"]
 
@@ -239,7 +239,7 @@ def test_a_history_of_texts_goes_on_too(
     history = [(asked, chatbot.ask(asked).content["answer"])]
     reply = chatbot.ask("17.20 please", history=history).content
     assert (reply["release"], reply["release_status"]) == ("17.20", "stated")
-    assert reply["answer"].startswith("300")
+    assert "300" in reply["answer"]
     both = chatbot.ask("17.10 and 17.20", history=history).content
     assert both["compared_releases"] == ["17.10", "17.20"]
 
