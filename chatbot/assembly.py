@@ -13,6 +13,7 @@ from langchain_core.runnables import Runnable
 
 from chatbot import background
 from chatbot.chain import build_chain
+from chatbot.clarification import asked_back
 from chatbot.concurrency import in_thread
 from chatbot.conversations import Conversations, KeptTurn
 from chatbot.events import EventCallback, Listener, Waiting
@@ -175,7 +176,12 @@ class Chatbot:
             ),
             None,
         )
-        return replace(turn, history=history, conversation_release=last)
+        open_ones = frozenset(
+            i
+            for i, t in enumerate(earlier)
+            if asked_back(t.reply["route"], t.reply["release_status"])
+        )
+        return replace(turn, history=history, asked_back=open_ones, conversation_release=last)
 
     @cached_property
     def _profile(self) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.phrasing import listed
-from chatbot.release_resolution import Mention, ReleaseStatus, Resolution, cut, resolve_release
+from chatbot.release_resolution import Mention, Resolution, cut, resolve_release
 from chatbot.release_resolution.product_names import product_spans
 from corpora.release import Product
 
@@ -90,17 +90,12 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
     return Choice(offered[0].name, _names(offered[0])) if only else Choice()
 
 
-def with_choice(
-    question: str, choice: Choice, asked: Resolution, products: Sequence[Product]
-) -> str:
+def with_choice(question: str, choice: Choice, asked: Resolution) -> str:
     """Return the question that `asked` was about as it would have been clear at once."""
     product = choice.product or asked.product
-    if choice.releases:
-        question, replaced = replace_unknown(question, choice.releases, product, products)
-        if replaced:
-            return question
-    read = resolve_release(question, products, product=product)
-    said = bool(read.mentions) and read.releases == choice.releases
+    if choice.releases and any(mention.release is None for mention in asked.mentions):
+        return replace_unknown(question, asked, choice.releases, product)
+    said = bool(asked.mentions) and {m.release for m in asked.mentions} == {*choice.releases}
     words = [choice.product] if choice.product and not asked.product else []
     words += [listed(choice.releases)] if choice.releases and not said else []
     if not words:
@@ -110,23 +105,11 @@ def with_choice(
 
 
 def replace_unknown(
-    question: str, releases: Sequence[str], product: str | None, products: Sequence[Product]
-) -> tuple[str, bool]:
-    """Put releases in the place of those that the question names and that are not there.
-
-    Says too whether there were any.
-    """
-    clear = {ReleaseStatus.STATED, ReleaseStatus.LATEST}
-    found = resolve_release(question, products, product=product)
-    if found.status in clear:
-        return question, False
-    unclear = [
-        mention
-        for mention in found.mentions
-        if not (alone := resolve_release(mention.text, products, product=product)).mentions
-        or alone.status not in clear
-    ]
-    return _replaced(question, unclear, releases, product), bool(unclear)
+    question: str, asked: Resolution, releases: Sequence[str], product: str | None
+) -> str:
+    """Put releases in the place of those that the question names and that are not there."""
+    unclear = [mention for mention in asked.mentions if mention.release is None]
+    return _replaced(question, unclear, releases, product)
 
 
 def about_release(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,13 +9,10 @@ from chatbot.choice import offered_products, read_choice, with_choice
 from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.release_resolution.turns import resolve_turn
-from chatbot.turn import Answer, Turn
+from chatbot.turn import Answer, Route, Turn
 from corpora.release import Product
 
-_OURS = re.compile(
-    r"(?:I don't know: there is no .+\. )?Which (?:product|one|release of .+) do you mean: .+\?",
-    re.DOTALL,
-)
+_OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 
 def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
@@ -37,9 +33,9 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
     return Answer(text, abstained=True)
 
 
-def asks_back(answer: str) -> bool:
-    """Say whether an answer is one that `ask_back` wrote."""
-    return _OURS.fullmatch(answer.strip()) is not None
+def asked_back(route: str, status: str) -> bool:
+    """Say whether an answer of this route and release status asked for the release or product."""
+    return route == Route.CLARIFY and status in _OPEN
 
 
 def continued(turn: Turn, products: Sequence[Product]) -> Turn:
@@ -50,38 +46,47 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     of its own.
     """
     told: list[tuple[str, str]] = []
-    asked: Turn | None = None
+    open_question: tuple[Turn, Resolution] | None = None
     answer = ""
     request = turn
-    for user, assistant in (*turn.history, (turn.question, "")):
-        reply = _as_reply(user, asked, products) if asked else None
-        if asked and reply is None:
-            told.append((asked.question, answer))
+    for i, (user, assistant) in enumerate((*turn.history, (turn.question, ""))):
+        reply = _as_reply(user, *open_question, products) if open_question else None
+        if open_question and reply is None:
+            told.append((open_question[0].question, answer))
         request = reply or replace(turn, question=user, history=tuple(told))
-        asked, answer = None, assistant
-        # Another's wording is known by what it follows: a question that leaves the release open.
-        if asks_back(answer) or ("?" in answer and not _names_release(request, products)):
-            asked = request
-        else:
+        if i == len(turn.history):
+            break
+        open_question, answer = _left_open(request, i, products), assistant
+        if not open_question:
             told.append((request.question, answer))
-    return request
+    return replace(request, asked_back=None)
 
 
-def _as_reply(text: str, asked: Turn, products: Sequence[Product]) -> Turn | None:
-    resolution = resolve_turn(asked, products)
+def _left_open(
+    request: Turn, place: int, products: Sequence[Product]
+) -> tuple[Turn, Resolution] | None:
+    """Return an earlier question with what it left open, if the answer to it asked back.
+
+    Where only texts are known of a conversation, that is where it leaves the release open.
+    """
+    if request.asked_back is not None and place not in request.asked_back:
+        return None
+    resolution = resolve_turn(replace(request, conversation_release=None), products)
+    return (request, resolution) if resolution.status in _OPEN else None
+
+
+def _as_reply(
+    text: str, asked: Turn, resolution: Resolution, products: Sequence[Product]
+) -> Turn | None:
     choice = read_choice(text, resolution, products)
     if choice is None:
         return None
     return replace(
         asked,
-        question=with_choice(asked.question, choice, resolution, products),
+        question=with_choice(asked.question, choice, resolution),
         product=choice.product or asked.product,
         release=choice.releases[0] if len(choice.releases) == 1 else asked.release,
     )
-
-
-def _names_release(turn: Turn, products: Sequence[Product]) -> bool:
-    return bool(resolve_turn(replace(turn, conversation_release=None), products).releases)
 
 
 def _choices(resolution: Resolution, products: Sequence[Product]) -> str:

@@ -200,10 +200,11 @@ class Fallback:
 class Turn:
     """A question on its way through the chain; every step returns a new one.
 
-    `afresh` asks for an answer from the documents alone, without the memory. `temperature` is that
-    of the answer, where a step has set one. Where there is no answer, `nearest` are the pages of
-    the release nearest to the question, and `found_in` the other releases that tell, the newest
-    first.
+    `asked_back` are the places in the history of answers that asked for a release or product; None
+    where only the texts are known. `afresh` asks for an answer from the documents alone, without
+    the memory. `temperature` is that of the answer, where a step has set one. Where there is no
+    answer, `nearest` are the pages of the release nearest to the question, and `found_in` the
+    other releases that tell, the newest first.
     """
 
     question: str
@@ -211,6 +212,7 @@ class Turn:
     release: str | None = None
     afresh: bool = False
     history: tuple[tuple[str, str], ...] = ()
+    asked_back: frozenset[int] | None = None
     conversation_release: tuple[str, str] | None = None
     resolution: Resolution | None = None
     queries: Queries | None = None

@@ -14,6 +14,18 @@ from corpora.release import Product
 _PART = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]{4,}")
 
+_SPELLINGS = {
+    "release": "rel",
+    "releases": "rel",
+    "version": "ver",
+    "versions": "ver",
+    "latest": "last",
+    "newest": "last",
+    "previous": "prior",
+}
+"""Words for a release, each with one that says the same in fewer letters."""
+_NUMBERED = re.compile(r"\s+v?\d")
+
 Span = tuple[int, int, Product]
 
 
@@ -47,9 +59,12 @@ def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
 def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
     """Replace a product's name by OWN and other products' names by OTHER, letter for letter.
 
-    Offsets stay what they were, and digits in a name are no longer taken for a release.
+    Offsets stay what they were, and digits in a name are no longer taken for a release. Typing
+    errors in the words for a release are mended.
     """
     letters = list(text)
+    for word in _WORD.finditer(text):
+        letters[slice(*word.span())] = _spelt(word[0])
     for start, end, named in spans:
         letters[start:end] = (OWN if named.name == product.name else OTHER) * (end - start)
     return "".join(letters)
@@ -61,10 +76,28 @@ def _longest_first(span: Span) -> tuple[int, int]:
 
 @lru_cache(maxsize=1024)
 def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
-    """Match a product's names as whole words, with or without blanks and hyphens inside."""
-    written = (r"[\s_-]*".join(map(re.escape, _PART.findall(known))) for known in (name, *aliases))
+    """Match a product's names as whole words, with or without blanks, dots and hyphens inside."""
+    written = (r"[\s._-]*".join(map(_loosely, _PART.findall(known))) for known in (name, *aliases))
     options = "|".join(sorted(filter(None, written), key=len, reverse=True)) or r"(?!)"
-    return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W_])", re.IGNORECASE)
+    return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W\d_])(?!(?<=\d)\d)", re.IGNORECASE)
+
+
+def _loosely(part: str) -> str:
+    """Match a part of a name, a longer word also where it is cut in two: "py.test"."""
+    if len(part) < 5 or not part.isalpha():
+        return re.escape(part)
+    return f"{part[:2]}{''.join(rf'[ ._-]?{letter}' for letter in part[2:-1])}{part[-1]}"
+
+
+def _spelt(word: str) -> str:
+    """Write a misspelt word for a release rightly, or as a shorter one, in the same length."""
+    small = word.casefold()
+    if small in _SPELLINGS:
+        return word
+    for known, short in _SPELLINGS.items():
+        if _close(small, known, 1):
+            return known if len(known) == len(word) else short.ljust(len(word))
+    return word
 
 
 def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
@@ -73,13 +106,18 @@ def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
         word = match[0].casefold()
         for product in products:
             known = [name.casefold() for name in (product.name, *product.aliases)]
-            if any(_close(word, name) for name in known if len(name) >= 5):
+            numbered = _NUMBERED.match(text, match.end())
+            if any(
+                _close(word, name, 1 if len(name) < 7 else 2)
+                or (numbered and name.startswith(word))
+                for name in known
+                if len(name) >= 5
+            ):
                 found.append((*match.span(), product))
     return found
 
 
-def _close(word: str, name: str) -> bool:
-    allowed = 1 if len(name) < 8 else 2
+def _close(word: str, name: str, allowed: int) -> bool:
     if word[0] != name[0] or abs(len(word) - len(name)) > allowed:
         return False
     return DamerauLevenshtein.distance(word, name, score_cutoff=allowed) <= allowed

@@ -10,6 +10,7 @@ from chatbot.release_resolution.product_names import find_product, mask, product
 from chatbot.release_resolution.release_mentions import Found, find_mentions
 from chatbot.release_resolution.release_names import NOTHING, Reading, release_names
 from chatbot.release_resolution.release_phrases import Place
+from chatbot.release_resolution.release_words import COMPARES, MOVES
 from chatbot.release_resolution.resolution import ReleaseStatus, Resolution
 from chatbot.release_resolution.situations import weighs_up
 from corpora.release import Product, Release
@@ -24,35 +25,35 @@ class Context:
     release: str | None = None
 
 
-_COMPARES = re.compile(
-    r"\b(?:vs|versus|compar\w+|differ\w*|between|both|since)\b|\bwhat\b.*\b(?:chang\w+|new)\b",
-    re.IGNORECASE,
-)
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
-_MOVES = re.compile(
-    r"\b(?:(?:up|down)grad\w*|bring\w*|migrat\w*|mov(?:e|ed|ing)|switch\w*|roll\w*[\s-]?back|port(?:ed|ing)"
-    r"|updat\w+\s+(?:from|to)|(?:go|going|get|getting|change|changing)\s+(?:\w+\s+){0,2}to)\b",
-    re.IGNORECASE,
-)
 _CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b",
     re.IGNORECASE,
 )
 
 
+def meanings(
+    found: Sequence[Found], product: Product, context: Context
+) -> list[tuple[Found, Reading]]:
+    """Say which releases each mention in a question about one product stands for."""
+    unsaid = _unsaid(product, context)
+    return [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
+
+
 def choose_release(
-    found: Sequence[Found], text: str, product: Product, context: Context
+    meant: Sequence[tuple[Found, Reading]], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions found in a masked question about one product.
+    """Choose from the mentions in a masked question about one product, and what they mean.
 
     One release is stated; several are compared, unless all but one are there for another reason:
     a move from one to the other, a negation, a word on how it was before.
     """
     unsaid = _unsaid(product, context)
-    meant = [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
     asked = _asked(meant, text)
     known = [(mention, reading) for mention, reading in asked if reading.release]
     for mention, reading in asked:
+        if mention.doubtful and reading.covers and reading.release != unsaid.reading.release:
+            return _ask(product, ReleaseStatus.AMBIGUOUS, _may_be_none(mention.said))
         if not reading.certain:
             return _ask(
                 product, ReleaseStatus.AMBIGUOUS, _may_be_several(mention.said), reading.covers
@@ -69,7 +70,7 @@ def choose_release(
     mention, release = known[0][0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
-        if not (arrives and _MOVES.search(text)) or _CONTRASTS.search(text):
+        if not (arrives and MOVES.search(text)) or _CONTRASTS.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"{newest.name}, the newest named, describes the move")
@@ -157,7 +158,7 @@ def _asked(meant: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
     if any(mention.place is None for mention, _ in asked):
         asked = [pair for pair in asked if pair[0].place is not Place.SAME]
-    if _COMPARES.search(text):
+    if COMPARES.search(text):
         return asked
     mentions = [mention for mention, _ in asked]
     origins = [
@@ -235,6 +236,10 @@ def _no_release(said: str, product: Product) -> str:
 
 def _may_be_several(said: str) -> str:
     return f'"{said}" may be any of several releases'
+
+
+def _may_be_none(said: str) -> str:
+    return f'"{said}" may be a release or something else'
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from chatbot.release_resolution.release_cues import claimed, says_release
+from chatbot.release_resolution.release_cues import Claim, judge
 from chatbot.release_resolution.release_names import NOTHING, Reading, ReleaseNames
 from chatbot.release_resolution.release_numbers import Number, find_numbers
 from chatbot.release_resolution.release_phrases import Place, find_phrases
-from chatbot.release_resolution.release_words import BOUNDARY, CLOSE, JOINED, LEAD, TAIL
+from chatbot.release_resolution.release_words import (
+    BOUNDARY,
+    CLOSE,
+    COMPARES,
+    JOINED,
+    LEAD,
+    MOVES,
+    OWN,
+    TAIL,
+    count_of,
+)
 from chatbot.release_resolution.situations import find_situations
 from corpora.release import name_tokens
 
@@ -25,7 +35,8 @@ class Found:
     where a move between releases ends ("to 18.00"), `against` what the answer is compared with
     ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `aside`
     that it tells what the asker has and the question itself comes after ("We run 17.10. How …"),
-    `sure` that nothing but a release can be meant, even if there is none such.
+    `sure` that nothing but a release can be meant, even if there is none such; `doubtful` that it
+    may as well be something else.
     """
 
     start: int
@@ -41,10 +52,10 @@ class Found:
     joined: bool = False
     aside: bool = False
     sure: bool = True
+    doubtful: bool = False
 
 
 _WINDOW = 48
-_COUNTS = {"one": 1, "two": 2, "three": 3, "2": 2, "3": 3}
 _NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
 _BACKGROUND = re.compile(
     r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
@@ -74,6 +85,7 @@ _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
+_OPPOSED = frozenset(("vs", "vs.", "versus", "->", "=>", "→"))
 _TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
 _ORDINARY_WORDS = """
     stable current latest newest next previous old oldest new lts main master dev edge testing beta
@@ -150,31 +162,64 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     numbers = find_numbers(text, names)
     leads = [_lead(text, number.start) for number in numbers]
     joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
-    owned: list[bool] = []
-    taken: list[bool] = []
+    claims: list[Claim] = []
     for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
-        before = text[max(0, number.start - _WINDOW) : number.start]
-        after = text[number.end : number.end + _WINDOW]
-        mine = claimed(before, lead, after, number)
-        if not mine and joins[i] and owned[-1] and not lead["product"]:
-            mine = bool(numbers[i - 1].reading.covers) or not number.reading.covers
-        owned.append(mine)
-        taken.append(not mine and says_release(text, number, lead))
+        claim = judge(text, number, lead)
+        if joins[i] and claim is not Claim.ELSEWHERE and OWN not in lead[0]:
+            claim = _after(claims[-1], numbers[i - 1], claim, number)
+        claims.append(claim)
     for i in [*range(1, len(numbers)), *range(len(numbers) - 1, 0, -1)]:
-        if not joins[i] or owned[i] or owned[i - 1] or taken[i] == taken[i - 1]:
-            continue
-        other = numbers[i - 1] if taken[i] else numbers[i]
-        if other.reading.covers or (other.dotted and joins[i] != ","):
-            taken[i] = taken[i - 1] = True
+        if joins[i]:
+            claims[i - 1 : i + 1] = _side_by_side(
+                text, numbers[i - 1 : i + 1], claims[i - 1 : i + 1], joins[i]
+            )
     found: list[Found] = []
-    for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
-        if not taken[i]:
+    taken = (Claim.RELEASE, Claim.DOUBTFUL)
+    for i, (number, lead, claim) in enumerate(zip(numbers, leads, claims, strict=True)):
+        if claim not in taken:
             continue
         mention = _found(question, text, (number.start, number.end), lead, number.reading)
-        if joins[i] and taken[i - 1]:
+        if joins[i] and claims[i - 1] in taken:
+            if not mention.arrives:
+                found[-1] = replace(found[-1], sure=True)
             mention = _beside(found[-1], mention, text)
-        found.append(mention)
+        found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
     return found
+
+
+def _after(before: Claim, left: Number, claim: Claim, right: Number) -> Claim:
+    """Judge a number that stands side by side with one before it: "Python 3.8 and 1.4"."""
+    if before is Claim.ELSEWHERE and (left.reading.covers or not right.reading.covers):
+        return before
+    return before if before is Claim.DOUBTFUL and claim is Claim.RELEASE else claim
+
+
+def _side_by_side(
+    text: str, numbers: Sequence[Number], claims: Sequence[Claim], join: str | None
+) -> Sequence[Claim]:
+    """Judge two numbers together: what the one is known to be, the other is as well."""
+    both = all(number.whole for number in numbers)
+    if claims[1] is Claim.ELSEWHERE and not numbers[0].reading.covers:
+        return Claim.ELSEWHERE, Claim.ELSEWHERE
+    if (
+        both
+        and set(claims) <= {Claim.RELEASE, Claim.NOTHING, Claim.DOUBTFUL}
+        and not (Claim.DOUBTFUL in claims and OWN in text[numbers[0].end : numbers[1].start])
+    ):
+        right = numbers[1]
+        bounded = right.dotted or right.high or BOUNDARY.match(text, right.end)
+        if bounded and (join in _OPPOSED or COMPARES.search(text) or MOVES.search(text)):
+            return Claim.RELEASE, Claim.RELEASE
+        if join in _OPPOSED:
+            return Claim.DOUBTFUL, Claim.DOUBTFUL
+    if Claim.DOUBTFUL in claims and OWN in text[numbers[0].end : numbers[1].start]:
+        return claims
+    if Claim.RELEASE not in claims or claims[0] is claims[1] or Claim.ELSEWHERE in claims:
+        return claims
+    other = numbers[claims[0] is Claim.RELEASE]
+    if Claim.DOUBTFUL in claims or other.reading.covers or (other.dotted and join != ","):
+        return (Claim.RELEASE, Claim.RELEASE)
+    return claims
 
 
 def _beside(left: Found, right: Found, text: str) -> Found:
@@ -204,8 +249,9 @@ def _found(
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    if lead["before"] or lead["after"] or lead["pre"]:
-        steps = _COUNTS.get((lead["count"] or "one").strip().casefold(), 1)
+    by_the_book = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    if not by_the_book and (lead["before"] or lead["after"] or lead["pre"]):
+        steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:
         steps = -1

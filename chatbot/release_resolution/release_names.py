@@ -43,6 +43,8 @@ class ReleaseNames:
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
         self._ends: dict[Tokens, list[Release]] = defaultdict(list)
         self._worded: dict[str, list[Tokens]] = defaultdict(list)
+        self.longest = self.widest = 0
+        self._majors: set[int] = set()
         owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
         for release in product.releases:
             self._add(self._names, _without_owner(name_tokens(release.name), owners), release)
@@ -53,6 +55,10 @@ class ReleaseNames:
         if not tokens:
             return
         names[tokens].append(release)
+        self.longest = max(self.longest, len(tokens))
+        self.widest = max(self.widest, len(str(tokens[0])) + 1)
+        if isinstance(tokens[0], int):
+            self._majors.add(tokens[0])
         if isinstance(tokens[0], str):
             self._worded[tokens[0]].append(tokens)
             return
@@ -98,6 +104,17 @@ class ReleaseNames:
     def begins(self, tokens: Tokens) -> bool:
         """Say whether some release's name is, or begins with, these tokens."""
         return self.names(tokens) or tokens in self._series
+
+    def resembles(self, tokens: Tokens) -> bool:
+        """Say whether a name has no more parts than the longest, nor a much longer first one."""
+        return len(tokens) <= self.longest and len(str(tokens[0])) <= self.widest
+
+    def near(self, tokens: Tokens) -> bool:
+        """Say whether a first part is a little below, among or above those of the releases."""
+        if not self._majors or not isinstance(tokens[0], int):
+            return False
+        reach = 3 if max(self._majors) < 100 else 10
+        return min(self._majors) - reach <= tokens[0] <= max(self._majors) + reach
 
     def worded(self, first: str) -> Iterator[Tokens]:
         """Yield the names and aliases that begin with this word, the longest first."""

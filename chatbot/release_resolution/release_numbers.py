@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chatbot.release_resolution.release_names import NOTHING, Reading, ReleaseNames, Tokens
-from chatbot.release_resolution.release_words import UNIT
+from chatbot.release_resolution.release_words import OWN, UNIT
+from corpora.number_words import NUMBER_WORDS, TO_NINETEEN
 from corpora.release import name_tokens
 
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
@@ -36,24 +37,17 @@ _CLOCK = re.compile(r"[0-9]:[0-9]")
 _QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{UNIT.pattern}|[akmgtpx])", re.I)
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
-_TO_NINETEEN = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen
-"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_VALUES = {"oh": 0, "o": 0, "nought": 0}
-_VALUES |= {word: value for value, word in enumerate(_TO_NINETEEN.split())}
-_VALUES |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
+_VALUES = {"oh": 0, "o": 0, "nought": 0} | NUMBER_WORDS
 _NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
 _NUMBER_WORDS = rf"{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?"
 _SPOKEN_PART = rf"(?:{_NUMBER_WORDS}|[0-9]+)"
 _SPOKEN = re.compile(
     rf"(?<![\w.])(?:{_SPOKEN_PART}(?:\s+(?:point|dot)\s+{_SPOKEN_PART})+"
-    rf"|(?:(?<=release\s)|(?<=version\s)){_NUMBER_WORDS})(?!\w|\.\d)",
+    rf"|(?:(?<=release\s)|(?<=version\s)|(?<={OWN}\s)(?!one\b)){_NUMBER_WORDS})(?!\w|\.\d)",
     re.I,
 )
 
-_DIGIT = rf"(?:{'|'.join(_TO_NINETEEN.split())})"
+_DIGIT = rf"(?:{'|'.join(TO_NINETEEN)})"
 _DIGITS = re.compile(rf"(?<![\w.-]){_DIGIT}(?:[ -]{_DIGIT}){{1,2}}(?![\w-])", re.I)
 """Digits said one after the other ("one three one"): a release only if there is just that one."""
 
@@ -63,9 +57,10 @@ class Number:
     """A number in the text that may name a release: where it stands and what it would cover.
 
     A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
-    `akin` to the releases if some of them begin with the same part, and `exact` if one of them has
-    just this name, but for a zero behind it. `suffixed`: it goes on where the numbers of a release
-    end ("3.5-sp2", where there is a 3.5-sp1).
+    compared with the names of the releases: `akin` if some begin with the same part, `near` if with
+    one about as high; `exact` if one has just this name, but for a zero behind it; `whole` if one
+    is called or begins so as written; `shaped` if it is no longer than they; `suffixed` if it goes
+    on where the numbers of a release end ("3.5-sp2", where there is a 3.5-sp1).
     """
 
     start: int
@@ -75,7 +70,15 @@ class Number:
     dotted: bool
     akin: bool = False
     exact: bool = False
+    whole: bool = False
+    near: bool = False
+    shaped: bool = False
     suffixed: bool = False
+
+    @property
+    def lettered(self) -> bool:
+        """Whether letters are among its parts ("24H2"), as in few numbers of other things."""
+        return any(isinstance(token, str) for token in self.tokens)
 
     @property
     def high(self) -> bool:
@@ -104,7 +107,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             continue
         glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
         marked = glue and _OPEN_GLUE.fullmatch(glue[0].lstrip("."))
-        if glue and not marked and not _MARKED_GLUE.fullmatch(glue[0]):
+        beside = glue and glue[0] == "_" and text[glue.start() - 1] == OWN
+        if glue and not (marked or beside) and not _MARKED_GLUE.fullmatch(glue[0]):
             continue
         if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
             continue
@@ -114,7 +118,12 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             position = comma.end()
             continue
         for number in _read(text, chunk.start(), chunk[0], names):
-            if not glue or marked or (number.reading.covers and number.dotted and number.high):
+            if (
+                not glue
+                or marked
+                or beside
+                or (number.reading.covers and number.dotted and number.high)
+            ):
                 written.append(number)
                 position = max(position, number.end)
     return [
@@ -122,6 +131,9 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             number,
             akin=names.begins(number.tokens[:1]),
             exact=names.names(number.tokens) or names.names((*number.tokens, 0)),
+            whole=names.begins(number.tokens) or (bool(number.reading.covers) and number.lettered),
+            near=names.near(number.tokens),
+            shaped=names.resembles(number.tokens),
             suffixed=_suffixed(number.tokens, names),
         )
         for number in sorted([*spoken, *written], key=lambda number: number.start)
@@ -151,6 +163,12 @@ def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Nu
             yield _number(start, part, names)
             start += len(part) + 1
         return
+    begin = re.split(r"[-_]", chunk)[0]
+    if begin != chunk and not _SUFFIX.match(chunk, len(begin)):
+        first = _number(start, begin, names)
+        if first.reading.covers and first.dotted:
+            yield first
+            return
     while (end := _WORD_END.search(chunk)) and not _SUFFIX.match(chunk, end.start()):
         chunk = chunk[: end.start()]
         whole = _number(start, chunk, names)

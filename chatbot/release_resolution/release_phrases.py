@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from chatbot.release_resolution.release_words import OWN
+from chatbot.release_resolution.release_words import OWN, count_of
 
 
 class Place(Enum):
@@ -35,7 +35,6 @@ class Phrase:
     steps: int
 
 
-_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 
 _ONE = r"(?:release|version|one)\b"
@@ -60,7 +59,7 @@ _CAME = r"(?:that\s+(?:came|comes|was)\s+)?"
 _BEFORE = r"(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
 _AFTER = r"(?:after|following|(?:newer|later)\s+than)\b"
 _NEWEST = (
-    r"(?:latest|lates|lastest|latets|newest|newst|most\s+(?:recent|current)|current"
+    r"(?:latest|newest|most\s+(?:recent|current)|current"
     r"|up[- ]to[- ]date|stable)\b"
 )
 _HELD = (
@@ -147,7 +146,7 @@ _PATTERNS = tuple(
         (
             Place.REFERENCE,
             -1,
-            rf"(?:previous|previos|prevoius|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}",
+            rf"(?:previous|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}",
         ),
         (
             Place.REFERENCE,
@@ -180,7 +179,7 @@ def find_phrases(text: str) -> Iterator[Phrase]:
             if groups.get("rank"):
                 steps = _RANKS[groups["rank"].lower()]
             elif groups.get("count"):
-                steps = _COUNTS.get(groups["count"].lower()) or int(groups["count"])
+                steps = count_of(groups["count"])
             lead = _LEAD.search(text, max(0, match.start() - 24), match.start())
             start = lead.start() if lead else match.start()
             yield Phrase(start, match.end(), place, direction * steps)

@@ -22,11 +22,15 @@ class ReleaseStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Mention:
-    """A place in the question that names a release, with the words that go with it."""
+    """A place in the question that names a release, with the words that go with it.
+
+    `release` is the one that is meant; None where it is not there or may be one of several.
+    """
 
     start: int
     end: int
     text: str
+    release: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,11 @@ class Resolution:
     available: tuple[str, ...] = ()
     mentions: tuple[Mention, ...] = ()
     explanation: str = ""
+
+    @property
+    def own_mentions(self) -> tuple[Mention, ...]:
+        """The mentions of the release asked about, not those of another, as in an upgrade."""
+        return tuple(m for m in self.mentions if m.release is None or m.release in self.releases)
 
 
 def cut(text: str, mentions: Sequence[Mention]) -> str:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from chatbot.release_resolution.product_choice import Question, choose_products, possible_releases
 from chatbot.release_resolution.product_names import find_product
-from chatbot.release_resolution.release_choice import Context, choose_release
+from chatbot.release_resolution.release_choice import Context, choose_release, meanings
 from chatbot.release_resolution.release_mentions import Found
+from chatbot.release_resolution.release_names import Reading
 from chatbot.release_resolution.resolution import Mention, ReleaseStatus, Resolution
 from corpora.release import Product, Release
 
@@ -78,8 +79,9 @@ def _resolve(
         )
     read = Question(_ends(question), tuple(products))
     options = choose_products(read, chosen, context)
-    found = read.mentions(options[0])
-    mentions = _mentions(question, found)
+    found = _settled(read.mentions(options[0]), context)
+    meant = meanings(found, options[0], context)
+    mentions = _mentions(question, meant)
     if len(options) > 1:
         possible = [(option, possible_releases(read, option, context)) for option in options]
         several = any(releases for _, releases in possible)
@@ -93,8 +95,14 @@ def _resolve(
     only = options[0]
     if not only.releases:
         return Resolution(ReleaseStatus.NONE, only.name, explanation="no release yet")
-    resolution = choose_release(found, read.masked(only), only, context)
+    resolution = choose_release(meant, read.masked(only), only, context)
     return replace(resolution, mentions=mentions)
+
+
+def _settled(found: Sequence[Found], context: Context) -> list[Found]:
+    """Leave out what may be no release where another is named, or chosen by the caller."""
+    sure = [mention for mention in found if not mention.doubtful]
+    return sure if sure or context.chosen is not None else list(found)
 
 
 def _ends(question: str) -> str:
@@ -104,14 +112,16 @@ def _ends(question: str) -> str:
     return question[: _READ - 1] + "\0" + question[-_READ:]
 
 
-def _mentions(question: str, found: Sequence[Found]) -> tuple[Mention, ...]:
+def _mentions(question: str, meant: Sequence[tuple[Found, Reading]]) -> tuple[Mention, ...]:
     """Place the mentions in the whole question, of whose middle nothing was read."""
     skipped = max(0, len(question) - 2 * _READ)
-    places = [(f.start, f.end, 0 if f.start < _READ else skipped) for f in found]
-    return tuple(
-        Mention(start + shift, end + shift, question[start + shift : end + shift])
-        for start, end, shift in places
-    )
+    mentions = []
+    for found, reading in meant:
+        shift = 0 if found.start < _READ else skipped
+        start, end = found.start + shift, found.end + shift
+        name = reading.release.name if reading.release else None
+        mentions.append(Mention(start, end, question[start:end], name))
+    return tuple(mentions)
 
 
 def _listing(possible: Iterable[tuple[Product, Sequence[Release]]]) -> tuple[str, ...]:

@@ -12,11 +12,14 @@ from corpora.release import Product
 
 
 def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Resolve the release; an unknown or ambiguous one becomes a question, never a guess."""
+    """Resolve the release; an unknown or ambiguous one becomes a question, never a guess.
+
+    What an earlier step has resolved is not resolved again.
+    """
 
     def extract(turn: Turn) -> Turn:
         known = products()
-        resolution = resolve_turn(turn, known)
+        resolution = turn.resolution or resolve_turn(turn, known)
         turn = replace(turn, resolution=resolution)
         if resolution.releases:
             return turn

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.clarification import ask_back, asks_back, continued
+from chatbot.clarification import ask_back, continued
 from chatbot.release_resolution import Resolution, resolve_release
 from chatbot.release_resolution.turns import resolve_turn
 from chatbot.turn import Turn
@@ -163,6 +164,14 @@ def test_a_clarification_in_another_wording_is_recognised_by_its_question() -> N
     assert request.question == "What is hold_time in tessaline 17.20?"
 
 
+def test_whether_an_answer_asked_back_is_known_of_a_kept_conversation() -> None:
+    history = (("What is hold_time in tessaline 7.5?", "It is 5."),)
+    kept = Turn("17.20", history=history, asked_back=frozenset())
+    assert continued(kept, [TESSALINE]).question == "17.20"
+    asked = continued(replace(kept, asked_back=frozenset({0})), [TESSALINE])
+    assert asked.question == "What is hold_time in tessaline 17.20?"
+
+
 def test_an_answer_that_asks_nothing_is_no_clarification() -> None:
     history = (("What is hold_time in 17.10?", "It is 5. Anything else?"),)
     assert continued(Turn("17.20", history=history), [TESSALINE]).history == history
@@ -184,14 +193,12 @@ def test_what_is_asked_back_is_one_short_question_with_its_choices(
     answer = ask_back(resolution, products)
     assert answer.abstained
     assert answer.text.count("?") == 1
-    assert asks_back(answer.text)
     for name in resolution.available:
         assert name.rsplit(" ", 1)[-1] in answer.text
 
 
 def test_without_documentation_nothing_is_asked_back() -> None:
     answer = ask_back(resolve_release("What?", []), [])
-    assert not asks_back(answer.text)
     assert "strata ingest" in answer.text
 
 
@@ -217,9 +224,9 @@ def test_a_conversation_goes_on_and_keeps_what_was_typed(
     assert again.content["route"] == "clarify"
     answered = chatbot.ask("the second one", conversation=conversation)
     assert (answered.content["release"], answered.content["route"]) == ("17.20", "documents")
-    assert answered.content["answer"].startswith("300")
+    assert "300" in answered.content["answer"]
     follow_up = chatbot.ask("and in 17.10?", conversation=conversation)
-    assert follow_up.content["answer"].startswith("5")
+    assert "5" in follow_up.content["answer"]
     typed = [turn.question for turn in chatbot.conversations.turns(conversation)]
     assert typed == [asked, "16.0", "the second one", "and in 17.10?"]
 
@@ -232,7 +239,7 @@ def test_a_history_of_texts_goes_on_too(
     history = [(asked, chatbot.ask(asked).content["answer"])]
     reply = chatbot.ask("17.20 please", history=history).content
     assert (reply["release"], reply["release_status"]) == ("17.20", "stated")
-    assert reply["answer"].startswith("300")
+    assert "300" in reply["answer"]
     both = chatbot.ask("17.10 and 17.20", history=history).content
     assert both["compared_releases"] == ["17.10", "17.20"]
 

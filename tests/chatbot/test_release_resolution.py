@@ -1,48 +1,34 @@
 from __future__ import annotations
 
-import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
+from chatbot.release_resolution.turns import resolve_turn
 from corpora.release import Product, Release
+from eval.release_cases import ReleaseCase, read_cases, read_catalogs
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY
 
-CASES = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "release_cases.jsonl").read_text("utf-8").splitlines()
-]
+HERE = Path(__file__).parent
+CASES = read_cases(HERE / "release_cases.jsonl", CATALOGS)
+RENAMED = read_catalogs(HERE / "renamed_catalogs.json")
+"""Products that bear the names of others, and releases of all shapes."""
+CASES += read_cases(HERE / "renamed_cases.jsonl", RENAMED)
 
 
-def ask(case: dict[str, Any]) -> Resolution:
-    said = case.get("conversation_release")
-    return resolve_release(
-        case["question"],
-        CATALOGS[case["catalog"]],
-        product=case.get("product"),
-        release=case.get("release"),
-        history=[(user, assistant) for user, assistant in case.get("history", ())],
-        conversation_release=(said[0], said[1]) if said else None,
-    )
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.turn.question[:60])
+def test_a_question_is_resolved_as_a_reader_would(case: ReleaseCase) -> None:
+    resolution = resolve_turn(case.turn, case.products)
+    assert (resolution.status, resolution.releases) == (case.status, case.releases)
+    assert_sound(case.turn.question, case.products, resolution)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['catalog']}: {c['question'][:60]}")
-def test_a_question_is_resolved_as_a_reader_would(case: dict[str, Any]) -> None:
-    resolution = ask(case)
-    assert (resolution.status, list(resolution.releases)) == (case["status"], case["releases"])
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['catalog']}: {c['question'][:60]}")
-def test_a_resolution_keeps_its_promises(case: dict[str, Any]) -> None:
-    assert_sound(case["question"], CATALOGS[case["catalog"]], ask(case))
-
-
-def assert_sound(question: str, products: list[Product], resolution: Resolution) -> None:
+def assert_sound(question: str, products: Sequence[Product], resolution: Resolution) -> None:
     """Releases come from the catalog of one product, mentions lie in the question, in order."""
     known = {p.name: {r.name for r in p.releases} for p in products}
     if resolution.product is None:

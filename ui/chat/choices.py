@@ -43,5 +43,7 @@ def asked_for(question: str, choice: Choice, products: Sequence[Product]) -> str
     What a question says itself goes before what is chosen beside it, so it has to say the choice.
     """
     from chatbot.choice import replace_unknown
+    from chatbot.release_resolution import resolve_release
 
-    return replace_unknown(question, (choice.release,), choice.product, products)[0]
+    asked = resolve_release(question, products, product=choice.product)
+    return replace_unknown(question, asked, (choice.release,), choice.product)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 
-_FIRST = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-sixteen seventeen eighteen nineteen twenty
-"""
-_TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80, "ninety": 90}
-_MORE = {"dozen": 12, "hundred": 100, "thousand": 1000}
-_NUMBERS = {word: n for n, word in enumerate(_FIRST.split())} | _TENS | _MORE
+from corpora.number_words import NUMBER_WORDS
+
+_NUMBERS = NUMBER_WORDS | {"dozen": 12, "hundred": 100, "thousand": 1000}
 _MILLISECONDS = {"ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _UNITS = {
     r"ms|msecs?|milliseconds?|millis": "ms",
@@ -20,7 +16,7 @@ _UNITS = {
     r"d|days?": "d",
     r"weeks?|wks?": "week",
     r"kib|kb|kbytes?|kilobytes?|k": "kb",
-    r"mib|mb|mbytes?|megabytes?|m": "mb",
+    r"mib|mb|mbytes?|megabytes?": "mb",
     r"gib|gb|gbytes?|gigabytes?|gigs?": "gb",
     r"tib|tb|tbytes?|terabytes?": "tb",
     r"bytes?|octets?": "byte",
@@ -33,6 +29,7 @@ _UNITS = {
     r"w|watts?": "w",
     r"dbm": "dbm",
     r"db|decibels?": "db",
+    r"m|met(?:er|re)s?": "m",
     r"km|kilomet(?:er|re)s?": "km",
     r"nm|nanomet(?:er|re)s?": "nm",
 }
