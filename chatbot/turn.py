@@ -20,6 +20,7 @@ class Route(StrEnum):
     COMPARE = "compare"
     INVENTORY = "inventory"
     CLARIFY = "clarify"
+    CHAT = "chat"
 
 
 @dataclass(frozen=True)
@@ -201,9 +202,9 @@ class Turn:
     """A question on its way through the chain; every step returns a new one.
 
     `afresh` asks for an answer from the documents alone, without the memory. `temperature` is that
-    of the answer, where a step has set one. Where there is no answer, `nearest` are the pages of
-    the release nearest to the question, and `found_in` the other releases that tell, the newest
-    first.
+    of the answer, where a step has set one. Where the release that was asked has no answer,
+    `nearest` are its pages nearest to the question, and `found_in` the other releases that tell,
+    the newest first; where nobody named a release, the answer is from that one.
     """
 
     question: str
