@@ -12,9 +12,14 @@ from corpora.release import Product
 
 
 def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Resolve the release; an unknown or ambiguous one becomes a question, never a guess."""
+    """Resolve the release; an unknown or ambiguous one becomes a question, never a guess.
+
+    A turn whose release is known by an earlier step keeps it.
+    """
 
     def extract(turn: Turn) -> Turn:
+        if turn.resolution is not None:
+            return turn
         known = products()
         resolution = resolve_turn(turn, known)
         turn = replace(turn, resolution=resolution)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from chatbot.clarification import asks_back
+from chatbot.comparison.question import refers_back
 from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.release_resolution.product_names import product_spans
 from chatbot.turn import Answer, Route, RuleStep, Turn
-from chatbot.words import filtered
+from chatbot.words import RELEASE_WORDS, filtered
 from corpora.corpus import Corpus
 from corpora.lexical import tokens
 from corpora.release import Product
@@ -90,7 +91,9 @@ def refuse_off_topic(
 
     def refuse(turn: Turn) -> Turn:
         known = products()
-        words = [w for word in filtered(turn.question).split() if (w := word.casefold())]
+        words = filtered(turn.question).casefold().split()
+        if refers_back(turn.question) or RELEASE_WORDS & set(turn.question.casefold().split()):
+            return turn
         if len(words) < (2 if turn.history else 1) or re.search(r"\d", turn.question):
             return turn
         if (turn.history and asks_back(turn.history[-1][1])) or not any(
