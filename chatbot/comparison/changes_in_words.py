@@ -101,7 +101,7 @@ def _differs(changes: Changes) -> bool:
 def _step(topic: str, changes: Changes, quotes: Quotes) -> tuple[str, list[str]]:
     """The lead and the blocks below it."""
     older, newer = changes.older, changes.newer
-    about = f" in {as_words(topic)}" if topic else ""
+    about = f" on {as_words(topic)}" if topic else ""
     if not _differs(changes):
         return _unchanged(about, changes, quotes)
     shown = _worth_telling(changes)
@@ -113,7 +113,7 @@ def _step(topic: str, changes: Changes, quotes: Quotes) -> tuple[str, list[str]]
     if 0 < len(rows) <= _IN_SENTENCES and not (added or gone or notes):
         lead = " ".join(row.in_words(older, newer) for row in rows)
         return lead, _notes(changes, quotes)
-    lead = f"Between {older} and {newer}{about}, {_counted(shown)}."
+    lead = f"From {older} to {newer}, {_counted(shown, about)}."
     if notes:
         lead = f"The release notes of {newer} say what changed. {lead}"
     notes = notes or _notes(changes, quotes)
@@ -202,17 +202,19 @@ def _title(record: Record) -> str:
     return in_short(record.label, 60).replace("*", "")
 
 
-def _counted(changes: Changes) -> str:
+def _counted(changes: Changes, about: str) -> str:
     """How much differs, and what is new and gone, by name where that is short."""
     differ = len(changes.changed)
-    parts = [f"{differ} {'passage differs' if differ == 1 else 'passages differ'}"] * bool(differ)
+    verb = f"passage{about} differs" if differ == 1 else f"passages{about} differ"
+    parts = [f"{differ} {verb}"] if differ else []
     for records, word in (
-        (changes.added, f"new in {changes.newer}"),
+        (changes.added, "new"),
         ([record for record, _ in changes.gone], "gone"),
     ):
         named = list(dict.fromkeys(_title(r) for r in records if name_of(r)))
         if records and len(named) == len(records) <= _NAMED:
             parts.append(f"{listed(named)} {'is' if len(named) == 1 else 'are'} {word}")
         elif records:
-            parts.append(f"{len(records)} {'is' if len(records) == 1 else 'are'} {word}")
+            verb = "passage is" if len(records) == 1 else "passages are"
+            parts.append(f"{len(records)} {verb} {word}")
     return listed(parts)
