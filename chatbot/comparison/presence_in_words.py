@@ -58,8 +58,8 @@ def _lead(
     order = [f.release for f in looked]
     gone = [f for f in looked if f.status is Documented.REMOVED]
     if not there and not gone:
-        where = "the documentation" if len(order) == 1 else "the documentation of"
-        return f"I couldn't find {named} in {where} {listed(order, 'or')}."
+        of = f"documentation of {listed(order, 'or')}" if order[1:] else f"{order[0]} documentation"
+        return f"I couldn't find {named} in the {of}."
     if not there:
         return f"{named} is documented in none of {listed(order)}; {_says_gone(gone[0], quotes)}."
     first, last = order.index(there[0].release), order.index(there[-1].release)

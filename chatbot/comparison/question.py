@@ -61,9 +61,9 @@ _REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
 _ASKING = """
     added additional alike appear appeared available become change changed changes changing came
     come comes contain contains deleted deprecated documented documents dropped earliest evolve
-    evolved ever every everything anything first fixed gone have having identical include included
-    includes introduced introduce introduces last latest mention mentioned mentions missing new
-    newest obsolete offer offers old oldest possible present provide provides removed remove
+    evolved ever every everything anything first fixed general gone have having identical include
+    included includes introduced introduce introduces last latest mention mentioned mentions missing
+    new newest obsolete offer offers old oldest possible present provide provides removed remove
     renamed replaced since solved speak still support supported supports supporting unchanged
     understand understood until whether exists existed ago yet add adds
 """

@@ -64,7 +64,11 @@ def answer_inventory(
             turn,
             resolution=found.resolution,
             route=Route.INVENTORY,
-            answer=Answer(found.text, abstained=False, value=found.text.partition("\n")[0]),
+            answer=Answer(
+                found.text,
+                abstained=False,
+                value=f"{found.text.partition(chr(10))[0].rstrip('.:')}.",
+            ),
         )
 
     return answer
@@ -140,8 +144,8 @@ def _look_up(
 
 
 def _products(known: Sequence[Product]) -> _Found:
-    number = _count(len(known), "product")
-    return _Found(_by_product(f"There is documentation of {number}", known), _nothing_single())
+    lead = f"There is documentation of {listed(product.name for product in known)}"
+    return _Found(_by_product(lead, known), _nothing_single())
 
 
 def _releases(scope: Sequence[Product]) -> _Found:
@@ -210,7 +214,7 @@ def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
     side = names[:at][::-1] if kind is Kind.BEFORE else names[at + 1 :]
     word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
     if not side:
-        text = f"None: {asked} is the {end} release of {product.name} that is documented here."
+        text = f"No release came {word} {asked}: it is the {end} of {product.name} documented here."
         return _Found(text, _single(product, asked, ReleaseStatus.STATED, _CATALOG))
     further = f", {word} that {listed(side[1:])}" if side[1:] else ""
     text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
