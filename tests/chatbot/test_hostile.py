@@ -179,9 +179,8 @@ def test_a_value_that_is_read_without_the_model_is_no_citation_and_no_picture(
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
     case = next(c for c in CASES if c.id == "citation-of-no-chunk")
     chatbot = replace(hostile("embedded"), model=ScriptedChatModel(otherwise="a while"))
-    question = f"What changed in the {case.subject} log between {RELEASE} and {OTHER_RELEASE}?"
+    question = f"How long is the {case.subject} log kept: {RELEASE} vs {OTHER_RELEASE}?"
     content = chatbot.ask(question, product=PRODUCT).content
-    assert "explained in `[2]` and in `[17]`" in content["answer"]
     claimed = marks(content["answer"])
     assert claimed == list(range(1, len(content["citations"]) + 1))
 
