@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableLambda
 
 from chatbot import background
 from chatbot.chain import build_chain
 from chatbot.clarification import asked_back
-from chatbot.concurrency import in_thread
 from chatbot.conversations import Conversations, KeptTurn
+from chatbot.elsewhere import answer_from_newest
 from chatbot.events import EventCallback, Listener, Waiting
 from chatbot.feedback import Feedback
 from chatbot.limits import Limits
@@ -25,13 +25,13 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
 from chatbot.parts import Parts
 from chatbot.people import LOCAL
-from chatbot.profiles import PROFILES
+from chatbot.profiles import PROFILES, answering
 from chatbot.queueing import Queue
 from chatbot.reply import reply_object
 from chatbot.review.ratings import Ratings
 from chatbot.settings import BadSettings, Settings, prepare_process
 from chatbot.trace import trace_object
-from chatbot.turn import RuleStep, Turn
+from chatbot.turn import Turn
 from corpora.catalog import Catalog
 from corpora.corpus import OpenCorpora
 from corpora.database import Database, open_database
@@ -160,8 +160,6 @@ class Chatbot:
         async with self._queue.place(lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             turn = await self._chain.ainvoke(turn, {"callbacks": [callback]})
-            if turn.answer is not None and turn.answer.abstained:
-                turn = await in_thread(self._elsewhere, turn)
             return turn, round(time.perf_counter() - started, 3)
 
     @staticmethod
@@ -187,10 +185,6 @@ class Chatbot:
     def _profile(self) -> Any:
         return PROFILES[self.settings.profile](self._parts())
 
-    @cached_property
-    def _elsewhere(self) -> RuleStep:
-        return self._parts().elsewhere
-
     def _parts(self) -> Parts:
         memory = self.memory if self.settings.memory == "on" else None
         return Parts(
@@ -209,7 +203,8 @@ class Chatbot:
 
     @cached_property
     def _chain(self) -> Runnable[Turn, Turn]:
-        return build_chain(self._profile)
+        elsewhere = answer_from_newest(answering(self._profile), self._parts().elsewhere)
+        return build_chain(self._profile) | RunnableLambda(elsewhere)
 
     @cached_property
     def _queue(self) -> Queue:

@@ -10,6 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from itertools import pairwise
+
+from rapidfuzz import fuzz, process
 
 from chatbot.release_resolution.product_names import Span, mask, product_spans
 from chatbot.release_resolution.release_names import release_names
@@ -43,83 +46,67 @@ class Inquiry:
 
 
 _LONGEST = 200
-_PRODUCT, _RELEASE, _YOU_HAVE = "§", "#", "~"
-_OPENING = re.compile(
-    r"^(?:(?:hi|hello|hey|ok|okay|so|and|but|then|also|well|please|now|great|sorry|just)\b[\s,!.:-]*"
-    r"|thank(?:s| you)[\s,!.:-]*"
-    r"|(?:can|could|would|will) you (?=(?:please )?(?:tell|show|give|list|name))"
-    r"|i(?: would|'d)? (?:like|want|need) to (?:know|see) |(?:do you know|i wonder) (?=wh|how))+"
-)
-_CLOSING = re.compile(
-    r"[\s,]*\b(?:please|right now|now|currently|at the moment|at present|today|so far"
-    r"|in total|in all|altogether|then|overall|anyway|thanks|thank you)$"
-)
-_WRITTEN = (
-    (re.compile(r"\b(what|which|there)(?:'s|s)\b"), r"\1 is"),
-    (re.compile(rf"{_PRODUCT}(?:'s)?(?:\s*(?:,|and|or|&)\s*{_PRODUCT}(?:'s)?)*"), _PRODUCT),
-    (re.compile(rf"(?:\b(?:releases?|versions?|rel|ver|v|r)[\s._-]*)?{_RELEASE}"), _RELEASE),
-    (
-        re.compile(
-            r"\b(?:(?:do|can|could|did) )?(?:you|we)"
-            r"(?: (?:currently|actually|also|already|still|even))?"
-            r" (?:know|have|cover|hold|offer|support|include|index|serve|provide|got)\b"
-            r"|\bhave you (?:got|ingested|indexed|loaded|read)\b|\byou (?:are|were) given\b"
-            r"|\bcan (?:i|we) (?:ask|choose|pick|select|query|search)(?: you)?\b"
-        ),
-        _YOU_HAVE,
-    ),
-)
-_PLAIN_WORDS = f"""
-    {_PRODUCT} {_RELEASE} {_YOU_HAVE} a about an any anything are available been between by came can
-    catalog catalogue come comes contain covered database did directly do documented does exist
-    exists for from get give got had has have here immediately in included indexed ingested is
-    issued just list loaded many me name names no number numbers of official offered on one ones or
-    our out please present product public published released right shipped show so some something
-    stable still system tell that's the there to total us was were what which with yet your
-"""
-_PLAIN = frozenset(_PLAIN_WORDS.split())
-_COUNT = frozenset(("how", "count", "number"))
+_PRODUCT, _RELEASE = "§", "#"
+_COUNT = frozenset(("many", "count", "number", "numbers"))
 _RELEASES = frozenset(("releases", "versions"))
 _RELEASE_ONE = frozenset(("release", "version"))
 _PRODUCTS = frozenset(("products", "projects"))
 _PAPERS = frozenset(("documents", "files", "manuals", "guides", "handbooks", "books"))
 _DOCUMENTATION = frozenset(("documentation", "docs", "information", "info"))
-_NEWEST = frozenset(("newest", "latest", "current", "last", "highest", "recent", "most"))
+_NEWEST = frozenset(("newest", "latest", "current", "last", "highest", "recent"))
 _OLDEST = frozenset(("oldest", "earliest", "first", "initial"))
+_BARE_EXTREMES = frozenset(("newest", "latest", "recent", "oldest"))
 _BEFORE = frozenset(
     ("before", "prior", "preceding", "precedes", "preceded", "older", "earlier", "previous")
 )
 _AFTER = frozenset(
     ("after", "following", "follows", "followed", "newer", "later", "succeeds", "next", "since")
 )
-_COMPARED = frozenset(("than",))
-_EVERY = frozenset(("all", "every", "each", "different", "known", "complete", "full"))
-_POINTING = frozenset(("it", "that", "this", "same"))
-_SIDES = _BEFORE | _AFTER | _COMPARED
+_SIDES = _BEFORE | _AFTER | {"than"}
 _EXTREMES = _NEWEST | _OLDEST
-_ASKED_FOR = _RELEASES | _RELEASE_ONE | _PRODUCTS | _PAPERS | _DOCUMENTATION
-_ALLOWED = _PLAIN | _COUNT | _ASKED_FOR | _EXTREMES | _SIDES | _EVERY | _POINTING
-_ANCHOR_WORDS = f"""
-    {_YOU_HAVE} {_PRODUCT} available catalog covered documented exist give indexed ingested known
-    list loaded name number offered show tell there
+_POINTING = frozenset(("it", "that", "this", "same"))
+_YOU = frozenset(("you", "your", "we", "our", "i"))
+_HELD_WORDS = """
+    available catalog catalogue covered documented exist exists given here included indexed ingested
+    known list loaded name names offered out tell there
 """
-_ANCHORS = frozenset(_ANCHOR_WORDS.split())
-_WORD = re.compile(rf"[\w'-]+|[{_PRODUCT}{_RELEASE}{_YOU_HAVE}]")
-_YES_NO = re.compile(rf"(?:{_YOU_HAVE}|is|are|does|{_RELEASE}|do)(?=\W|$)")
-_ASKS = re.compile(r"(?:what|which|is|are|was|were|list|show|name|tell)\b(?! about)")
-_BARE_EXTREME = re.compile(
-    rf"(?:what|which)(?: one)? (?:is|was)(?: the)? (?:newest|latest|most recent|oldest)(?: one)?"
-    rf"(?: (?:of|for|in) {_PRODUCT})?"
+_HELD = frozenset(_HELD_WORDS.split())
+_YOU_DO_WORDS = """
+    ask choose cover hold include index know offer pick provide query search select serve show
+    support
+"""
+_YOU_DO = frozenset(_YOU_DO_WORDS.split())
+"""What is said of a catalog only where somebody does it: "do you support 1.4?"."""
+_GRAMMAR_WORDS = """
+    a about all also already altogether am an and any anything are at been between but by came can
+    come comes complete contain contains could currently database did different directly do does
+    each every for from full get give got had has have hello hey hi how immediately in into is
+    issued just let like me moment most my no now of official ok okay on one ones or overall please
+    present public published released right see shipped so some something stable still system tell
+    thanks the then these they those to today total us want was well were what what's whats which
+    with would yet
+"""
+_GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
+_NOUNS = _RELEASES | _RELEASE_ONE | _PRODUCTS | _PAPERS | _DOCUMENTATION
+_SIGNS = frozenset((_PRODUCT, _RELEASE))
+_CLOSED = (
+    _GRAMMAR | _NOUNS | _COUNT | _EXTREMES | _SIDES | _POINTING | _YOU | _HELD | _YOU_DO | _SIGNS
 )
-_OPEN = re.compile(rf"what (?:do |can )?(?:{_YOU_HAVE}|you know)(?: about| {_PRODUCT})?")
-_ANOTHER = re.compile(
-    rf"(?:(?:what|how) about )?(?:(?:or|of|for|in|on|from|with|the) )*"
-    rf"(?:{_PRODUCT} {_RELEASE}|{_PRODUCT}|{_RELEASE})"
+_MISSPELT = sorted(_NOUNS | _BARE_EXTREMES)
+_NEAR = 85.0
+_COURTESIES = frozenset(
+    ("hi", "hello", "hey", "ok", "okay", "so", "and", "but", "then", "also", "well")
 )
-_AGAIN = re.compile(
-    r"(?:which|what|list them|show them|name them)(?: ones?| are (?:they|those|these))?"
+_YES_NO = frozenset(("is", "are", "do", "does", "was", "were", "have", "can"))
+_ASKING = _YES_NO | {"what", "what's", "whats", "which", "list", "show", "name", "tell"}
+_WORD = re.compile(rf"[\w'-]+|[{_PRODUCT}{_RELEASE}]")
+_NAMED_RELEASE = re.compile(rf"\b(?:(?:releases?|versions?|rel|ver|v|r)[\s._-]*){_RELEASE}", re.I)
+_ANOTHER = frozenset(
+    ("what", "how", "about", "and", "or", "of", "for", "in", "on", "from", "with", "the")
 )
-_COUNT_AGAIN = re.compile(r"how many(?: (?:are (?:there|they|those|these)|is that|of them))?")
+_AGAIN_WORDS = "which what list show name them one ones are they those these"
+_AGAIN = frozenset(_AGAIN_WORDS.split())
+_COUNT_AGAIN = frozenset(("how", "many", "there", "is", "that", "of", *_AGAIN))
 _COUNT_OF = {
     Kind.RELEASES: Kind.RELEASE_COUNT,
     Kind.RELEASE_COUNT: Kind.RELEASE_COUNT,
@@ -139,87 +126,141 @@ def read_inquiry(
     """
     if len(question) > _LONGEST or not products:
         return None
-    text, named, releases = _template(question, products)
+    said, named, releases = masked(question, products)
+    words = frozenset(said)
     inquiry = Inquiry(Kind.PRODUCTS, named, releases[0] if releases else "")
-    kind = _kind(text) if len(releases) < 2 else None
+    kind = _kind(said) if len(releases) < 2 else None
     if kind is not None:
         return replace(inquiry, kind=kind)
-    pattern = next((p for p in (_ANOTHER, _COUNT_AGAIN, _AGAIN) if p.fullmatch(text)), None)
-    if pattern is None or not history:
-        return None
-    before = read_inquiry(history[-1][0], products, history[:-1])
+    before = read_inquiry(history[-1][0], products, history[:-1]) if words and history else None
     if before is None:
         return None
-    if pattern is _ANOTHER:
+    if words & _SIGNS and words <= _ANOTHER | _SIGNS:
         return replace(inquiry, kind=before.kind, products=named or before.products)
-    table = _COUNT_OF if pattern is _COUNT_AGAIN else _LIST_OF
-    return replace(before, kind=table[before.kind]) if before.kind in table else None
+    table = _COUNT_OF if "many" in words and words <= _COUNT_AGAIN else _LIST_OF
+    again = table is _COUNT_OF or (words <= _AGAIN and words & {"which", "what", "them"})
+    return replace(before, kind=table[before.kind]) if again and before.kind in table else None
 
 
-def _kind(text: str) -> Kind | None:
-    """Decide by the words, all of which must be words for what there is."""
-    said = _WORD.findall(text)
-    words = frozenset(said)
-    if not words or not words <= _ALLOWED:
-        return None
-    counted, release = bool(words & _COUNT), _RELEASE in words
-    if words & _PAPERS or (words & _DOCUMENTATION and (release or words & _POINTING)):
-        if not _asks_for_papers(words):
-            return None
-        return Kind.DOCUMENT_COUNT if counted else Kind.DOCUMENTS
-    if words & _POINTING:
-        return None
-    if words & _SIDES:
-        beside = release or words & (_RELEASES | _RELEASE_ONE | {"anything", "something"})
-        if not beside or not _ASKS.match(text):
-            return None
-        return Kind.BEFORE if words & _BEFORE else Kind.AFTER
-    if words & _EXTREMES:
-        if release:
-            return Kind.IS_NEWEST if "is" in words and words & _NEWEST else None
-        if not (words & _RELEASE_ONE or _BARE_EXTREME.fullmatch(text)):
-            return None
-        return Kind.OLDEST if words & _OLDEST else Kind.NEWEST
-    if release:
-        return Kind.IS_THERE if _YES_NO.match(text) and words & _ANCHORS else None
-    if words & _RELEASES and words & _ANCHORS:
-        return Kind.RELEASE_COUNT if counted else Kind.RELEASES
-    if words & _RELEASE_ONE:
-        return Kind.RELEASES if _YOU_HAVE in words else None
-    if words & (_PRODUCTS | _DOCUMENTATION) and words & _ANCHORS:
-        return Kind.RELEASES if _PRODUCT in words else Kind.PRODUCTS
-    if _PRODUCT in words and said[0] == _YOU_HAVE:
-        return Kind.RELEASES
-    return Kind.PRODUCTS if _OPEN.fullmatch(text) else None
-
-
-def _asks_for_papers(words: frozenset[str]) -> bool:
-    """Whether documents are asked for as such: not the first of them, or those after a release."""
-    loose = words & (_EXTREMES - {"latest", "newest"}) and not words & (_RELEASE_ONE | {"one"})
-    aside = words & ((_AFTER | _COMPARED) - {"next"})
-    return not loose and not aside and bool(words & (_ANCHORS | {"have", "has", _RELEASE}))
-
-
-def _template(
+def masked(
     question: str, products: Sequence[Product]
-) -> tuple[str, tuple[Product, ...], list[str]]:
-    """Put a sign in the place of each product and release, and leave out what is only polite.
+) -> tuple[list[str], tuple[Product, ...], list[str]]:
+    """The words of a question with signs for products and releases, which follow as named.
 
-    Returns the products and the releases too, the latter as written.
+    Words of courtesy at the beginning are left out, and misspelt words for what there is are
+    taken for these.
     """
     spans = product_spans(question, products)
     places = _places(question, products, spans)
     text = question
     for start, end, sign in sorted(places, reverse=True):
-        text = f"{text[:start]}{sign}{text[end:]}"
-    text = " ".join(text.casefold().replace("’", "'").split()).strip(" ?.!")
-    text = _OPENING.sub("", text)
-    while (shorter := _CLOSING.sub("", text).strip(" ?.!,")) != text:
-        text = shorter
-    for pattern, sign in _WRITTEN:
-        text = pattern.sub(sign, text)
+        text = f"{text[:start]} {sign} {text[end:]}"
+    text = _NAMED_RELEASE.sub(_RELEASE, text.casefold().replace("’", "'"))
+    said = [_corrected(word.removesuffix("'s")) for word in _WORD.findall(text)]
+    while said and said[0] in _COURTESIES:
+        said.pop(0)
     named = tuple(dict.fromkeys(product for _, _, product in spans))
-    return text, named, [question[start:end] for start, end, sign in places if sign == _RELEASE]
+    releases = [question[start:end] for start, end, sign in places if sign == _RELEASE]
+    return [word for word in said if word], named, releases
+
+
+def _corrected(word: str) -> str:
+    if word in _CLOSED or len(word) < 6:
+        return word
+    near = process.extractOne(word, _MISSPELT, scorer=fuzz.ratio, score_cutoff=_NEAR)
+    return str(near[0]) if near else word
+
+
+def _kind(said: Sequence[str]) -> Kind | None:
+    """Decide by the words, all of which must be words for what there is."""
+    words = frozenset(said)
+    counted, release = bool(words & _COUNT), _RELEASE in words
+    by_us = words & _YOU
+    if not words or not words <= _CLOSED or (words & _YOU_DO - {"show"} and not by_us):
+        return None
+    if words & {"how", "why", "when"} and not counted:
+        return None
+    ours = bool(by_us and words & (_YOU_DO | {"have", "got"}))
+    held = ours or bool(words & (_HELD | {"show", _PRODUCT}))
+    one, several = bool(words & _RELEASE_ONE), bool(words & _RELEASES)
+    if words & _PAPERS or (words & _DOCUMENTATION and (release or words & _POINTING)):
+        if not _asks_for_papers(words, held=held):
+            return None
+        return Kind.DOCUMENT_COUNT if counted else Kind.DOCUMENTS
+    if words & _POINTING or ((one or several) and "about" in words and not ours):
+        return None
+    if words & _SIDES:
+        if not (release or one or several or words & {"anything", "something"}):
+            return None
+        if said[0] not in _ASKING or "about" in words:
+            return None
+        return Kind.BEFORE if words & _BEFORE else Kind.AFTER
+    if words & _EXTREMES:
+        return _extreme(said, words)
+    if release:
+        return Kind.IS_THERE if said[0] in _YES_NO and (held or one or several) else None
+    if several and (held or counted or words & _DOCUMENTATION):
+        return Kind.RELEASE_COUNT if counted else Kind.RELEASES
+    if one:
+        return Kind.RELEASES if ours or words & {"every", "each", "all"} else None
+    if words & (_PRODUCTS | _DOCUMENTATION) and held:
+        return Kind.RELEASES if _PRODUCT in words else Kind.PRODUCTS
+    if ours and _PRODUCT in words:
+        return Kind.RELEASES
+    return Kind.PRODUCTS if ours and said[0] in {"what", "what's"} else None
+
+
+def _extreme(said: Sequence[str], words: frozenset[str]) -> Kind | None:
+    """The newest or the oldest release, or whether a release is the newest."""
+    if _RELEASE in words:
+        return Kind.IS_NEWEST if "is" in words and words & _NEWEST else None
+    named = words & (_RELEASE_ONE | _DOCUMENTATION)
+    bare = words & _BARE_EXTREMES and (said[0] in _ASKING or _PRODUCT in words)
+    if not (named or bare) or words & _RELEASES:
+        return None
+    return Kind.OLDEST if words & _OLDEST else Kind.NEWEST
+
+
+def _asks_for_papers(words: frozenset[str], *, held: bool) -> bool:
+    """Whether documents are asked for as such: not the first of them, or those after a release."""
+    loose = words & (_EXTREMES - {"latest", "newest"}) and not words & (_RELEASE_ONE | {"one"})
+    aside = words & ((_AFTER | {"than"}) - {"next"})
+    return not loose and not aside and (held or bool(words & {"have", "has", _RELEASE}))
+
+
+_EVENT_WORDS = """
+    add added adds appear appeared available bring brings brought came change changed come
+    deprecate deprecated deprecates document documented documents drop dropped drops exist existed
+    gone had has have include included includes introduce introduced introduces mention mentioned
+    mentions offer offers possible remove removed removes rename renamed replaced support supported
+    supports there
+"""
+_EVENTS = frozenset(_EVENT_WORDS.split())
+_SINCE_WHEN = frozenset(
+    (("since", "when"), ("until", "when"), ("till", "when"), ("from", "when"), ("how", "long"))
+)
+
+
+def asks_by_release(question: str, products: Sequence[Product]) -> bool:
+    """Whether it is asked in which of a product's releases a thing is, came, changed or went.
+
+    "Which releases of Python are supported?" is a question to the documents: the releases are
+    somebody else's.
+    """
+    said, _, releases = masked(question, products)
+    words = [word for word in said if word != _PRODUCT]
+    about = set(words) - _CLOSED - _EVENTS
+    if releases or not _EVENTS & set(words) or not (about or _POINTING & set(words)):
+        return False
+    if words[0] == "when" and {"was", "were", "did"} & set(words):
+        return True
+    pairs = list(pairwise(words))
+    if _SINCE_WHEN.intersection(pairs):
+        return True
+    nouns = _RELEASES | _RELEASE_ONE
+    noun = next((n for a, n in pairs if n in nouns and a in {"which", "what", "first", "last"}), "")
+    after = said[said.index(noun) + 1 :] if noun else []
+    return bool(noun) and (after[:1] != ["of"] or after[1:2] == [_PRODUCT])
 
 
 def _places(
@@ -240,7 +281,7 @@ def _places(
         for product in products
         for release in product.releases
         for name in (release.name, *release.aliases)
-        if name[0].isalpha() and name.casefold() not in _ALLOWED
+        if name[0].isalpha() and name.casefold() not in _CLOSED
     }
     places = [*named, *taken]
     for name in sorted(names, key=len, reverse=True):

@@ -1,15 +1,21 @@
-"""What an "I don't know" can still offer: the nearest pages, and the releases that tell."""
+"""What is documented elsewhere: the releases that tell where the one that was asked does not."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
+from langchain_core.runnables import Runnable
+
+from chatbot.concurrency import in_thread
 from chatbot.nearest import nearest_pages
 from chatbot.records import records
-from chatbot.turn import Queries, Record, Route, RuleStep, Turn
+from chatbot.release_resolution import ReleaseStatus
+from chatbot.turn import Answer, ModelStep, Queries, Record, Route, RuleStep, Turn
 from chatbot.words import EXPANSIONS, filtered
 from corpora.corpus import Corpus
 from corpora.lexical import tokens
@@ -21,6 +27,56 @@ MORE = 0.2
 """How much more of it than the best passage of the release that was asked."""
 FEWEST = 3
 """Words that a question must have: two stand together in many a passage that does not answer."""
+_BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
+
+
+def answer_from_newest(answering: Runnable[Turn, Turn], look: RuleStep) -> ModelStep:
+    """Where nobody named a release, answer from the newest that tells, and say so (law 3).
+
+    `look` finds the releases that tell (`look_elsewhere`), `answering` are the steps that answer a
+    question of one release. With a release named the turn keeps its refusal.
+    """
+
+    async def answer(turn: Turn) -> Turn:
+        if turn.answer is None or not turn.answer.abstained:
+            return turn
+        turn = await in_thread(look, turn)
+        resolution = turn.resolution
+        if not turn.found_in or resolution is None or resolution.mentions:
+            return turn
+        if resolution.status is not ReleaseStatus.LATEST:
+            return turn
+        (latest, newest) = resolution.releases[0], turn.found_in[0]
+        again = await answering.ainvoke(
+            replace(
+                turn,
+                resolution=replace(
+                    resolution, releases=(newest,), explanation=f"not documented in {latest}"
+                ),
+                **_UNANSWERED,
+            )
+        )
+        if again.answer is None or again.answer.abstained:
+            return replace(turn, calls=again.calls, timings=again.timings)
+        return replace(again, answer=_led(f"Not in {latest}; in {newest}:", again.answer))
+
+    return answer
+
+
+_UNANSWERED: dict[str, Any] = {
+    name: getattr(Turn(""), name)
+    for name in (
+        *("queries", "recollection", "retrieved", "reduced", "selected"),
+        *("unmentioned", "temperature", "answer", "nearest"),
+    )
+}
+
+
+def _led(lead: str, answer: Answer) -> Answer:
+    """The answer behind a lead; a block of its text keeps its own line."""
+    gap = "\n\n" if _BLOCK.match(answer.text) else " "
+    value = f"{lead} {answer.value}" if answer.value else ""
+    return replace(answer, text=f"{lead}{gap}{answer.text}", value=value)
 
 
 @dataclass(frozen=True)

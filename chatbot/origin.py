@@ -29,6 +29,8 @@ def origin(reply: Mapping[str, Any]) -> Origin:
         return Origin(f"{product} {names}".strip(), "compared")
     if reply["route"] == "inventory" and not names:
         return Origin(product or "catalog", "from the catalog")
+    if reply["route"] == "chat":
+        return Origin("no document needed", "")
     if names:
         return Origin(f"{product} {names}".strip(), reply.get("release_explanation", ""))
     open_ = _UNRESOLVED.get(reply["release_status"], reply["release_status"])

@@ -32,6 +32,7 @@ from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.steps.question_as_is import ask_as_is
 from chatbot.steps.release_extraction import extract_release
 from chatbot.steps.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.steps.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.steps.spelling import correct_spelling
 from chatbot.steps.undocumented_gate import refuse_undocumented
 from chatbot.turn import ModelStep, RuleStep
@@ -64,6 +65,16 @@ class Parts:
     settings: Settings
     recall: Recall | None = None
     passage_recall: PassageRecall | None = None
+
+    @cached_property
+    def small_talk(self) -> RuleStep:
+        """Greetings, thanks and questions about the assistant."""
+        return answer_small_talk(self.products)
+
+    @cached_property
+    def off_topic(self) -> RuleStep:
+        """Questions of which no word stands in any document."""
+        return refuse_off_topic(self.products, self.open_corpus, self.is_ordinary_word)
 
     @cached_property
     def question_taken_up(self) -> RuleStep:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from langchain_core.runnables import Runnable
+
 from chatbot.chain import Profile, build_chain
 from chatbot.comparison import compare_releases
 from chatbot.parts import Parts
-from chatbot.turn import Step
+from chatbot.turn import Step, Turn
 
 
 def qamr(p: Parts) -> Profile:
@@ -80,8 +82,10 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
     steps = tuple((name, step) for name, step in answering.items() if step is not None)
     of_side = tuple(step for step in steps if not step[0].startswith("memory"))
     return (
+        ("small_talk", p.small_talk),
         ("clarification", p.question_taken_up),
         ("inventory", p.inventory),
+        ("off_topic", p.off_topic),
         ("release_extraction", release_extraction),
         (
             "comparison",
@@ -95,6 +99,12 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
         ),
         *steps,
     )
+
+
+def answering(profile: Profile) -> Runnable[Turn, Turn]:
+    """The steps of a profile that answer from one release, which is known by then."""
+    names = [name for name, _ in profile]
+    return build_chain(profile[names.index("comparison") + 1 :])
 
 
 PROFILES: dict[str, Callable[[Parts], Profile]] = {

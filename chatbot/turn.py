@@ -20,6 +20,7 @@ class Route(StrEnum):
     COMPARE = "compare"
     INVENTORY = "inventory"
     CLARIFY = "clarify"
+    CHAT = "chat"
 
 
 @dataclass(frozen=True)
@@ -202,9 +203,10 @@ class Turn:
 
     `asked_back` are the places in the history of answers that asked for a release or product; None
     where only the texts are known. `afresh` asks for an answer from the documents alone, without
-    the memory. `temperature` is that of the answer, where a step has set one. Where there is no
-    answer, `nearest` are the pages of the release nearest to the question, and `found_in` the
-    other releases that tell, the newest first.
+    the memory. `temperature` is that of the answer, where a step has set one. Where the release
+    that was asked has no answer, `nearest` are its pages nearest to the question, and `found_in`
+    the other releases that tell, the newest first; where nobody named a release, the answer is
+    from that one.
     """
 
     question: str

@@ -27,7 +27,9 @@ from ingestion.page import BlockKind, DocumentKind
 _DOCUMENTS = 3
 _LOOKED_UP = 24
 _NOTES = 4
-_GENERAL_NOTES = 12
+_GENERAL_NOTES = 60
+_PAGES = 400
+"""Pages of a release up to which all of them are compared where no topic is named."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,12 @@ def find_changes(
     """Compare the documents that the topic is in, passage by passage.
 
     Each release comes with what the chain retrieved from it. `only` is "added" or "removed"
-    where nothing else is asked for. Without a topic there are only the release notes.
+    where nothing else is asked for. Without a topic there are the release notes, and what differs
+    on any page where there are not too many.
     """
     (old, old_evidence), (new, new_evidence) = older, newer
     if not topic.words:
-        return Changes(old.release, new.release, notes=tuple(_notes(topic, new, _GENERAL_NOTES)))
+        return _in_general(topic, old, new)
     pairs: list[Pair] = []
     for before, after in _document_pairs(topic, old, old_evidence, new, new_evidence):
         pairs += pair_passages(
@@ -87,6 +90,8 @@ def find_changes(
     gone = [r for r in gone[:_LOOKED_UP] if not stands_in(new, r)]
     differs = bool(changed or added or gone)
     same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
+    # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
+    notes = [] if only and differs else _notes(topic, new, _NOTES)
     return Changes(
         old.release,
         new.release,
@@ -94,8 +99,43 @@ def find_changes(
         added=tuple(added),
         gone=tuple((r, end_of(name_of(r), new)) for r in gone),
         same=() if differs or only else tuple(same),
-        notes=tuple(r for r in _notes(topic, new, _NOTES) if not _repeats(r, changed)),
+        notes=tuple(r for r in notes if not _repeats(r, changed)),
     )
+
+
+def _in_general(topic: Topic, old: Corpus, new: Corpus) -> Changes:
+    """The notes of the newer release, and the differences that they do not tell."""
+    notes = _notes(topic, new, _GENERAL_NOTES)
+    pairs: list[Pair] = []
+    told = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
+    documents = [d for d in new.documents() if d.kind in told]
+    if sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES:
+        for document in documents:
+            if before := counterpart(document, new, old):
+                pairs += pair_passages(
+                    passages(old, before), passages(new, document), (old.release, new.release)
+                )
+    pairs = _once(pairs, [])
+    changed = [p for p in pairs if p.before and p.after and not p.same and _is_telling(p)]
+    added = _entries([p.after for p in pairs if p.before is None and p.after])
+    gone = _entries([p.before for p in pairs if p.after is None and p.before])
+    return Changes(
+        old.release,
+        new.release,
+        changed=tuple(p for p in changed if not any(_repeats(n, [p]) for n in notes)),
+        added=tuple(r for r in added[:_LOOKED_UP] if not stands_in(old, r)),
+        gone=tuple((r, None) for r in gone[:_LOOKED_UP] if not stands_in(new, r)),
+        notes=tuple(notes),
+    )
+
+
+def _is_telling(pair: Pair) -> bool:
+    """Whether a named thing differs, or a figure, or few of a sentence's words."""
+    before, now = pair.sides
+    if name_of(now):
+        return True
+    old, new = plain(before.quote).split(), plain(now.quote).split()
+    return len(set(old) ^ set(new)) <= max(4, len(new) // 3)
 
 
 def _document_pairs(

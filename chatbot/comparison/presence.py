@@ -37,6 +37,11 @@ _CATEGORY = frozenset(_KINDS_OF_THINGS.split())
 _AS_OF = re.compile(
     r"\b(?:as of|in|since|with|from|by)\s+(?:[^\W\d]+\s+){0,2}v?(?P<release>\d+(?:\.\d+)+)", re.I
 )
+_REMARK = re.compile(
+    r"\b(?P<event>changed|deprecated)\s*(?:in|since|with|from|as of)\s*"
+    r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)*\w*)\s*[:.,;–-]?\s*(?P<words>[^\n]*)",
+    re.I,
+)
 _SINCE = re.compile(
     r"\b(?:new|added|introduced|available|versionadded::?)\s*(?:in|since|with|from)?\s*"
     r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)+\w*)",
@@ -57,6 +62,16 @@ class Finding:
     record: Record | None = None
     since: str | None = None
     said: Record | None = None
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What the documents say on a thing: that it was changed or deprecated in a release."""
+
+    event: str
+    release: str
+    words: str
+    record: Record
 
 
 @dataclass(frozen=True)
@@ -248,6 +263,25 @@ def _finding(release: str, hits: _Hits, *, elsewhere: bool, everyday: bool) -> F
         return Finding(release, Documented.REMOVED, hits.ends[0])
     aside = hits.in_notes[0] if hits.in_notes and not everyday else None
     return Finding(release, Documented.NOT_FOUND, aside)
+
+
+def remarks_on(thing: str, event: str, corpus: Corpus) -> list[Remark]:
+    """The remarks of a release on a thing, "Changed in version 1.2: …", each once, oldest first."""
+    words = thing.split()
+    if not words:
+        return []
+    found: dict[str, Remark] = {}
+    own: tuple[str, ...] = ()
+    for record in _candidates(words, corpus):
+        if is_name(record, words):
+            own = record.path
+        elif not own or record.path[: len(own)] != own:
+            continue
+        for match in _REMARK.finditer(record.quote):
+            if match["event"].lower() == event:
+                remark = Remark(event, match["release"], match["words"].strip(), record)
+                found.setdefault(remark.release, remark)
+    return sorted(found.values(), key=lambda remark: sort_key(remark.release))
 
 
 def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:

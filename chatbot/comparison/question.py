@@ -43,6 +43,7 @@ _CHANGES = re.compile(
     r"|same|identical|alike|unchanged|evol\w+)\b",
     re.I,
 )
+_SAME = re.compile(r"\b(?:same|identical|unchanged|differ|different)\b", re.I)
 _COMPARE = re.compile(r"\bcompar\w+\b", re.I)
 _MOVES = re.compile(r"\b(?:chang\w*|renam\w*|differ\w*|same|identical|alike|unchanged)\b", re.I)
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
@@ -60,9 +61,9 @@ _REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
 _ASKING = """
     added additional alike appear appeared available become change changed changes changing came
     come comes contain contains deleted deprecated documented documents dropped earliest evolve
-    evolved ever every everything anything first fixed gone have having identical include included
-    includes introduced introduce introduces last latest mention mentioned mentions missing new
-    newest obsolete offer offers old oldest possible present provide provides removed remove
+    evolved ever every everything anything first fixed general gone have having identical include
+    included includes introduced introduce introduces last latest mention mentioned mentions missing
+    new newest obsolete offer offers old oldest possible present provide provides removed remove
     renamed replaced since solved speak still support supported supports supporting unchanged
     understand understood until whether exists existed ago yet add adds
 """
@@ -82,6 +83,19 @@ def asked(question: str, subject: str) -> Asked:
     return Asked.CHANGES if whole or _CHANGES.search(question) else Asked.VALUE
 
 
+_EVENTS = (
+    (re.compile(r"\bdeprecat\w*", re.I), ("deprecated", "is deprecated since")),
+    (re.compile(r"\bchang(?:e|ed)\b", re.I), ("changed", "was changed in")),
+)
+
+
+def asked_event(question: str) -> tuple[str, str] | None:
+    """The event whose release is asked for, as documents word it and as a sentence does."""
+    if not _PRESENCE.search(question):
+        return None
+    return next((event for pattern, event in _EVENTS if pattern.search(question)), None)
+
+
 def wants_only(question: str) -> str | None:
     """Say "added" or "removed" where a question asks for nothing else."""
     added, removed = bool(_ADDED.search(question)), bool(_REMOVED.search(question))
@@ -90,9 +104,19 @@ def wants_only(question: str) -> str | None:
     return "added" if added else "removed"
 
 
+def asks_whether_same(question: str) -> bool:
+    """Whether it is asked if what was said holds elsewhere too: "is it the same in 17.10?"."""
+    return bool(_SAME.search(question)) and leans_on_conversation(question)
+
+
+def refers_back(question: str) -> bool:
+    """Whether a question says "it" or "those" of what was spoken of before."""
+    return bool(_REFERS.search(question))
+
+
 def names_its_thing(question: str) -> bool:
     """Whether a question, given without its releases, says itself what it is about."""
-    return bool(topic(question)) and not _REFERS.search(question)
+    return bool(topic(question)) and not refers_back(question)
 
 
 def leans_on_conversation(question: str) -> bool:

@@ -10,25 +10,21 @@ from langchain_core.runnables import Runnable
 
 from chatbot.answering.forms import read_value
 from chatbot.comparison.changes import find_changes
-from chatbot.comparison.presence import Finding, find_everywhere, lacking
+from chatbot.comparison.changes_in_words import changes_in_words, no_thing_named, nothing_named
+from chatbot.comparison.presence import Finding, Remark, find_everywhere, lacking, remarks_on
+from chatbot.comparison.presence_in_words import presence_in_words, remarks_in_words
 from chatbot.comparison.question import (
     Asked,
     asked,
+    asked_event,
     leans_on_conversation,
     names_its_thing,
     topic,
     wants_only,
 )
 from chatbot.comparison.topic import topic_of
-from chatbot.comparison.wording import (
-    changes_in_words,
-    no_thing_named,
-    nothing_named,
-    of_release,
-    presence_in_words,
-    quotes_of,
-    values_side_by_side,
-)
+from chatbot.comparison.values_in_words import values_side_by_side
+from chatbot.comparison.wording import in_short, of_release, quotes_of
 from chatbot.concurrency import in_thread, together
 from chatbot.grounding import cite
 from chatbot.harmless import as_code
@@ -36,6 +32,7 @@ from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
 from chatbot.turn import Answer, Citation, Documented, ModelStep, Route, Turn
 from corpora.corpus import Corpus
+from corpora.release import sort_key
 
 OpenCorpus = Callable[[str, str], Corpus]
 
@@ -70,18 +67,20 @@ def compare_releases(
 
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
-        if wanted is Asked.PRESENCE and names_its_thing(sides[0].question):
-            found = await in_thread(_look_up, sides, oldest, open_corpus)
+        by_release = wanted is Asked.PRESENCE or asked_event(turn.question) is not None
+        if by_release and names_its_thing(sides[0].question):
+            found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
         sides = await _all(gather, sides)
-        if wanted is Asked.PRESENCE:
-            found = await in_thread(_look_up, sides, oldest, open_corpus)
+        if by_release:
+            found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
             if found:
                 return _answered(turn, *found)
+        also = _asked_on_top(turn)
         computed = None
         if not all(_can_be_read(side) for side in sides):
-            if wanted is Asked.CHANGES:
+            if wanted is Asked.CHANGES and not also:
                 computed = await in_thread(_changes, turn, sides, open_corpus)
             if computed:
                 return _answered(turn, sides, computed)
@@ -91,9 +90,16 @@ def compare_releases(
             computed = await in_thread(_changes, turn, sides, open_corpus)
         if computed:
             sides = [replace(side, answer=None) for side in sides]
-        return _answered(turn, sides, computed or values_side_by_side(sides))
+        return _answered(turn, sides, computed or values_side_by_side(sides, turn.question, also))
 
     return compare
+
+
+def _asked_on_top(turn: Turn) -> str:
+    """The release that "is it the same in 17.10?" names, beside the one that was spoken of."""
+    assert turn.resolution is not None
+    releases, mentions = turn.resolution.releases, turn.resolution.mentions
+    return releases[0] if len(mentions) == 1 and len(releases) == 2 and turn.history else ""
 
 
 async def _all(chain: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
@@ -128,7 +134,7 @@ def _can_be_read(side: Turn) -> bool:
 
 
 def _look_up(
-    sides: Sequence[Turn], oldest: str, open_corpus: OpenCorpus
+    turn: Turn, sides: Sequence[Turn], oldest: str, open_corpus: OpenCorpus
 ) -> tuple[list[Turn], Answer] | None:
     """What every release says of a thing; None where it may be there in other words.
 
@@ -137,15 +143,35 @@ def _look_up(
     thing = topic(_subject(sides[0]))
     product = sides[0].asked[0]
     names = [side.asked[1] for side in sides]
+    event = asked_event(turn.question) if thing else None
+    if event and (remarks := _remarks(thing, event[0], sides, open_corpus)):
+        answer = remarks_in_words(thing, event[1], remarks)
+        return [_own(side, answer) for side in sides], answer
+    if asked(turn.question, sides[0].question) is not Asked.PRESENCE:
+        return None
     if not thing:
         return list(sides), no_thing_named(names)
     findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
     if findings is None:
         return None
-    answer = presence_in_words(thing, findings, oldest)
+    answer = presence_in_words(thing, findings, oldest, turn.question)
     return [
         _with_finding(side, finding, answer) for side, finding in zip(sides, findings, strict=True)
     ], answer
+
+
+def _remarks(
+    thing: str, event: str, sides: Sequence[Turn], open_corpus: OpenCorpus
+) -> list[tuple[str, Remark]]:
+    """What the releases say on when a thing was changed or deprecated, from the newest that does.
+
+    Documents keep such remarks for years, and drop them in the end: older releases add to it.
+    """
+    found: dict[str, tuple[str, Remark]] = {}
+    for side in reversed(sides):
+        for remark in remarks_on(thing, event, open_corpus(*side.asked)):
+            found.setdefault(remark.release, (side.asked[1], remark))
+    return sorted(found.values(), key=lambda pair: sort_key(pair[1].release))
 
 
 def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:
@@ -174,10 +200,11 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     product, release = side.asked
     citations: tuple[Citation, ...] = ()
     named = as_code(word)
-    text = f"I don't know: the documentation of {product} {release} does not mention {named}."
+    text = f"The documentation of {product} {release} does not mention {named}"
     if finding.record is not None and finding.status is Documented.REMOVED:
         citations = (cite(finding.record, release),)
-        text = f"{named} is gone in {release}:"
+        words = in_short(finding.record.reading).rstrip(".")
+        text = f"{named} is gone in {release}: {words}"
     answer = Answer(text, abstained=True, citations=citations)
     return replace(side, documented=finding.status, answer=answer)
 
@@ -193,7 +220,8 @@ def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answ
     only = wants_only(turn.question)
     steps = [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
     if any(step.found for step in steps):
-        return changes_in_words(text, steps)
+        shown = [step for step in steps if step.found] if len(steps) > 1 else steps
+        return changes_in_words(text, shown, turn.question)
     return None if text else nothing_named([step.newer for step in steps])
 
 

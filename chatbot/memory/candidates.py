@@ -47,7 +47,8 @@ def candidate_of(turn: Turn, kept_as: int) -> Candidate | None:
     """What there is to remember of a turn: an answer of one release that rests on its pages."""
     if turn.answer is None or turn.resolution is None or len(turn.resolution.releases) != 1:
         return None
-    if turn.route not in _ANSWERED or turn.sides:
+    # What is led by "not in 5.1" is no answer to a question of the release that it is from.
+    if turn.route not in _ANSWERED or turn.sides or turn.found_in:
         return None
     candidate = Candidate(kept_as, *turn.asked, asked_text(turn), turn.answer)
     return candidate if _is_worth_it(candidate) else None
@@ -57,6 +58,8 @@ def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None
     """The same of a turn that was kept with its trace."""
     reply: Mapping[str, Any] = row.answer
     if trace is None or reply["route"] not in _ANSWERED or not row.product or not row.release:
+        return None
+    if reply.get("found_in"):
         return None
     told = json.loads(zlib.decompress(trace.trace))
     asked = (told.get("queries") or {}).get("subject")

@@ -13,6 +13,7 @@ from sqlalchemy import Row, func, select
 
 from chatbot.people import Person
 from chatbot.review.filters import TurnFilter, conditions
+from chatbot.turn import Route
 from chatbot.words import filtered
 from corpora.database import Database
 from corpora.embedding import Embedder, Vectors
@@ -126,7 +127,8 @@ class ContentGaps:
         # Of a comparison the releases stand in its payload alone.
         every = replace(wanted, abstained=True, clarified=False, superseded=False, release=None)
         with self.database.reading() as session:
-            turns = select(TurnRow.id).where(*conditions(session, every))
+            documents = TurnRow.route != Route.CHAT
+            turns = select(TurnRow.id).where(*conditions(session, every), documents)
             there = session.scalar(select(func.count()).select_from(turns.subquery())) or 0
             newest = turns.order_by(TurnRow.created.desc(), TurnRow.id.desc()).limit(MOST)
             payload = ("queries", "found_in", "compared_releases")

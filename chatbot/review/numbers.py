@@ -183,7 +183,7 @@ def _figures(
             *keys,
             func.count(),
             func.count(TurnRow.owner.distinct()),
-            _how_many(TurnRow.abstained & (TurnRow.route != Route.CLARIFY)),
+            _how_many(TurnRow.abstained & TurnRow.route.not_in((Route.CLARIFY, Route.CHAT))),
             _how_many(TurnRow.route == Route.CLARIFY),
             _how_many(TurnRow.route.in_((Route.REUSE, Route.REFERENCE))),
             func.coalesce(func.sum(TurnRow.model_calls), 0),

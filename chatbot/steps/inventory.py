@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.catalog_questions import Inquiry, Kind, read_inquiry
+from chatbot.catalog_questions import Inquiry, Kind, asks_by_release, read_inquiry
 from chatbot.clarification import ask_back
+from chatbot.comparison.question import asks_whether_same
 from chatbot.harmless import as_code, as_words
 from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
@@ -30,10 +31,9 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class _Found:
-    """What the catalog says: the text, the short answer, and which release it is about."""
+    """What the catalog says, and which release it is about."""
 
     text: str
-    value: str
     resolution: Resolution
 
 
@@ -42,14 +42,15 @@ def answer_inventory(
 ) -> RuleStep:
     """Answer a question about products, releases and documents themselves; pass on any other.
 
-    A release or product that is not there, or may be several, is asked back for.
+    A release or product that is not there, or may be several, is asked back for. In which releases
+    a thing is documented, and whether it is the same in another release, is asked of all of these.
     """
 
     def answer(turn: Turn) -> Turn:
         known = products()
         inquiry = read_inquiry(turn.question, known, turn.history)
         if inquiry is None:
-            return turn
+            return replace(turn, resolution=_of_several(turn, known))
         resolution = resolve_turn(turn, known)
         if resolution.product is None and turn.product is not None:
             return turn
@@ -63,10 +64,40 @@ def answer_inventory(
             turn,
             resolution=found.resolution,
             route=Route.INVENTORY,
-            answer=Answer(found.text, abstained=False, value=found.value),
+            answer=Answer(
+                found.text,
+                abstained=False,
+                value=f"{found.text.partition(chr(10))[0].rstrip('.:')}.",
+            ),
         )
 
     return answer
+
+
+def _of_several(turn: Turn, known: Sequence[Product]) -> Resolution | None:
+    """The releases to compare where a question asks for all, or for one beside the last; or None.
+
+    Of "is it the same in 17.10?" that release comes first, the one that was spoken of second.
+    """
+    by_release = asks_by_release(turn.question, known)
+    beside = bool(turn.history) and asks_whether_same(turn.question)
+    if not (by_release or beside):
+        return None
+    found = resolve_turn(turn, known)
+    product = next((p for p in known if p.name == found.product), None)
+    if product is None or len(found.releases) != 1:
+        return None
+    releases: tuple[str, ...] = ()
+    if by_release and not found.mentions and turn.release is None:
+        releases = tuple(release.name for release in product.releases)
+    elif beside and found.mentions:
+        (asked, _), history = turn.history[-1], turn.history[:-1]
+        before = resolve_turn(replace(turn, question=asked, history=history), known)
+        if before.product == product.name and len(before.releases) == 1:
+            releases = tuple(dict.fromkeys((*found.releases, *before.releases)))
+    if len(releases) < 2:
+        return None
+    return replace(found, status=ReleaseStatus.COMPARED, releases=releases, explanation="compared")
 
 
 def _scope(
@@ -113,20 +144,19 @@ def _look_up(
 
 
 def _products(known: Sequence[Product]) -> _Found:
-    lead = f"There is documentation of {_count(len(known), 'product')}, newest releases first:"
-    return _Found(_by_product(lead, known), ", ".join(p.name for p in known), _nothing_single())
+    lead = f"There is documentation of {listed(product.name for product in known)}"
+    return _Found(_by_product(lead, known), _nothing_single())
 
 
 def _releases(scope: Sequence[Product]) -> _Found:
-    total = sum(len(product.releases) for product in scope)
+    total = _count(sum(len(product.releases) for product in scope), "release")
     if len(scope) > 1:
-        lead = f"There are {_count(total, 'release')} of {len(scope)} products, the newest first:"
-        return _Found(_by_product(lead, scope), str(total), _nothing_single())
+        lead = f"There are {total} of {len(scope)} products"
+        return _Found(_by_product(lead, scope), _nothing_single())
     product = scope[0]
-    verb = "is" if total == 1 else "are"
-    lead = f"There {verb} {_count(total, 'release')} of {product.name}, the newest first:"
-    lines = [_noted(product, release) for release in reversed(product.releases)]
-    return _Found(_list(lead, lines), str(total), _nothing_single(product))
+    verb = "is" if len(product.releases) == 1 else "are"
+    text = f"There {verb} {total} of {product.name}: {_named(product)}."
+    return _Found(text, _nothing_single(product))
 
 
 def _extreme(scope: Sequence[Product], kind: Kind) -> _Found:
@@ -137,10 +167,9 @@ def _extreme(scope: Sequence[Product], kind: Kind) -> _Found:
         product, release = named[0]
         status = ReleaseStatus.LATEST if kind is Kind.NEWEST else ReleaseStatus.STATED
         text = f"The {word} release of {product.name} is {release.name}."
-        return _Found(text, release.name, _single(product, release.name, status))
-    lines = [f"**{product.name}**: {release.name}" for product, release in named]
-    text = _list(f"The {word} releases:", lines)
-    return _Found(text, ", ".join(release.name for _, release in named), _nothing_single())
+        return _Found(text, _single(product, release.name, status))
+    told = listed(f"{product.name} {release.name}" for product, release in named)
+    return _Found(f"The {word} releases are {told}.", _nothing_single())
 
 
 def _is_there(written: str, scope: Sequence[Product]) -> _Found | Resolution:
@@ -151,19 +180,20 @@ def _is_there(written: str, scope: Sequence[Product]) -> _Found | Resolution:
         return several[0]
     if not there:
         owner = f" of {scope[0].name}" if len(scope) == 1 else ""
-        missing = f'There is no release "{written}"{owner}.'
-        there_is = _by_product(f"{missing} There is, the newest first:", scope)
+        missing = f'No, there is no release "{written}"{owner}.'
         resolution = next(iter(read.values()))
         if len(scope) > 1:
             pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
             resolution = replace(resolution, product=None, available=tuple(pairs))
+            text = _by_product(f"{missing} There is documentation of", scope)
+        else:
+            text = f"{missing} There are {_named(scope[0])}."
         unknown = replace(resolution, status=ReleaseStatus.UNKNOWN, releases=(), mentions=())
-        return _Found(f"No. {there_is}", "no", unknown)
+        return _Found(text, unknown)
     named = [f"{product.name} {name}" for product, r in there for name in r.releases]
-    text = f"Yes: {listed(named)}."
-    if len(named) > 1:
-        return _Found(text, "yes", _nothing_single())
-    return _Found(text, "yes", there[0][1])
+    verb = "is" if len(named) == 1 else "are"
+    text = f"Yes, {listed(named)} {verb} documented here."
+    return _Found(text, there[0][1] if len(named) == 1 else _nothing_single())
 
 
 def _is_newest(anchor: Resolution, product: Product) -> _Found:
@@ -171,9 +201,9 @@ def _is_newest(anchor: Resolution, product: Product) -> _Found:
     assert newest is not None, "a product with the release that is asked about has a newest one"
     resolution = _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
     if asked == newest.name:
-        return _Found(f"Yes, {asked} is the newest release of {product.name}.", "yes", resolution)
-    text = f"No. The newest release of {product.name} is {newest.name}."
-    return _Found(text, "no", resolution)
+        return _Found(f"Yes, {asked} is the newest release of {product.name}.", resolution)
+    text = f"No, the newest release of {product.name} is {newest.name}."
+    return _Found(text, resolution)
 
 
 def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
@@ -184,21 +214,19 @@ def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
     side = names[:at][::-1] if kind is Kind.BEFORE else names[at + 1 :]
     word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
     if not side:
-        text = f"None: {asked} is the {end} release of {product.name} that is documented here."
-        return _Found(text, "none", _single(product, asked, ReleaseStatus.STATED, _CATALOG))
-    text = f"Right {word} {product.name} {asked} came {side[0]}."
-    if side[1:]:
-        text += f" Further {'back' if kind is Kind.BEFORE else 'on'}: {', '.join(side[1:])}."
-    return _Found(text, side[0], _single(product, side[0], ReleaseStatus.STATED))
+        text = f"No release came {word} {asked}: it is the {end} of {product.name} documented here."
+        return _Found(text, _single(product, asked, ReleaseStatus.STATED, _CATALOG))
+    further = f", {word} that {listed(side[1:])}" if side[1:] else ""
+    text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
+    return _Found(text, _single(product, side[0], ReleaseStatus.STATED))
 
 
 def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Corpus]) -> _Found:
-    texts, values = [], []
+    texts = []
     for release in of.releases:
         documents = open_corpus(of.product or "", release).documents()
         texts.append(_papers(f"{of.product} {release}", documents, in_full=kind is Kind.DOCUMENTS))
-        values.append(str(len(documents)))
-    return _Found("\n\n".join(texts), ", ".join(values), of)
+    return _Found("\n\n".join(texts), of)
 
 
 def _papers(name: str, documents: Sequence[StoredDocument], *, in_full: bool) -> str:
@@ -228,19 +256,17 @@ def _nothing_single(product: Product | None = None) -> Resolution:
 
 
 def _by_product(lead: str, products: Sequence[Product]) -> str:
-    if len(products) == 1 and not lead.startswith("There is documentation"):
-        return _list(lead, [_noted(products[0], r) for r in reversed(products[0].releases)])
-    return _list(
-        lead,
-        (
-            f"**{p.name}**: {', '.join(_noted(p, r) for r in reversed(p.releases))}"
-            for p in products
-        ),
-    )
+    return _list(f"{lead}:", (f"**{p.name}**: {_named(p)}" for p in products))
+
+
+def _named(product: Product) -> str:
+    """The releases of a product in a sentence, the newest first."""
+    return listed(_noted(product, release) for release in reversed(product.releases))
 
 
 def _noted(product: Product, release: Release) -> str:
-    notes = ["latest"] * (release == product.newest) + ["pre-release"] * release.prerelease
+    notes = ["the latest"] * (release == product.newest)
+    notes += ["a pre-release"] * release.prerelease
     return f"{release.name} ({', '.join(notes)})" if notes else release.name
 
 

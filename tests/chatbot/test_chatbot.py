@@ -135,7 +135,7 @@ def test_a_listener_hears_the_steps_and_the_tokens(relay: MakeChatbot) -> None:
     relay(says("30 days")).ask(LOG, listener=heard.append)
     started = [e.step for e in heard if isinstance(e, StepStarted)]
     assert started == [e.step for e in heard if isinstance(e, StepFinished)]
-    assert started[:3] == ["clarification", "inventory", "release_extraction"]
+    assert started[:3] == ["small_talk", "clarification", "inventory"]
     assert started[-1] == "answer_generation"
     assert "".join(e.text for e in heard if isinstance(e, Token)) == "30 days"
 

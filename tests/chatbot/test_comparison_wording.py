@@ -3,13 +3,11 @@ from __future__ import annotations
 import pytest
 
 from chatbot.comparison.changes import Changes
+from chatbot.comparison.changes_in_words import changes_in_words
 from chatbot.comparison.presence import Finding
-from chatbot.comparison.wording import (
-    changes_in_words,
-    in_short,
-    presence_in_words,
-    values_side_by_side,
-)
+from chatbot.comparison.presence_in_words import presence_in_words
+from chatbot.comparison.values_in_words import values_side_by_side
+from chatbot.comparison.wording import in_short, table
 from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.turn import Answer, Citation, Documented, Turn
 
@@ -23,68 +21,94 @@ def side(release: str, answer: Answer) -> Turn:
     return Turn("how long?", resolution=stated, answer=answer)
 
 
-def test_sentences_keep_their_marks_numbered_through() -> None:
-    text = "It waits 5 s [1]. Then it clears [2]. Always 5 s [1]."
-    own = [Answer(text, False, (cited(r, "5 s"), cited(r, "clears")), text) for r in ("1.0", "2.0")]
-    whole = values_side_by_side([side("1.0", own[0]), side("2.0", own[1])])
-    first, second = whole.text.split("\n")[2:]
-    assert first == "- **1.0**: It waits 5 s [1]. Then it clears [2]. Always 5 s [1]."
-    assert second == "- **2.0**: It waits 5 s [3]. Then it clears [4]. Always 5 s [3]."
-    assert [c.release for c in whole.citations] == ["1.0", "1.0", "2.0", "2.0"]
-
-
-def test_a_mark_without_a_citation_is_dropped() -> None:
-    answer = Answer("It waits 5 s [1]. So they say [9].", False, (cited("1.0", "5 s"),), "5 s")
-    whole = values_side_by_side([side("1.0", answer), side("2.0", answer)])
-    assert "It waits 5 s [1]. So they say." in whole.text
-
-
-def test_an_index_in_code_is_no_mark() -> None:
-    text = "It reads `args[0]` and `args[2]` [1]."
-    answers = [Answer(text, False, (cited(r, "args"),), text) for r in ("1.0", "2.0")]
-    whole = values_side_by_side([side("1.0", answers[0]), side("2.0", answers[1])])
-    assert "- **1.0**: It reads `args[0]` and `args[2]` [1]." in whole.text
-    assert "- **2.0**: It reads `args[0]` and `args[2]` [2]." in whole.text
+def told(releases_and_words: dict[str, str]) -> list[Turn]:
+    return [
+        side(release, Answer(f"{words} [1]", False, (cited(release, words),), words))
+        for release, words in releases_and_words.items()
+    ]
 
 
 @pytest.mark.parametrize(
-    ("values", "lead"),
+    ("sides", "text"),
     [
-        (("5 min", "300 s"), "The short answer is the same in 1.0 and 2.0:"),
-        (("5 s", "7 s"), "It differs between the releases:"),
         (
-            ("The relay waits for 5 s.", "The waiting time of the relay is 5 s."),
-            "By release:",
+            {"1.0": "300 s", "2.0": "600 s"},
+            "In 1.0 the default is 300 s [1]; in 2.0 it is 600 s [2].",
         ),
-        (("5 s", "It waits 5 s before it clears."), "By release:"),
+        ({"1.0": "5 s", "2.0": "5 s"}, "The default is 5 s in 1.0 [1] and 2.0 [2]."),
+        (
+            {"1.0": "The default of hold is 5 s.", "2.0": "The default of hold is 7 s."},
+            "The default of hold is 5 s in 1.0 [1] and 7 s in 2.0 [2].",
+        ),
+        (
+            {"1.0": "The relay waits 5 s.", "2.0": "The relay waits 5 s."},
+            "It is the same in 1.0 and 2.0: The relay waits 5 s [1] [2].",
+        ),
+        (
+            {"1.0": "The relay waits for 5 s.", "2.0": "Waiting takes 7 s on every relay."},
+            "In 1.0: The relay waits for 5 s [1]. In 2.0: Waiting takes 7 s on every relay [2].",
+        ),
+        (
+            {"1.0": "In 1.0 it is off.", "2.0": "In 2.0 it is on. Turn it off by hand."},
+            "In 1.0 it is off [1]. In 2.0 it is on. Turn it off by hand [2].",
+        ),
     ],
 )
-def test_only_of_short_values_it_is_said_that_they_differ(
-    values: tuple[str, str], lead: str
+def test_what_differs_is_said_in_a_sentence(sides: dict[str, str], text: str) -> None:
+    whole = values_side_by_side(told(sides), "what is the default of hold?")
+    assert whole.text == text
+    assert [c.release for c in whole.citations] == ["1.0", "2.0"]
+    assert "[" not in whole.value
+
+
+@pytest.mark.parametrize(
+    ("sides", "also", "begins"),
+    [
+        ({"1.0": "5 min", "2.0": "300 s"}, "", "Yes: in 1.0 it is 5 min"),
+        ({"1.0": "5 s", "2.0": "7 s"}, "", "No: in 1.0 it is 5 s"),
+        ({"1.0": "6.0 N·m", "2.0": "6.0 N·m"}, "1.0", "Yes, also 6.0 N·m in 1.0 [1], as in 2.0"),
+        ({"1.0": "It waits 5 s.", "2.0": "It waits 5 s."}, "1.0", "Yes, also in 1.0: It waits 5 s"),
+        ({"1.0": "It waits 5 s.", "2.0": "It waits 7 s."}, "1.0", "No: it waits 5 s in 1.0 [1]"),
+        ({"1.0": "It waits.", "2.0": "There is a wait."}, "", "In 1.0: It waits [1]."),
+    ],
+)
+def test_whether_it_is_the_same_is_said_where_it_is_known(
+    sides: dict[str, str], also: str, begins: str
 ) -> None:
+    assert values_side_by_side(told(sides), "is it the same?", also).text.startswith(begins)
+
+
+def test_lists_and_code_follow_below_with_marks_numbered_through() -> None:
+    text = "Set it [1].\n\n```\nargs[0]\n```\n\n1. Open it [2].\n2. Close it [9]."
     sides = [
-        side(release, Answer(value, False, (cited(release, value),), value))
-        for release, value in zip(("1.0", "2.0"), values, strict=True)
+        side(r, Answer(text, False, (cited(r, "a"), cited(r, "b")), "Set it."))
+        for r in ("1.0", "2.0")
     ]
-    assert values_side_by_side(sides).text.startswith(f"{lead}\n")
+    whole = values_side_by_side(sides)
+    code = "```\nargs[0]\n```"
+    assert whole.text.endswith(f"**2.0**\n\nSet it [3].\n\n{code}\n\n1. Open it [4].\n2. Close it.")
+    assert whole.value == "It is the same in 1.0 and 2.0: Set it."
+
+
+def test_a_table_keeps_bars_in_its_cells() -> None:
+    assert table(("", "1.0"), [("a|b", "c")]) == "|  | 1.0 |\n| --- | --- |\n| a\\|b | c |"
 
 
 def test_words_of_documents_and_askers_load_link_and_cite_nothing() -> None:
     hostile = "hold [1] ![x](https://evil.example/x)"
     assert in_short(hostile) == "hold `[1]` x"
     changes = changes_in_words(hostile, [Changes("1.0", "2.0")])
-    assert changes.text.endswith("nothing that differs on “hold `[1]` x” was found.")
+    assert changes.text.endswith("nothing that differs on hold `[1]` x was found.")
     found = presence_in_words("a` [9] `b", [Finding("1.0", Documented.NOT_FOUND)], "1.0")
-    assert "none of 1.0 mentions `a' [9] 'b`." in found.text
+    assert found.text == "I couldn't find `a' [9] 'b` in the 1.0 documentation."
 
 
 def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:
-    known = Answer("5 s\n\n> hold: 5 s [1]", False, (cited("1.0", "hold: 5 s"),), "5 s")
-    unknown = Answer("I don't know: nothing.", True)
+    known = Answer("5 s [1]", False, (cited("1.0", "hold: 5 s"),), "5 s")
+    unknown = Answer("I couldn't find this in the 2.0 documentation.", True)
     whole = values_side_by_side([side("1.0", known), side("2.0", unknown)])
     assert not whole.abstained
-    assert whole.value == "1.0: 5 s"
-    assert "- **2.0**: I don't know: nothing." in whole.text
+    assert whole.text == ("In 1.0 it is 5 s [1]. I couldn't find this in the 2.0 documentation.")
     assert values_side_by_side([side("1.0", unknown), side("2.0", unknown)]).abstained
 
 

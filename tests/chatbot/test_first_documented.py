@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.comparison.changes_in_words import nothing_named
 from chatbot.comparison.presence import find_everywhere
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
@@ -80,20 +81,19 @@ def test_the_first_release_with_a_thing_is_found_and_the_page_agrees(chatbot: Ch
         "2.0": "documented",
     }
     assert "first documented in 1.2" in answer
-    assert "agrees: it says 1.2" in answer
+    assert "The text of 2.0 says that it is new in 1.2 [" in answer
 
 
 def test_a_page_that_says_otherwise_is_contradicted_openly(chatbot: Chatbot) -> None:
     answer, _ = status(chatbot, "since which release is drain() there?")
     assert "first documented in 1.4" in answer
-    assert "do not agree: documented from 1.4 here, the text of 2.0 says 1.2" in answer
-    assert "New in version 1.2." in answer
+    assert "But the text of 2.0 says that it is new in 1.2 [" in answer
 
 
 def test_a_thing_older_than_all_releases_is_said_to_be(chatbot: Chatbot) -> None:
     answer, sides = status(chatbot, "since which release is flush() there?")
     assert set(sides.values()) == {"documented"}
-    assert "says since 0.9, older than what is here" in answer
+    assert "is new in 0.9 [5], which is older than the releases here." in answer
 
 
 def test_removed_is_not_the_same_as_not_found(chatbot: Chatbot) -> None:
@@ -104,8 +104,8 @@ def test_removed_is_not_the_same_as_not_found(chatbot: Chatbot) -> None:
         "1.4": "removed",
         "2.0": "not_found",
     }
-    assert "documented from 1.0 to 1.2; 1.4 says that it is gone" in answer
-    assert "The method purge() has been removed; use drain()." in answer
+    assert "documented from 1.0 [1] to 1.2 [2]; 1.4 says that it is gone" in answer
+    assert "The method purge() has been removed; use drain() [3]" in answer
 
 
 def test_a_release_without_documentation_is_named_not_skipped(chatbot: Chatbot) -> None:
@@ -130,14 +130,25 @@ def test_a_corpus_that_went_away_meanwhile_is_named(
     monkeypatch.setattr(chatbot.corpora, "corpus", corpus)
     answer, sides = status(replace(chatbot), "since which release is vent() there?")
     assert sides["1.4"] == "no_corpus"
-    assert "- **1.4**: no documentation ingested" in answer
+    assert "There is no documentation of 1.4 to look into." in answer
 
 
 def test_a_question_may_lean_on_the_one_before_it(chatbot: Chatbot) -> None:
     before = ("What is the default of the setting hold in 1.4?", "7 s")
     reply = chatbot.ask("Is it the same in all releases?", history=[before])
     assert reply.turn.answer is not None
-    assert reply.turn.answer.value == "1.0: 5 s; 1.2: 5 s; 1.4: 7 s; 2.0: 7 s"
+    assert reply.turn.answer.value == (
+        "No: in 1.0 it is 5 s; in 1.2 it is 5 s; in 1.4 it is 7 s; in 2.0 it is 7 s."
+    )
+
+
+def test_the_same_in_another_release_is_said_with_yes_or_no(chatbot: Chatbot) -> None:
+    before = ("What is the default of the setting hold in 1.4?", "7 s")
+    also = chatbot.ask("Is it the same in 2.0?", history=[before]).content
+    assert also["answer"] == "Yes, also 7 s in 2.0 [2], as in 1.4 [1]."
+    other = chatbot.ask("Is it the same in 1.2?", history=[before]).content
+    assert other["answer"] == "No: in 1.2 it is 5 s [1]; in 1.4 it is 7 s [2]."
+    assert other["compared_releases"] == ["1.2", "1.4"]
 
 
 def test_a_question_with_a_subject_of_its_own_leaves_the_one_before_it(chatbot: Chatbot) -> None:
@@ -149,7 +160,9 @@ def test_a_question_with_a_subject_of_its_own_leaves_the_one_before_it(chatbot: 
 def test_what_is_nowhere_is_refused(chatbot: Chatbot) -> None:
     reply = chatbot.ask("since which release is the turbocharger there?")
     assert reply.content["abstained"]
-    assert "none of 1.0, 1.2, 1.4 and 2.0 mentions `turbocharger`" in reply.content["answer"]
+    assert reply.content["answer"].startswith(
+        "I couldn't find `turbocharger` in the documentation of 1.0, 1.2, 1.4 or 2.0."
+    )
     assert not reply.content["citations"]
 
 
@@ -159,7 +172,7 @@ def test_what_is_nowhere_is_refused(chatbot: Chatbot) -> None:
 def test_what_is_meant_is_asked_where_nothing_says_it(chatbot: Chatbot, question: str) -> None:
     content = chatbot.ask(question).content
     assert content["abstained"]
-    assert content["answer"].startswith("I don't know what to look for in 1.")
+    assert content["answer"].startswith("I can't tell what to look for in 1.")
     assert not content["citations"]
 
 
@@ -179,7 +192,7 @@ def test_one_call_a_side_where_no_rule_reads_the_value(chatbot: Chatbot) -> None
     reply = asked.ask("Which way does the lever move: 1.0 vs 1.2?")
     assert len(model.calls) == reply.content["model_calls"] == 2
     assert reply.turn.answer is not None
-    assert reply.turn.answer.value == "1.0: left; 1.2: right"
+    assert reply.turn.answer.value == "In 1.0 it is left; in 1.2 it is right."
     assert [s["value"] for s in reply.content["sides"]] == ["left", "right"]
 
 
@@ -189,28 +202,37 @@ def test_where_the_model_does_not_know_the_difference_of_the_pages_is_told(
     model = ScriptedChatModel(otherwise="I don't know")
     reply = replace(chatbot, model=model).ask("Which way does the lever move: 1.0 vs 1.2?")
     assert not reply.content["abstained"]
-    assert "“The lever moves left.” → “The lever moves right.”" in reply.content["answer"]
+    assert reply.content["answer"] == "The lever moves left in 1.0 [1] and right in 1.2 [2]."
     assert [side["status"] for side in reply.content["sides"]] == ["documented", "documented"]
 
 
 def test_a_difference_is_told_without_asking_the_model(chatbot: Chatbot) -> None:
     reply = chatbot.ask("what changed in the lever between 1.0 and 2.0?")
     assert reply.content["model_calls"] == 0
-    assert "“The lever moves left.” → “The lever moves down.”" in reply.content["answer"]
+    assert "The lever moves left in 1.0 [1] and down in 2.0 [2]." in reply.content["answer"]
 
 
-def test_changes_in_general_are_told_by_release_notes_or_not_at_all(chatbot: Chatbot) -> None:
-    told = chatbot.ask("what changed between 1.2 and 1.4?").content
-    assert "New paint." in told["answer"]
-    assert {c["release"] for c in told["citations"]} == {"1.4"}
+def test_changes_in_general_are_told_by_release_notes_and_by_the_pages(chatbot: Chatbot) -> None:
+    told = chatbot.ask("what changed between 1.2 and 1.4?").content["answer"]
+    assert told.startswith("The release notes of 1.4 say what changed. From 1.2 to 1.4, ")
+    assert "New paint." in told
+    assert "| hold: Default | 5 s [" in told
     untold = chatbot.ask("what changed between 1.4 and 2.0?").content
-    assert untold["abstained"]
-    assert "no release notes of 2.0" in untold["answer"]
+    assert "The lever moves up in 1.4 [1] and down in 2.0 [2]." in untold["answer"]
+
+
+def test_where_nothing_differs_and_no_notes_tell_a_name_is_asked_for(chatbot: Chatbot) -> None:
+    turn = chatbot.ask("what changed in general between 1.0 and 1.2?").turn
+    assert turn.answer is not None
+    assert not turn.answer.abstained
+    empty = nothing_named(["2.0"])
+    assert empty.abstained
+    assert empty.text.startswith("I couldn't find release notes of 2.0.")
 
 
 def test_releases_are_compared_from_the_older_to_the_newer(chatbot: Chatbot) -> None:
     answer = chatbot.ask("what changed in the lever in 2.0 compared with 1.2?").content["answer"]
-    assert answer.startswith("What differs on “lever” from 1.2 to 2.0:")
+    assert answer.startswith("The lever moves right in 1.2 [1] and down in 2.0 [2].")
 
 
 def test_the_pages_of_a_side_stay_on_their_side(chatbot: Chatbot, tmp_path: Path) -> None:

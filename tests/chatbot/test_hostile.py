@@ -181,7 +181,6 @@ def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbo
     chatbot = replace(hostile("embedded"), model=ScriptedChatModel(otherwise="a while"))
     question = f"How long is the {case.subject} log kept: {RELEASE} vs {OTHER_RELEASE}?"
     content = chatbot.ask(question, product=PRODUCT).content
-    assert "explained in `[2]` and in `[17]`" in content["answer"]
     claimed = marks(content["answer"])
     assert claimed == list(range(1, len(content["citations"]) + 1))
 

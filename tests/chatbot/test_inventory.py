@@ -31,9 +31,7 @@ def text(turn: Turn) -> str:
 
 def test_releases_of_a_product_are_listed_the_newest_first() -> None:
     turn = told("which releases of tessaline do you know?")
-    assert text(turn) == (
-        "There are 3 releases of tessaline, the newest first:\n\n- 18.00 (latest)\n- 17.20\n- 17.10"
-    )
+    assert text(turn) == ("There are 3 releases of tessaline: 18.00 (the latest), 17.20 and 17.10.")
     assert turn.resolution is not None
     assert (turn.resolution.product, turn.resolution.releases) == ("tessaline", ())
 
@@ -41,8 +39,8 @@ def test_releases_of_a_product_are_listed_the_newest_first() -> None:
 def test_several_products_are_told_apart() -> None:
     answer = text(told("which releases do you know?"))
     assert answer.startswith("There are 12 releases of 3 products")
-    assert "- **mpi4py**: 3.1.6 (latest), 3.0.3, 2.0.0, 1.3.1" in answer
-    assert "- **tessaline**: 18.00 (latest), 17.20, 17.10" in answer
+    assert "- **mpi4py**: 3.1.6 (the latest), 3.0.3, 2.0.0 and 1.3.1" in answer
+    assert "- **tessaline**: 18.00 (the latest), 17.20 and 17.10" in answer
 
 
 def test_named_products_are_the_ones_told() -> None:
@@ -54,20 +52,60 @@ def test_named_products_are_the_ones_told() -> None:
 @pytest.mark.parametrize(
     ("question", "value", "status", "release"),
     [
-        ("how many releases of sqlalchemy are there?", "5", "none", None),
-        ("what is the newest release of mpi4py?", "3.1.6", "latest", "3.1.6"),
-        ("what is the oldest version of mpi4py?", "1.3.1", "stated", "1.3.1"),
-        ("is 18.00 the latest?", "yes", "stated", "18.00"),
-        ("is 17.20 the latest?", "no", "stated", "17.20"),
-        ("do you have 1.4?", "yes", "stated", "1.4.54"),
-        ("do you have tessaline 16.0?", "no", "unknown", None),
-        ("does 16.0 exist?", "no", "unknown", None),
-        ("do you have 2.0?", "yes", "none", None),
-        ("what was released before 17.20?", "17.10", "stated", "17.10"),
-        ("which releases are newer than 17.10?", "17.20", "stated", "17.20"),
-        ("what came before 17.10?", "none", "stated", "17.10"),
-        ("is there anything newer than 18.00?", "none", "stated", "18.00"),
-        ("list the products", "mpi4py, sqlalchemy, tessaline", "none", None),
+        (
+            "how many releases of sqlalchemy are there?",
+            "There are 5 releases of sqlalchemy: 2.1.9",
+            "none",
+            None,
+        ),
+        (
+            "what is the newest release of mpi4py?",
+            "The newest release of mpi4py is 3.1.6.",
+            "latest",
+            "3.1.6",
+        ),
+        (
+            "what is the oldest version of mpi4py?",
+            "The oldest release of mpi4py is 1.3.1.",
+            "stated",
+            "1.3.1",
+        ),
+        ("is 18.00 the latest?", "Yes, 18.00 is the newest release", "stated", "18.00"),
+        (
+            "is 17.20 the latest?",
+            "No, the newest release of tessaline is 18.00.",
+            "stated",
+            "17.20",
+        ),
+        ("do you have 1.4?", "Yes, sqlalchemy 1.4.54 is documented here.", "stated", "1.4.54"),
+        (
+            "do you have tessaline 16.0?",
+            'No, there is no release "16.0" of tessaline.',
+            "unknown",
+            None,
+        ),
+        ("does 16.0 exist?", 'No, there is no release "16.0".', "unknown", None),
+        ("do you have 2.0?", "Yes, mpi4py 2.0.0 and sqlalchemy 2.0.57", "none", None),
+        (
+            "what was released before 17.20?",
+            "Right before tessaline 17.20 came 17.10.",
+            "stated",
+            "17.10",
+        ),
+        (
+            "which releases are newer than 17.10?",
+            "Right after tessaline 17.10 came 17.20",
+            "stated",
+            "17.20",
+        ),
+        ("what came before 17.10?", "No release came before 17.10", "stated", "17.10"),
+        ("is there anything newer than 18.00?", "No release came after 18.00", "stated", "18.00"),
+        (
+            "list the products",
+            "There is documentation of mpi4py, sqlalchemy and tessaline.",
+            "none",
+            None,
+        ),
     ],
 )
 def test_the_short_answer_and_its_release(
@@ -77,17 +115,14 @@ def test_the_short_answer_and_its_release(
     text(turn)
     reply = reply_object(turn, "embedded")
     assert turn.answer is not None
-    assert (turn.answer.value, reply["release_status"], reply["release"]) == (
-        value,
-        status,
-        release,
-    )
+    assert turn.answer.value.startswith(value)
+    assert (reply["release_status"], reply["release"]) == (status, release)
     assert (reply["route"], reply["model_calls"], reply["citations"]) == ("inventory", 0, [])
 
 
 def test_a_release_that_is_not_there_is_denied_with_those_that_are() -> None:
     turn = told("do you have tessaline 16.0?")
-    assert text(turn).startswith('No. There is no release "16.0" of tessaline.')
+    assert text(turn).startswith('No, there is no release "16.0" of tessaline.')
     assert reply_object(turn, "embedded")["available_releases"] == ["18.00", "17.20", "17.10"]
 
 
@@ -147,7 +182,7 @@ def test_the_documents_of_a_release_are_those_that_serve(
     assert text(step(Turn("and of 17.10?", history=history))).startswith("relay 17.10 has 1")
     counted = step(Turn("how many?", history=history))
     assert counted.answer is not None
-    assert counted.answer.value == "1"
+    assert counted.answer.value == "relay 17.20 has 1 document (guides: 1)."
     assert counted.resolution is not None
     assert counted.resolution.releases == ("17.20",)
     every = text(step(Turn("which documents are there in all releases?")))

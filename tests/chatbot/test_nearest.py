@@ -11,6 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.elsewhere import look_elsewhere
+from chatbot.memory.candidates import candidate_of
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Turn
 from tests.chatbot import lamp
@@ -92,6 +93,34 @@ def test_where_the_release_says_as_much_itself_no_other_is_named(pump: Chatbot) 
     assert reply["found_in"] == []
 
 
+def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
+    relay: MakeRelay, pump_settings: Settings
+) -> None:
+    model = FakeListChatModel(responses=["I don't know.", "30 days", "I don't know."])
+    latest = ingested_pump_without_newest(pump_settings, model)
+    question = "For how many days is the pressure log kept?"
+    reply = latest.ask(question)
+    content = reply.content
+    assert content["answer"].startswith("Not in 3.0; in 2.0: ")
+    assert (content["release"], content["release_status"]) == ("2.0", "latest")
+    assert content["found_in"][0] == "2.0"
+    assert {c["release"] for c in content["citations"]} == {"2.0"}
+    assert content["model_calls"] == 2
+    assert candidate_of(reply.turn, 1) is None
+    named = latest.ask(f"{question[:-1]} in the latest release?").content
+    assert named["abstained"]
+    assert named["release"] == "3.0"
+
+
+def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Chatbot:
+    """The pump's chatbot, of whose releases the newest is hidden."""
+    chatbot = replace(open_chatbot(settings), model=model)
+    (pump,) = chatbot.catalog.products()
+    only = replace(pump, releases=pump.releases[:3])
+    object.__setattr__(chatbot, "products", lambda: (only,))
+    return chatbot
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -109,7 +138,7 @@ def test_an_answer_offers_nothing_and_nothing_is_looked_for(
     relay: MakeRelay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chatbot = relay(None)
-    monkeypatch.setitem(chatbot.__dict__, "_elsewhere", None)
+    monkeypatch.setattr("chatbot.elsewhere.nearest_pages", None)
     reply = chatbot.ask("What is the default of hold_time in 17.20?").content
     assert not reply["abstained"]
     assert (reply["nearest"], reply["found_in"]) == ([], [])

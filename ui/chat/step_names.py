@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 STEP_NAMES = {
     "clarification": "reading the conversation",
+    "small_talk": "reading the question",
+    "off_topic": "reading the question",
     "inventory": "looking into the catalog",
     "release_extraction": "finding the release",
     "comparison": "comparing releases",

@@ -175,9 +175,10 @@ def outcome(turn: ListedTurn) -> str:
         return "asked anew"
     if turn.route == "clarify":
         return "asked back"
-    if turn.abstained:
+    if turn.abstained and turn.route != "chat":
         return "I don't know"
-    return {"compare": "compared", "inventory": "catalog"}.get(turn.route, "answered")
+    named = {"compare": "compared", "inventory": "catalog", "chat": "small talk"}
+    return named.get(turn.route, "answered")
 
 
 def _open_row() -> None:

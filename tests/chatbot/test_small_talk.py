@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.assembly import Chatbot
+from chatbot.memory.candidates import candidate_of
+from chatbot.people import LOCAL
+from chatbot.review.filters import TurnFilter
+from chatbot.review.gaps import ContentGaps
+from chatbot.steps.small_talk import answer_small_talk, small_talk
+from chatbot.turn import Turn
+from tests.chatbot.release_catalogs import MPI4PY, TESSALINE
+
+KNOWN = (MPI4PY, TESSALINE)
+MakeRelay = Callable[[BaseChatModel | None], Chatbot]
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("hello", "Hello! Ask me about mpi4py"),
+        ("Hi there, good morning!", "Hello!"),
+        ("thanks", "You're welcome."),
+        ("Thank you very much, that was great :)", "You're welcome."),
+        ("ok, thanks a lot", "You're welcome."),
+        ("bye", "Goodbye."),
+        ("ok", "Good."),
+        ("what can you do?", "I answer questions from the documentation of mpi4py"),
+        ("who are you", "I answer"),
+        ("Can you help me?", "I answer"),
+        ("help", "I answer"),
+    ],
+)
+def test_small_talk_gets_a_short_reply(said: str, reply: str) -> None:
+    text = small_talk(said, KNOWN)
+    assert text is not None
+    assert text.startswith(reply)
+
+
+def test_what_it_can_do_names_the_releases_and_an_example() -> None:
+    text = small_talk("what can you do?", KNOWN)
+    assert text is not None
+    assert "tessaline 17.10, 17.20 and 18.00" in text
+    assert text.endswith("For example: What changed in mpi4py between 3.0.3 and 3.1.6?")
+    assert "there is none yet" in (small_talk("what can you do?", ()) or "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "hello, what is the default of hold?",
+        "what is the hello interval?",
+        "why?",
+        "can you explain that?",
+        "what about the maximum?",
+        "do you have 17.20?",
+        "how do I say goodbye in code?",
+        "is it good?",
+        "yes",
+        "help me replace the fan",
+        "",
+    ],
+)
+def test_anything_else_is_none(question: str) -> None:
+    assert small_talk(question, KNOWN) is None
+
+
+def test_small_talk_is_nothing_to_follow_up() -> None:
+    asked = ("What is the default of hold?", "5 s.")
+    turn = Turn("and the range?", history=(asked, ("thanks", "You're welcome.")))
+    told = answer_small_talk(lambda: KNOWN)(turn)
+    assert isinstance(told, Turn)
+    assert told.history == (asked,)
+
+
+def test_a_question_off_every_document_is_refused_at_once(relay: MakeRelay) -> None:
+    chatbot = relay(None)
+    conversation = chatbot.conversations.start("relay", "bread")
+    for question in ("How do I bake sourdough bread?", "thanks"):
+        reply = chatbot.ask(question, conversation=conversation)
+        assert reply.content["route"] == "chat"
+        assert reply.content["model_calls"] == 0
+        assert (reply.content["citations"], reply.content["nearest"]) == ([], [])
+        assert candidate_of(reply.turn, 1) is None
+    gaps = ContentGaps(chatbot.database, chatbot.embedder).report(LOCAL, TurnFilter())
+    assert not any("bread" in gap.question for gap in gaps.gaps)
+    refused = chatbot.ask("How do I bake sourdough bread?").content
+    assert refused["abstained"]
+    assert refused["answer"] == (
+        "I can only answer from the documentation of relay 17.10, 17.20 and 18.00."
+    )
+
+
+@pytest.mark.parametrize(
+    "question", ["What does the relay cost?", "How long are events kept?", "FLORBOMAT?", "why?"]
+)
+def test_what_may_be_asked_of_the_documents_is_asked(relay: MakeRelay, question: str) -> None:
+    assert relay(None).ask(question).content["route"] != "chat"
