@@ -21,7 +21,7 @@ from chatbot.limits import Limits
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.uses import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
+from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.parts import Parts
 from chatbot.people import LOCAL
 from chatbot.profiles import PROFILES
@@ -242,7 +242,7 @@ def open_embedder(settings: Settings, threads: int | None = None) -> MiniLM:
 def open_model(settings: Settings) -> BaseChatModel | None:
     """The language model of the settings, loaded at its first call; None if there is none.
 
-    Raises BadSettings where a backend lacks a setting.
+    Raises BadSettings where a backend lacks a setting, or its model cannot be one.
     """
     match settings.backend:
         case "embedded":
@@ -292,17 +292,14 @@ def _needed(value: Needed | None, name: str, settings: Settings) -> Needed:
 
 
 def _embedded(settings: Settings) -> BaseChatModel | None:
-    file = generator_file(settings.generator)
-    if file is None:
-        return None
-    path = file.path_in(settings.models_dir)
-    if not path.is_file():
+    path = settings.generator_file
+    if path is None:
         return None
     return EmbeddedChatModel(
         path=path,
         threads=settings.generator_threads,
         slots=settings.slots,
-        context=settings.generator_context,
+        context=settings.context,
         max_tokens=settings.answer_tokens,
         temperature=settings.temperature,
     )
