@@ -66,7 +66,7 @@ class Settings(SignInSettings, BaseSettings):
     generator_context: int = Field(
         4096, ge=LEAST_CONTEXT, description="tokens, as far as the model was made for so many"
     )
-    answer_tokens: int = Field(160, ge=16, le=900, description="longest written lead, in tokens")
+    answer_tokens: int = Field(160, ge=16, le=1024, description="longest written lead, in tokens")
     temperature: float = Field(0.0, ge=0, le=2, description="the paper: 0.01")
 
     model: str | None = Field(

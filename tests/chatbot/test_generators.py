@@ -16,7 +16,7 @@ from eval.benchmarks.random_gguf import write_gguf
 from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
 
 
-def write(path: Path, *, template: str = TEMPLATE, context: int = 2048) -> Path:
+def write(path: Path, *, template: str = TEMPLATE, context: int = 4000) -> Path:
     if importlib.util.find_spec("gguf") is None:
         pytest.skip("writing a GGUF file needs the package gguf")
     tokenizer = tiny_tokenizer()
@@ -73,6 +73,12 @@ def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:
         open_model(settings(str(bare)))
 
 
+def test_a_model_that_reads_too_little_is_refused(tmp_path: Path) -> None:
+    small = write(tmp_path / "small.gguf", context=1024)
+    with pytest.raises(BadSettings, match="1024 tokens at most"):
+        open_model(settings(str(small)))
+
+
 def test_a_file_that_is_cut_off_says_so(gguf: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(gguf.read_bytes()[:3000])
@@ -83,11 +89,10 @@ def test_a_file_that_is_cut_off_says_so(gguf: Path, tmp_path: Path) -> None:
 def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
     model = open_model(settings(str(gguf)))
     assert isinstance(model, EmbeddedChatModel)
-    assert model.context == read_header(gguf).context == 2048
-    own = settings(str(gguf), context_limit=15_000)
-    assert own.evidence_limit == 3 * (2048 - own.cited_answer_tokens - 400)
-    assert settings(str(gguf), generator_context=1024).context == 1024
-    assert settings(str(gguf), prompt_budget=90_000).prompt_limit < 3 * 2048
+    assert model.context == read_header(gguf).context == 4000
+    own = settings(str(gguf), context_limit=15_000, prompt_budget=9_000)
+    assert own.evidence_limit == own.prompt_limit == 3 * (4000 - own.answer_tokens - 1000)
+    assert settings(str(gguf), generator_context=2048).context == 2048
     assert own.model_name == "own"
 
 

@@ -18,8 +18,10 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|cannot|without|neither|nor"
     r"|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|should|would|could|must|need)nt)\b"
 )
-_DENIED = 0.5
-"""What is left of a statement that denies something where no passage does."""
+_DENIED = 0.45
+"""What is left of a statement that denies something where no passage does: too little."""
+BORNE = 0.5
+"""The least share of a statement that has to stand in a passage."""
 
 
 def faithfulness(
@@ -27,12 +29,15 @@ def faithfulness(
 ) -> float:
     """The mean over the statements of how well each stands in its best cited passage, 0 to 1.
 
-    `cosines` has a row a statement and a column a passage. Names and figures that are `known`
-    from the question need not stand there. An answer without statements only quotes: 1.
+    0 where one of them is not borne (`BORNE`): the others do not make up for it. `cosines` has a
+    row a statement and a column a passage. Names and figures that are `known` from the question
+    need not stand there. An answer without statements says what its pages say: 1.
     """
     own = plain(known)
     shares = [_share(s, cited, row, own) for s, row in zip(statements, cosines, strict=True)]
-    return fmean(shares) if shares else 1.0
+    if not shares:
+        return 1.0
+    return fmean(shares) if min(shares) >= BORNE else 0.0
 
 
 def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str) -> float:
