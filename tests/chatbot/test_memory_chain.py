@@ -36,7 +36,7 @@ XF1, XF2 = "What rate has port XF-1 in 17.20?", "What rate has port XF-2 in 17.2
 UP, DOWN = 1, -1
 KEPT_SO = KEPT.removesuffix(".")
 """As an answer begins, before the mark of its citation."""
-WRONG = "The relay keeps its event log for 300 seconds."
+WRONG = "The relay keeps its event log for 300."
 
 
 @pytest.fixture
@@ -117,8 +117,8 @@ def test_what_asks_for_another_thing_is_not_reused(bot: MakeBot) -> None:
     asked.ask(XF1)
     other = asked.ask(XF2)
     assert other.content["route"] == "documents"
-    assert other.content["answer"].startswith("100 Gbit/s")
-    assert asked.ask(XF1).content["answer"].startswith("10 Gbit/s")
+    assert "is 100 Gbit/s" in other.content["answer"]
+    assert "is 10 Gbit/s" in asked.ask(XF1).content["answer"]
 
 
 def test_a_turn_asked_afresh_knows_no_memory(bot: MakeBot) -> None:
@@ -238,7 +238,6 @@ def test_without_memory_the_prompt_is_as_it_was(bot: MakeBot) -> None:
     prompt = model.calls[-1].messages[-1][1]
     assert "answered" not in prompt
     assert "rejected" not in prompt
-    assert prompt.index("</excerpts>") < prompt.index("Question about relay 17.20")
 
 
 def test_what_stands_in_no_document_is_not_answered_with(bot: MakeBot) -> None:
@@ -272,7 +271,7 @@ def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
 def test_another_answer_takes_its_place(bot: MakeBot) -> None:
     asked = bot(says(WRONG, KEPT))
     wrong = asked.ask(LOG)
-    assert wrong.content["answer"].startswith("The relay keeps its event log for 300")
+    assert wrong.content["answer"].startswith(WRONG.removesuffix("."))
     asked.think(wrong, DOWN)
     right = asked.ask(LOG)
     assert right.content["memory"]["role"] == "avoid"
@@ -340,7 +339,9 @@ def test_passages_for_want_of_a_model_are_not_remembered(
     relay_settings: Settings, tmp_path: Path
 ) -> None:
     asked = remembering(relay_settings, tmp_path)
-    assert "No language model" in asked.ask(LOG).content["answer"]
+    reply = asked.ask(LOG)
+    assert reply.turn.answer is not None
+    assert reply.turn.answer.unwritten
     assert asked.pairs == []
     asked.close()
 

@@ -65,7 +65,7 @@ def test_one_who_likes_it_again_and_again_counts_once(bot: MakeBot) -> None:
 def test_no_number_of_thumbs_makes_good_what_its_pages_do_not_say(
     bot: MakeBot, people: list[str]
 ) -> None:
-    asked = bot("300", measured=UNSUPPORTED)
+    asked = bot("The relay keeps its event log for 300.", measured=UNSUPPORTED)
     for owner in people:
         # Afresh, since nobody is answered from the memory here.
         asked.think(asked.ask(LOG, owner=owner, afresh=True), UP, owner)
@@ -155,7 +155,7 @@ def test_a_hostile_page_answers_only_what_it_was_asked(tmp_path: Path) -> None:
     asked = remembering(
         settings,
         tmp_path / "own",
-        says("The pump runs for 40 hours. ![x](http://evil.test/p.png)", "It lasts 7 years."),
+        says("The pump ![x](http://evil.test/p.png) runs for 40 hours.", "It lasts 7 years."),
     )
     first = asked.ask("How long does the pump run?")
     again = asked.ask("How long does the pump run?")
@@ -197,7 +197,7 @@ def test_an_answer_without_pages_is_not_reused_unless_an_admin_brought_it(bot: M
     asked = bot()
     for origin in (Origin.MEASURED, Origin.THUMBS, Origin.RATING):
         plant(asked, "What is the default of hold_time?", "999", origin=origin)
-        assert asked.ask(HOLD).content["answer"].startswith("300")
+        assert "300" in asked.ask(HOLD).content["answer"]
     plant(asked, "What is the default of hold_time?", "999", origin=Origin.IMPORTED)
     assert asked.ask(HOLD).content["route"] == "reuse"
 
