@@ -18,6 +18,7 @@ from chatbot.conversations import Conversations, KeptTurn
 from chatbot.events import EventCallback, Listener, Waiting
 from chatbot.feedback import Feedback
 from chatbot.limits import Limits
+from chatbot.memory.administration.curation import Curation
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.uses import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
@@ -133,7 +134,11 @@ class Chatbot:
     @cached_property
     def ratings(self) -> Ratings:
         """What admins think of answers; the memory hears of it."""
-        return Ratings(self.database, self.memory.remembering.opinion_changed)
+        return Ratings(
+            self.database,
+            self.memory.remembering.opinion_changed,
+            lambda person, turn, review: Curation(self, person).correct(turn, review),
+        )
 
     @cached_property
     def memory(self) -> Memory:

@@ -59,8 +59,7 @@ def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None
     reply: Mapping[str, Any] = row.answer
     if trace is None or reply["route"] not in _ANSWERED or not row.product or not row.release:
         return None
-    told = json.loads(zlib.decompress(trace.trace))
-    asked = (told.get("queries") or {}).get("subject")
+    told, asked = _read(trace), question_of(row, trace)
     if not asked or "value" not in told:
         return None
     answer = Answer(
@@ -73,6 +72,18 @@ def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None
     )
     candidate = Candidate(row.id, row.product, row.release, asked, answer)
     return candidate if _is_worth_it(candidate) else None
+
+
+def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
+    """What a kept turn asked, without its release; as it was typed where nothing else is known."""
+    queries = (_read(trace).get("queries") if trace else None) or {}
+    kept = row.answer.get("queries") or {}
+    return queries.get("subject") or kept.get("versionless") or kept.get("base") or row.question
+
+
+def _read(trace: TurnTraceRow) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(zlib.decompress(trace.trace))
+    return told
 
 
 def _is_worth_it(candidate: Candidate) -> bool:

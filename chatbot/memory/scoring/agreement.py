@@ -23,9 +23,11 @@ _ASKS_RANGE = re.compile(
     r"|maximum|minimum|max|min|most|least|highest|lowest|largest|smallest|longest|shortest)\b",
     re.I,
 )
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|none|no|unlimited"
-    r"|daily|hourly|weekly|monthly|yearly|every|each|always|never|immediately|at once)\b",
+_SMALL = "one|two|three|four|five|six|seven|eight|nine|ten|twelve"
+_IN_WORDS = re.compile(rf"\b(?:{_SMALL}|once|twice|none|no|unlimited|every|each|always)\b", re.I)
+_TIME_IN_WORDS = re.compile(
+    rf"\b(?:(?:{_SMALL}|an?) (?:\w*seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
+    r"|once|twice|unlimited|daily|hourly|weekly|monthly|yearly|always|never|immediately)\b",
     re.I,
 )
 _OF_DEFAULT = re.compile(r"\bdefault\b", re.I)
@@ -47,14 +49,12 @@ def agreement(question: str, said: str, bearing: Passage) -> float:
 
 
 def _of_kind(question: str, said: str, bearing: Passage) -> bool:
-    """A measure for "how long", a number for "how many"."""
+    """A figure with its unit for "how long", a number for "how many"."""
     value = said or bearing.read
     if _ASKS_MEASURE.search(question):
-        # The unit may stand in another cell, or be left out by a model.
-        measured = quantities(value) or quantities(bearing.read) or bearing.cells
-        return bool(measured) and _NUMBER.search(value) is not None
+        return bool(quantities(value) or _TIME_IN_WORDS.search(value))
     if _ASKS_NUMBER.search(question):
-        return _NUMBER.search(value) is not None
+        return any(map(str.isdigit, value)) or _IN_WORDS.search(value) is not None
     return True
 
 

@@ -74,11 +74,11 @@ def _told(statement: str, own: str) -> list[str]:
 
 def _invented(told: Sequence[str], cited: Sequence[Passage]) -> bool:
     figures = [c for c in told if any(map(str.isdigit, c))]
-    return any(not any(_holds(figure, p) for p in cited) for figure in figures)
+    return any(not any(holds(figure, p) for p in cited) for figure in figures)
 
 
 def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: float) -> float:
-    held = sum(_holds(c, passage) for c in told) / len(told) if told else 0.0
+    held = sum(holds(c, passage) for c in told) / len(told) if told else 0.0
     if told and not words:
         return held
     shared = len(words & set(tokens(passage.text))) / len(words) if words else 0.0
@@ -87,7 +87,7 @@ def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: 
     return (held + worded) / 2 if told else worded
 
 
-def _holds(claim: str, passage: Passage) -> bool:
+def holds(claim: str, passage: Passage) -> bool:
     """Whether a passage has a name or figure, or the figure with its unit in another form."""
     if _stands(claim, passage.text):
         return True

@@ -32,7 +32,10 @@ def passage_of(record: Record) -> Passage:
 
 
 def cited_passages(citations: Sequence[Citation], evidence: Sequence[Record]) -> list[Passage]:
-    """The passages that are cited, each once: the records of each citation, then its words."""
+    """The passages that are cited, each once: the records of each citation, else its words.
+
+    What is said has to stand in one of them: the words of a section together say many things.
+    """
     return list(dict.fromkeys(p for citation in citations for p in _cited(citation, evidence)))
 
 
@@ -40,7 +43,7 @@ def _cited(citation: Citation, evidence: Sequence[Record]) -> list[Passage]:
     of_page = [record for record in evidence if record.page.id == citation.page_id]
     exact = [record for record in of_page if record.quote == citation.quote]
     found = [passage_of(r) for r in exact or of_page if exact or _is_cited(r, citation)]
-    return found if len(found) == 1 else [*found, _quoted(citation)]
+    return found or [_quoted(citation)]
 
 
 def _is_cited(record: Record, citation: Citation) -> bool:
