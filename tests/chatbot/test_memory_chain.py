@@ -359,6 +359,18 @@ def test_a_pair_knows_its_pages_its_score_and_what_answered(bot: MakeBot) -> Non
     assert pair.generation_id == corpus.generation
 
 
+def test_what_asks_for_another_thing_displaces_no_answer(bot: MakeBot) -> None:
+    asked = bot()
+    what, how = "What is the wait-to-restore time?", "How do I change the wait-to-restore time?"
+    read = asked.chatbot.memory.reader.of("relay").read_all([what, how])
+    assert read[0].vector @ read[1].vector >= asked.chatbot.settings.memory_delta
+    keep(asked, what, "It is 300 seconds.")
+    keep(asked, how, "Use `set group`.")
+    assert [pair.question for pair in asked.pairs] == [what, how]
+    keep(asked, how, "Use `set group GROUP wtr`.")
+    assert len(asked.pairs) == 2
+
+
 def test_a_failure_to_score_disturbs_no_answer(
     bot: MakeBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
