@@ -19,10 +19,11 @@ from chatbot.elsewhere import answer_from_newest
 from chatbot.events import EventCallback, Listener, Waiting
 from chatbot.feedback import Feedback
 from chatbot.limits import Limits
+from chatbot.memory.administration.curation import Curation
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.uses import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.files import EMBEDDING, TOKENIZER, generator_file
+from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.parts import Parts
 from chatbot.people import LOCAL
 from chatbot.profiles import PROFILES, answering
@@ -134,7 +135,11 @@ class Chatbot:
     @cached_property
     def ratings(self) -> Ratings:
         """What admins think of answers; the memory hears of it."""
-        return Ratings(self.database, self.memory.remembering.opinion_changed)
+        return Ratings(
+            self.database,
+            self.memory.remembering.opinion_changed,
+            lambda person, turn, review: Curation(self, person).correct(turn, review),
+        )
 
     @cached_property
     def memory(self) -> Memory:
@@ -243,7 +248,7 @@ def open_embedder(settings: Settings, threads: int | None = None) -> MiniLM:
 def open_model(settings: Settings) -> BaseChatModel | None:
     """The language model of the settings, loaded at its first call; None if there is none.
 
-    Raises BadSettings where a backend lacks a setting.
+    Raises BadSettings where a backend lacks a setting, or its model cannot be one.
     """
     match settings.backend:
         case "embedded":
@@ -293,17 +298,14 @@ def _needed(value: Needed | None, name: str, settings: Settings) -> Needed:
 
 
 def _embedded(settings: Settings) -> BaseChatModel | None:
-    file = generator_file(settings.generator)
-    if file is None:
-        return None
-    path = file.path_in(settings.models_dir)
-    if not path.is_file():
+    path = settings.generator_file
+    if path is None:
         return None
     return EmbeddedChatModel(
         path=path,
         threads=settings.generator_threads,
         slots=settings.slots,
-        context=settings.generator_context,
+        context=settings.context,
         max_tokens=settings.answer_tokens,
         temperature=settings.temperature,
     )

@@ -210,7 +210,7 @@ class Parts:
         return generate_answer(
             self.model,
             self.open_corpus,
-            budget=self.settings.prompt_budget,
+            budget=self.settings.prompt_limit,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,
         )

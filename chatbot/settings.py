@@ -15,9 +15,13 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from chatbot.models.files import default_models_dir
+from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, default_models_dir
+from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database import sqlite_url
+
+LEAST_CONTEXT = 2048
+"""Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
 
 
 class BadSettings(ValueError):
@@ -52,12 +56,16 @@ class Settings(SignInSettings, BaseSettings):
     backend: Literal["embedded", "transformers", "server", "scripted"] = Field(
         "embedded", description="what runs the language model"
     )
-    generator: Literal["qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "none"] = "qwen2.5-coder-1.5b"
+    generator: str = Field(
+        GENERATOR.key, description="a known name, the path of a GGUF file, or a file of the Hub"
+    )
     generator_slots: int | None = Field(
         None, ge=1, description="requests the embedded backend serves at once"
     )
     generator_threads: int = Field(0, ge=0, description="0: one a core")
-    generator_context: int = Field(4096, ge=1024, description="tokens")
+    generator_context: int = Field(
+        4096, ge=LEAST_CONTEXT, description="tokens, as far as the model was made for so many"
+    )
     answer_tokens: int = Field(160, ge=16, le=1024, description="longest written lead, in tokens")
     temperature: float = Field(0.0, ge=0, le=2, description="the paper: 0.01")
 
@@ -135,6 +143,12 @@ class Settings(SignInSettings, BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8501, ge=1, le=65535)
 
+    @field_validator("generator")
+    @classmethod
+    def _is_a_generator(cls, generator: str) -> str:
+        chosen_generator(generator)
+        return generator
+
     @field_validator("host")
     @classmethod
     def _loopback_unless_people_sign_in(cls, host: str, info: ValidationInfo) -> str:
@@ -167,9 +181,59 @@ class Settings(SignInSettings, BaseSettings):
     @property
     def model_name(self) -> str:
         """The language model by name; empty where there is none."""
-        if self.backend == "embedded":
-            return "" if self.generator == "none" else self.generator
-        return self.model or self.backend
+        if self.backend != "embedded":
+            return self.model or self.backend
+        chosen = chosen_generator(self.generator)
+        # Where a file lies on this machine is nobody's business.
+        return "" if chosen is None else chosen.stem if isinstance(chosen, Path) else self.generator
+
+    @property
+    def generator_file(self) -> Path | None:
+        """The GGUF file of the embedded backend; None where there is none.
+
+        That is so for "none", and for the default before it is fetched. Raises BadSettings for a
+        file that is not there, is no GGUF file, or has no chat template.
+        """
+        found = self._generator()
+        return found[0] if found else None
+
+    def _generator(self) -> tuple[Path, GgufHeader] | None:
+        chosen = chosen_generator(self.generator)
+        if chosen is None:
+            return None
+        path = chosen.path_in(self.models_dir) if isinstance(chosen, ModelFile) else chosen
+        try:
+            header = read_header(path)
+        except FileNotFoundError:
+            if chosen is GENERATOR:
+                return None
+            fetch = isinstance(chosen, ModelFile)
+            todo = "run `strata models pull`" if fetch else "correct the path"
+            raise self._bad_generator(f"there is no file {path}: {todo}") from None
+        except (NotGguf, OSError) as error:
+            raise self._bad_generator(str(error)) from error
+        if header.context < LEAST_CONTEXT:
+            raise self._bad_generator(
+                f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}"
+            )
+        if not header.has_chat_template:
+            raise self._bad_generator(
+                f"{path} has no chat template: choose a model tuned to follow instructions"
+            )
+        return path, header
+
+    @staticmethod
+    def _bad_generator(reason: str) -> BadSettings:
+        return BadSettings(f"setting generator (STRATA_GENERATOR): {reason}")
+
+    @property
+    def context(self) -> int:
+        """The longest prompt with its answer, in tokens, of the embedded backend.
+
+        That is `generator_context`, and never more than the model's file tells. Raises BadSettings.
+        """
+        found = self._generator()
+        return min(self.generator_context, found[1].context) if found else self.generator_context
 
     @property
     def slots(self) -> int:
@@ -179,10 +243,18 @@ class Settings(SignInSettings, BaseSettings):
     @property
     def evidence_limit(self) -> int:
         """`context_limit`, as far as the context of the embedded backend holds it (characters)."""
+        return self._that_fit(self.context_limit)
+
+    @property
+    def prompt_limit(self) -> int:
+        """`prompt_budget`, as far as the context of the embedded backend holds it (characters)."""
+        return self._that_fit(self.prompt_budget)
+
+    def _that_fit(self, characters: int) -> int:
         if self.backend != "embedded":
-            return self.context_limit
+            return characters
         # A token is at least some three characters; the rest of the prompt takes about 1,000.
-        return min(self.context_limit, 3 * (self.generator_context - self.answer_tokens - 1000))
+        return min(characters, 3 * (self.context - self.answer_tokens - 1000))
 
     @property
     def at_once(self) -> int:

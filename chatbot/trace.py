@@ -31,6 +31,7 @@ def trace_object(turn: Turn) -> dict[str, Any]:
         "selected": [_reduced(chunk) for chunk in turn.selected],
         "temperature": turn.temperature,
         "value": turn.answer.value if turn.answer else "",
+        "unwritten": turn.answer is not None and turn.answer.unwritten,
         "calls": [_call(call) for call in turn.calls] if not turn.sides else [],
         "fallbacks": [{"step": f.step, "reason": f.reason} for f in turn.fallbacks],
         "timings": dict(turn.timings),

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import CitedPage
 from chatbot.memory.questions.question import asked_text
+from chatbot.memory.scoring.own_words import is_told
 from chatbot.turn import Answer, Citation, Route, Turn
 from corpora.history_tables import TurnRow, TurnTraceRow
 from corpora.remembered import page_hash
@@ -61,8 +62,7 @@ def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None
         return None
     if reply.get("found_in"):
         return None
-    told = json.loads(zlib.decompress(trace.trace))
-    asked = (told.get("queries") or {}).get("subject")
+    told, asked = _read(trace), question_of(row, trace)
     if not asked or "value" not in told:
         return None
     answer = Answer(
@@ -71,18 +71,39 @@ def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None
         tuple(Citation(**citation) for citation in reply["citations"]),
         told["value"],
         tuple(reply["warnings"]),
+        told.get("unwritten", False),
     )
     candidate = Candidate(row.id, row.product, row.release, asked, answer)
     return candidate if _is_worth_it(candidate) else None
 
 
+def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
+    """What a kept turn asked, without its release; as it was typed where nothing else is known."""
+    queries = (_read(trace).get("queries") if trace else None) or {}
+    kept = row.answer.get("queries") or {}
+    return queries.get("subject") or kept.get("versionless") or kept.get("base") or row.question
+
+
+def _read(trace: TurnTraceRow) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(zlib.decompress(trace.trace))
+    return told
+
+
 def _is_worth_it(candidate: Candidate) -> bool:
-    """Whether there is an answer, not only passages for want of one, to a question."""
+    """Whether somebody was told something in full sentences, all of it borne by passages."""
     answer = candidate.answer
-    if answer.abstained or not answer.citations or len(candidate.question) > LONGEST_QUESTION:
-        return False
-    # An answer that was withheld is passages with a warning and no value of its own.
-    return not (answer.unwritten or answer.warnings)
+    return (
+        len(candidate.question) <= LONGEST_QUESTION
+        and not (answer.abstained or answer.unwritten or answer.warnings)
+        and bool(answer.citations)
+        and is_told(answer.value)
+    )
+
+
+def pages_cited(session: Session, answer: Answer) -> tuple[str, ...]:
+    """The texts of the pages that an answer cites, as far as they are there."""
+    cited = {citation.page_id for citation in answer.citations}
+    return tuple(session.scalars(select(PageRow.text).where(PageRow.id.in_(cited))))
 
 
 def supported(

@@ -53,9 +53,15 @@ def open_memory(
 ) -> Memory:
     """Wire the memory; it is there for admins also where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
-    stores = Stores(database, thresholds, settings.memory_limit, wordings=settings.memory_wordings)
-    nearest = Nearest(database, settings.data_dir)
     reader = QuestionReader(embedder, glossary, is_ordinary_word)
+    stores = Stores(
+        database,
+        thresholds,
+        settings.memory_limit,
+        wordings=settings.memory_wordings,
+        differences=lambda product: reader.of(product).difference,
+    )
+    nearest = Nearest(database, settings.data_dir)
     recall = Recall(database, nearest, reader, thresholds, settings.memory_references)
     judge = _judge(settings, model)
     remembering = Remembering(

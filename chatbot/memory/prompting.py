@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from chatbot.marks import without_marks
 from chatbot.memory.pairs import BY_HAND, Origin, same_value
-from chatbot.turn import Recollection, Remembered, Route, Turn
+from chatbot.memory.scoring.own_words import words
+from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
 from prompts import Fenced, fenced
 
 GOOD = "Answered before, to be checked against the documentation:"
@@ -53,6 +54,14 @@ def is_rejected(turn: Turn, value: str, same: float) -> bool:
         for pair in (found.bad if found else ())
         if pair.similarity >= same and pair.origin != Origin.MEASURED
     )
+
+
+def repeats(answer: Answer, pair: Remembered) -> bool:
+    """Whether an answer has the lead of an earlier one, or what follows it, word for word."""
+    said = f" {words(answer.text)} "
+    lead = words(pair.value)
+    body = words(pair.answer).removeprefix(lead).strip()
+    return any(part and f" {part} " in said for part in (lead, body))
 
 
 def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:

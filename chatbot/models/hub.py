@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from textwrap import shorten
 
 from chatbot.models.errors import GeneratorError
+from chatbot.models.files import HubFile
+from chatbot.models.sources import SourceError, UnreachableError
 
 _HUB_PATIENCE = 5.0
+
+
+def published(file: HubFile, hub: str) -> tuple[int, str]:
+    """The size in bytes and the SHA-256 of a file, as the Hub at this address publishes them.
+
+    Raises SourceError where there is no such file, and UnreachableError.
+    """
+    import httpx
+
+    where = f"{file.file} of {file.repository}"
+    try:
+        answer = httpx.head(f"{hub}/{file.path}", timeout=_HUB_PATIENCE, follow_redirects=True)
+    except httpx.HTTPError as error:
+        raise UnreachableError(f"it cannot be reached ({error or type(error).__name__})") from error
+    # The Hub itself says it; where it sends us for the bytes, nobody does.
+    for one in (*answer.history, answer):
+        sha256 = one.headers.get("x-linked-etag", "").strip('"')
+        size = one.headers.get("x-linked-size", "")
+        if re.fullmatch("[0-9a-f]{64}", sha256) and size.isdigit():
+            return int(size), sha256
+    if answer.status_code in (401, 403):
+        raise SourceError(
+            f"there is no {where}, or it is given only to those who sign in there: check the name, "
+            "or download it yourself and set STRATA_GENERATOR to its path"
+        )
+    if answer.status_code == httpx.codes.NOT_FOUND:
+        raise SourceError(f"there is no {where}: check both names")
+    raise SourceError(f"it publishes no SHA-256 for {where} (answer {answer.status_code})")
 
 
 def locate(name: str, offline: bool) -> tuple[str, bool]:

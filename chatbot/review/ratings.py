@@ -72,11 +72,13 @@ _NAMES = ("corrected_release", "assignee")
 class Ratings:
     """Reads and writes reviews; a review and its record in the audit log are kept together.
 
-    `changed` is told of each turn that has another rating now.
+    `changed` is told of each turn that has another rating now, `corrected` of each whose right
+    answer, or the release of it, is another one.
     """
 
     database: Database
     changed: Callable[[int], None] = unheard
+    corrected: Callable[[Person, int, Review], None] = lambda person, turn, review: None
 
     def of(self, person: Person, turn: int) -> Review:
         """What admins say of a turn so far."""
@@ -107,6 +109,8 @@ class Ratings:
             recorded(session, person, "rate", f"turn {turn}", **_told(changed))
         if "rating" in changed:
             self.changed(turn)
+        if not changed.keys().isdisjoint(("corrected_answer", "corrected_release")):
+            self.corrected(person, turn, after)
         return after
 
     def assignees(self, person: Person) -> tuple[str, ...]:

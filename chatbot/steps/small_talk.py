@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from chatbot.clarification import asks_back
 from chatbot.comparison.question import refers_back
 from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution
@@ -96,9 +95,8 @@ def refuse_off_topic(
             return turn
         if len(words) < (2 if turn.history else 1) or re.search(r"\d", turn.question):
             return turn
-        if (turn.history and asks_back(turn.history[-1][1])) or not any(
-            map(is_ordinary_word, words)
-        ):
+        answers_us = turn.asked_back is not None and len(turn.history) - 1 in turn.asked_back
+        if answers_us or not any(map(is_ordinary_word, words)):
             return turn
         if product_spans(turn.question, known) or any(
             _stands_in(corpus, word, coined=len(word) >= _MISSPELT and not is_ordinary_word(word))

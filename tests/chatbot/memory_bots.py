@@ -17,6 +17,8 @@ from corpora.memory_tables import MemoryPairRow, MemoryUseRow
 
 LOG = "How long is the event log kept in 17.20?"
 LOG_AGAIN = "In 17.20, how long is the event log kept?"
+KEPT = "The relay keeps its event log for 30 days."
+"""What a model says to the first two, and the documentation with it."""
 HOLD = "What is the default of hold_time in 17.20?"
 
 

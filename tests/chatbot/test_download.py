@@ -91,10 +91,22 @@ class FileServer(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.before: Callable[[str], object] = lambda name: None
         self.ranges: list[str | None] = []
+        self.published: dict[str, str] = {}
+        """The SHA-256 that a hub publishes of its files, by their names."""
 
 
 class _FileRequest(BaseHTTPRequestHandler):
     server: FileServer
+
+    def do_HEAD(self) -> None:
+        name = self.path.rpartition("/")[2]
+        if (sha256 := self.server.published.get(name)) is None:
+            self._send(404, b"", "text/plain")
+            return
+        self.send_response(200)
+        self.send_header("X-Linked-Etag", f'"{sha256}"')
+        self.send_header("X-Linked-Size", str((self.server.folder / name).stat().st_size))
+        self.end_headers()
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
@@ -386,10 +398,47 @@ def test_two_pulls_into_one_folder_take_turns(server: FileServer, folder: Path) 
     assert path.read_bytes() == CONTENT
 
 
+UNPINNED = replace(MODEL, size=0, sha256="", wheels=(), wheels_size=0)
+
+
+def test_where_nothing_is_pinned_the_hash_is_the_hubs_and_is_kept(
+    server: FileServer, wheels: Path, folder: Path
+) -> None:
+    (wheels / UNPINNED.name).write_bytes(CONTENT)
+    server.published[UNPINNED.name] = MODEL.sha256
+    (path,) = pull([UNPINNED], folder, hub=server.url)
+    assert path.read_bytes() == CONTENT
+    assert (folder / "toy.gguf.verified").read_text().startswith(MODEL.sha256)
+    assert [m.state for m in list_models(folder, [UNPINNED])] == [FileState.READY]
+    server.published.clear()
+    pull([UNPINNED], folder, hub=server.url)
+
+
+def test_a_file_that_is_not_what_the_hub_publishes_is_refused(
+    server: FileServer, wheels: Path, folder: Path
+) -> None:
+    (wheels / UNPINNED.name).write_bytes(CONTENT)
+    server.published[UNPINNED.name] = "0" * 64
+    with pytest.raises(ModelDownloadError, match="sha256 expected 0000"):
+        pull([UNPINNED], folder, hub=server.url)
+    assert not (folder / UNPINNED.name).exists()
+
+
+def test_a_file_that_the_hub_does_not_have_is_named(server: FileServer, folder: Path) -> None:
+    with pytest.raises(ModelDownloadError, match=r"no toy\.gguf of someone/toy: check both"):
+        pull([UNPINNED], folder, hub=server.url)
+
+
+def test_without_a_hub_there_is_another_way(folder: Path) -> None:
+    with pytest.raises(ModelDownloadError, match="set STRATA_GENERATOR to its path"):
+        pull([UNPINNED], folder, hub=None)
+
+
 def test_the_pinned_table_is_consistent() -> None:
     for key, model in MODELS.items():
         assert key == model.key
-        assert re.fullmatch("[0-9a-f]{64}", model.sha256)
+        # What no registry has, the Hub vouches for.
+        assert re.fullmatch("[0-9a-f]{64}", model.sha256) or (model.hub and not model.wheels)
         assert len({member.requirement for member in model.wheels}) == len(model.wheels)
     assert len({model.name for model in MODELS.values()}) == len(MODELS)
     assert [model.role for model in DEFAULT_MODELS if "generator" in model.role] == [

@@ -27,13 +27,16 @@ from corpora.building import ingest
 from corpora.catalog import require_release
 from corpora.memory_tables import MemoryPairRow
 from tests.chatbot.conftest import GUIDE, RELEASES
-from tests.chatbot.memory_bots import HOLD, LOG, LOG_AGAIN, Bot, remembering, says
+from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
 MakeBot = Callable[..., Bot]
 LOG_BEFORE = "How long is the event log kept in 17.10?"
 RELATED = "How long does the relay keep events?"
 XF1, XF2 = "What rate has port XF-1 in 17.20?", "What rate has port XF-2 in 17.20?"
 UP, DOWN = 1, -1
+KEPT_SO = KEPT.removesuffix(".")
+"""As an answer begins, before the mark of its citation."""
+WRONG = "The relay keeps its event log for 300."
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
 
     def make(model: BaseChatModel | None = None, **options: Any) -> Bot:
         folder = tmp_path / str(len(made))
-        made.append(remembering(relay_settings, folder, model or says("30 days"), **options))
+        made.append(remembering(relay_settings, folder, model or says(KEPT), **options))
         return made[-1]
 
     yield make
@@ -55,7 +58,7 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
 
 
 def test_a_question_asked_again_in_other_words_gets_the_same_answer(bot: MakeBot) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     asked = bot(model)
     first, second = asked.ask(LOG), asked.ask(LOG_AGAIN)
     assert (first.content["route"], second.content["route"]) == ("documents", "reuse")
@@ -114,12 +117,12 @@ def test_what_asks_for_another_thing_is_not_reused(bot: MakeBot) -> None:
     asked.ask(XF1)
     other = asked.ask(XF2)
     assert other.content["route"] == "documents"
-    assert other.content["answer"].startswith("100 Gbit/s")
-    assert asked.ask(XF1).content["answer"].startswith("10 Gbit/s")
+    assert "is 100 Gbit/s" in other.content["answer"]
+    assert "is 10 Gbit/s" in asked.ask(XF1).content["answer"]
 
 
 def test_a_turn_asked_afresh_knows_no_memory(bot: MakeBot) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     asked = bot(model)
     asked.ask(LOG)
     again = asked.ask(LOG, afresh=True)
@@ -146,8 +149,8 @@ def test_left_out_it_takes_in_no_opinion_either(bot: MakeBot) -> None:
 
 
 def test_a_comparison_asks_the_documents(bot: MakeBot) -> None:
-    asked = bot(says("1 Gbit/s", "10 Gbit/s"))
-    asked.ask(XF1)
+    asked = bot(says(KEPT, "1 Gbit/s", "10 Gbit/s"))
+    asked.ask(LOG)
     compared = asked.ask("What rate has port XF-1: 17.10 vs 17.20?")
     assert compared.content["route"] == "compare"
     assert all(side.recollection is None for side in compared.turn.sides)
@@ -217,7 +220,7 @@ def test_an_answer_follows_the_page_it_cites(tmp_path: Path, bot: MakeBot) -> No
 
 
 def test_a_good_answer_to_a_similar_question_stands_in_the_prompt(bot: MakeBot) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     asked = bot(model)
     keep(asked, RELATED, "30 days")
     reply = asked.ask(LOG)
@@ -230,12 +233,11 @@ def test_a_good_answer_to_a_similar_question_stands_in_the_prompt(bot: MakeBot) 
 
 
 def test_without_memory_the_prompt_is_as_it_was(bot: MakeBot) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     bot(model).ask(LOG)
     prompt = model.calls[-1].messages[-1][1]
     assert "answered" not in prompt
     assert "rejected" not in prompt
-    assert prompt.index("</excerpts>") < prompt.index("Question about relay 17.20")
 
 
 def test_what_stands_in_no_document_is_not_answered_with(bot: MakeBot) -> None:
@@ -249,7 +251,7 @@ def test_what_stands_in_no_document_is_not_answered_with(bot: MakeBot) -> None:
 
 
 def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     asked = bot(model)
     first = asked.ask(LOG)
     asked.think(first, DOWN)
@@ -258,31 +260,23 @@ def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
     prompt = model.calls[-1].messages[-1][1]
     assert "<rejected>" in prompt
     assert again.content["route"] == "documents"
-    assert again.content["memory"]["role"] == "avoid"
-    assert not again.content["answer"].startswith("30 days")
+    # The passage that is shown instead says the same: this is no new answer.
+    assert again.content["memory"]["role"] is None
+    assert not again.content["answer"].startswith(KEPT_SO)
     assert again.content["warnings"] == [REJECTED]
     assert again.content["citations"]
-    assert "avoid" in asked.uses(again).values()
     assert len(asked.pairs) == 1
 
 
-def test_a_value_read_by_rule_is_not_given_again_either(bot: MakeBot) -> None:
-    asked = bot()
-    first = asked.ask(HOLD)
-    assert first.content["model_calls"] == 0
-    asked.think(first, DOWN)
-    again = asked.ask(HOLD)
-    assert again.content["warnings"] == [REJECTED]
-    assert "300" in again.content["answer"]
-
-
 def test_another_answer_takes_its_place(bot: MakeBot) -> None:
-    asked = bot(says("300", "30 days"))
+    asked = bot(says(WRONG, KEPT))
     wrong = asked.ask(LOG)
-    assert wrong.content["answer"].startswith("300")
+    assert wrong.content["answer"].startswith(WRONG.removesuffix("."))
     asked.think(wrong, DOWN)
     right = asked.ask(LOG)
-    assert right.content["answer"].startswith("30 days")
+    assert right.content["memory"]["role"] == "avoid"
+    assert "avoid" in asked.uses(right).values()
+    assert right.content["answer"].startswith(KEPT_SO)
     assert asked.ask(LOG).content["route"] == "reuse"
 
 
@@ -295,18 +289,18 @@ def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
 
 
 def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     asked = bot(model)
     measured(asked, monkeypatch, lambda turn: Measured(0.2, 0.2))
     asked.ask(LOG)
     assert asked.pair.store == "low"
     again = asked.ask(LOG)
     assert "<rejected>" in model.calls[-1].messages[-1][1]
-    assert again.content["answer"].startswith("30 days")
+    assert again.content["answer"].startswith(KEPT_SO)
 
 
 def test_the_temperature_follows_the_evidence(bot: MakeBot) -> None:
-    model = says("30 days")
+    model = says(KEPT)
     bot(model, temperature_min=0.1, temperature_max=0.9).ask(LOG)
     assert 0.1 <= model.calls[-1].options["temperature"] <= 0.9
 
@@ -326,6 +320,7 @@ def test_only_what_is_kept_is_remembered(bot: MakeBot) -> None:
     [
         (LOG, "I don't know"),
         (LOG, "42 weeks"),
+        (LOG, "30 days"),
         ("How do I turn on warp_drive in 17.20?", "never asked"),
         ("Which releases of relay are there?", "never asked"),
         ("Which rate does XF-1 have in relay 16.40?", "never asked"),
@@ -344,7 +339,9 @@ def test_passages_for_want_of_a_model_are_not_remembered(
     relay_settings: Settings, tmp_path: Path
 ) -> None:
     asked = remembering(relay_settings, tmp_path)
-    assert "No language model" in asked.ask(LOG).content["answer"]
+    reply = asked.ask(LOG)
+    assert reply.turn.answer is not None
+    assert reply.turn.answer.unwritten
     assert asked.pairs == []
     asked.close()
 
@@ -354,12 +351,24 @@ def test_a_pair_knows_its_pages_its_score_and_what_answered(bot: MakeBot) -> Non
     reply = asked.ask(LOG)
     pair = asked.pair
     assert pair.question == "How long is the event log kept?"
-    assert pair.answer["value"] == "30 days"
+    assert pair.answer["value"] == KEPT
     assert pair.answer["citations"] == reply.content["citations"]
     assert pair.origin == "measured"
     assert pair.faithfulness is not None
     corpus = asked.chatbot.corpora.corpus("relay", "17.20")
     assert pair.generation_id == corpus.generation
+
+
+def test_what_asks_for_another_thing_displaces_no_answer(bot: MakeBot) -> None:
+    asked = bot()
+    what, how = "What is the wait-to-restore time?", "How do I change the wait-to-restore time?"
+    read = asked.chatbot.memory.reader.of("relay").read_all([what, how])
+    assert read[0].vector @ read[1].vector >= asked.chatbot.settings.memory_delta
+    keep(asked, what, "It is 300 seconds.")
+    keep(asked, how, "Use `set group`.")
+    assert [pair.question for pair in asked.pairs] == [what, how]
+    keep(asked, how, "Use `set group GROUP wtr`.")
+    assert len(asked.pairs) == 2
 
 
 def test_a_failure_to_score_disturbs_no_answer(
@@ -371,7 +380,7 @@ def test_a_failure_to_score_disturbs_no_answer(
         raise RuntimeError("no score today")
 
     measured(asked, monkeypatch, fail)
-    assert asked.ask(LOG).content["answer"].startswith("30 days")
+    assert asked.ask(LOG).content["answer"].startswith(KEPT_SO)
     assert asked.pairs == []
     assert "no score today" in caplog.text
 
@@ -446,16 +455,16 @@ def test_an_admin_outranks_thumbs(bot: MakeBot) -> None:
 def test_an_answer_that_was_outdone_comes_back_when_it_is_liked(
     bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = bot(says("300", "30 days"))
+    asked = bot(says(WRONG, KEPT))
     with monkeypatch.context() as patched:
         measured(asked, patched, lambda turn: Measured(0.86, 0.86))
         asked.ask(LOG)
         measured(asked, patched, lambda turn: Measured(0.82, 0.82))
         second = asked.ask(LOG, afresh=True)
-    assert asked.pair.answer["value"] == "300"
+    assert asked.pair.answer["value"] == WRONG
     assert asked.uses(second) == {}
     asked.think(second, UP)
-    assert asked.pair.answer["value"] == "30 days"
+    assert asked.pair.answer["value"] == KEPT
     assert asked.uses(second) == {asked.pair.id: "source"}
 
 
@@ -474,9 +483,10 @@ def test_a_deleted_conversation_is_forgotten(bot: MakeBot) -> None:
 def test_a_deleted_person_is_forgotten(bot: MakeBot) -> None:
     asked = bot()
     asked.ask(LOG, owner="ada@example.org")
-    asked.ask(HOLD, owner="bo@example.org")
+    asked.ask(LOG_BEFORE, owner="bo@example.org")
+    _, other = asked.pairs
     delete_person(asked.chatbot.database, "ada@example.org")
-    assert [pair.answer["value"] for pair in asked.pairs] == ["300"]
+    assert asked.pair.id == other.id
 
 
 def test_a_conversation_that_only_reused_takes_nothing_away(bot: MakeBot) -> None:

@@ -200,7 +200,7 @@ def told(pair: MemoryPairRow) -> tuple[Any, ...]:
 def test_an_answer_that_was_learned_goes_out_and_comes_back_known(
     lamp_settings: Settings, tmp_path: Path
 ) -> None:
-    bot = remembering(lamp_settings, tmp_path, says("5 %"))
+    bot = remembering(lamp_settings, tmp_path, says("The default of dim_step is 5 %."))
     conversation = bot.chatbot.conversations.of("").start("lamp", "x")
     bot.chatbot.ask("What is the default of dim_step in 2.0?", conversation=conversation)
     assert bot.chatbot.memory.remembering.flush(60)

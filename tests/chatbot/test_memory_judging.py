@@ -13,7 +13,7 @@ from tests.chatbot.scored_turns import FAN, RESTORE, SWITCH, answered
 
 HOW_LONG = "How long until traffic returns?"
 TWO = answered(
-    HOW_LONG, "Traffic returns after 5 min. The fan must not be removed.", RESTORE, SWITCH
+    HOW_LONG, "Traffic returns after 5 min. Nobody may take out the fan.", RESTORE, SWITCH
 )
 
 
@@ -40,11 +40,12 @@ def test_shares_of_supported_and_of_relevant_statements() -> None:
 @pytest.mark.parametrize("verdict", ["contradicted", "missing"])
 def test_what_is_not_supported_is_not_faithful(verdict: str) -> None:
     found, _, _ = judged(TWO, verdicts("supported", verdict), verdicts("relevant", "relevant"))
-    assert found == Measured(0.5, 1.0)
+    assert found == Measured(0.0, 1.0)
+    assert found.value == 0
 
 
 def test_a_figure_that_no_passage_has_is_not_supported_whatever_the_judge_says() -> None:
-    turn = answered(HOW_LONG, "7 min", RESTORE)
+    turn = answered(HOW_LONG, "Traffic returns after 7 min.", RESTORE)
     found, _, _ = judged(turn, verdicts("supported"), verdicts("relevant"))
     assert found == Measured(0.0, 1.0)
 

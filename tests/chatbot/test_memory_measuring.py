@@ -69,8 +69,9 @@ def test_sentences_are_held_against_words_and_vectors(embedder: MiniLM) -> None:
     good = measure_turn(answered(question, told, FAN), embedder)
     half = measure_turn(answered(question, f"{told} {invented}", FAN), embedder)
     bad = measure_turn(answered(question, invented, FAN), embedder)
-    assert good.faithfulness > half.faithfulness > bad.faithfulness
-    assert bad.faithfulness < 0.5
+    assert good.faithfulness > 0.5
+    # One sentence that nothing bears is enough.
+    assert half.faithfulness == bad.faithfulness == half.value == 0
 
 
 def test_a_denial_that_no_passage_makes_counts_half(embedder: MiniLM) -> None:

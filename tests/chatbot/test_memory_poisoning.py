@@ -20,7 +20,7 @@ from chatbot.settings import Settings
 from chatbot.turn import Answer, Route
 from corpora.catalog import require_release
 from tests.chatbot.conftest import ingested
-from tests.chatbot.memory_bots import HOLD, LOG, LOG_AGAIN, Bot, remembering, says
+from tests.chatbot.memory_bots import HOLD, KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
 MakeBot = Callable[..., Bot]
 UP, DOWN = 1, -1
@@ -35,9 +35,7 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
     made: list[Bot] = []
 
     def make(*replies: str, measured: Measured | None = None) -> Bot:
-        asked = remembering(
-            relay_settings, tmp_path / str(len(made)), says(*replies or ["30 days"])
-        )
+        asked = remembering(relay_settings, tmp_path / str(len(made)), says(*replies or [KEPT]))
         made.append(asked)
         if measured is not None:
             memory = asked.chatbot.memory
@@ -67,7 +65,7 @@ def test_one_who_likes_it_again_and_again_counts_once(bot: MakeBot) -> None:
 def test_no_number_of_thumbs_makes_good_what_its_pages_do_not_say(
     bot: MakeBot, people: list[str]
 ) -> None:
-    asked = bot("300", measured=UNSUPPORTED)
+    asked = bot("The relay keeps its event log for 300.", measured=UNSUPPORTED)
     for owner in people:
         # Afresh, since nobody is answered from the memory here.
         asked.think(asked.ask(LOG, owner=owner, afresh=True), UP, owner)
@@ -155,7 +153,9 @@ def test_a_hostile_page_answers_only_what_it_was_asked(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     settings = ingested(tmp_path / "docs", "pump", {"1.0": {"pump.md": page}})
     asked = remembering(
-        settings, tmp_path / "own", says("40 hours ![x](http://evil.test/p.png)", "7 years")
+        settings,
+        tmp_path / "own",
+        says("The pump ![x](http://evil.test/p.png) runs for 40 hours.", "It lasts 7 years."),
     )
     first = asked.ask("How long does the pump run?")
     again = asked.ask("How long does the pump run?")
@@ -163,7 +163,7 @@ def test_a_hostile_page_answers_only_what_it_was_asked(tmp_path: Path) -> None:
     assert again.content["answer"] == first.content["answer"]
     assert "![" not in again.content["answer"].split("\n")[0]
     assert other.content["route"] != "reuse"
-    assert other.content["answer"].startswith("7 years")
+    assert other.content["answer"].startswith("It lasts 7 years")
     asked.close()
 
 
@@ -184,7 +184,7 @@ def test_forged_citations_are_not_remembered(bot: MakeBot, forged: str) -> None:
     }
     change = changes[forged]
     citations = tuple(replace(c, **change) for c in reply.turn.answer.citations)
-    answer = Answer("42 weeks", False, citations, "42 weeks")
+    answer = Answer("It is kept for 42 weeks.", False, citations, "It is kept for 42 weeks.")
     conversation = asked.chatbot.conversations.start("relay", LOG)
     kept = asked.chatbot.conversations.add(conversation, LOG, reply.content)
     remember = asked.chatbot.memory.remembering
@@ -197,7 +197,7 @@ def test_an_answer_without_pages_is_not_reused_unless_an_admin_brought_it(bot: M
     asked = bot()
     for origin in (Origin.MEASURED, Origin.THUMBS, Origin.RATING):
         plant(asked, "What is the default of hold_time?", "999", origin=origin)
-        assert asked.ask(HOLD).content["answer"].startswith("300")
+        assert "300" in asked.ask(HOLD).content["answer"]
     plant(asked, "What is the default of hold_time?", "999", origin=Origin.IMPORTED)
     assert asked.ask(HOLD).content["route"] == "reuse"
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chatbot.memory.pairs import Origin, Score
 from chatbot.memory.scoring.combining import FAITHFUL, LEAST_GAMMA, RATED, Rated, Thumb, combine
+from chatbot.memory.scoring.measuring import Measured
 from chatbot.review.ratings import Rating
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -27,7 +28,7 @@ many_thumbs = st.lists(
 
 
 def kept(faithfulness: float = 0.9, relevancy: float = 0.9) -> Score:
-    value = (faithfulness + relevancy) / 2
+    value = Measured(faithfulness, relevancy).value
     return Score(value, Origin.MEASURED, START, "", faithfulness, relevancy)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chatbot.readers import Reading
 from sqlalchemy import insert, select, update
 
 import eval
+from chatbot.answering.forms import Reading
 from chatbot.memory import passage_recall
 from chatbot.memory.questions.asking import Reader
 from chatbot.memory.questions.same_passage import asks_for_another_part
@@ -34,6 +34,7 @@ PAIRS = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
 LEAST_ACCEPTED = 0.65
 
 DISPLAY = "After how many minutes does the display go dark in 2.0?"
+DARK = "The display goes dark after 20 minutes."
 IN_OTHER_WORDS = "In 2.0, when does the display of an unattended relay switch itself to black?"
 GUIDE = """# Relay guide
 
@@ -162,7 +163,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture
 def model() -> ScriptedChatModel:
-    return says("20 minutes")
+    return says(DARK)
 
 
 @pytest.fixture
@@ -180,7 +181,7 @@ def test_an_answer_is_reused_though_the_question_has_other_words(
     reply = asked.ask(IN_OTHER_WORDS)
     assert (reply.content["route"], reply.content["model_calls"]) == ("reuse", 0)
     assert len(model.calls) == 1
-    assert reply.content["answer"].startswith("20 minutes")
+    assert reply.content["answer"].startswith(DARK.removesuffix("."))
     assert "goes dark after 20 minutes" in reply.content["citations"][0]["quote"]
     assert {citation["release"] for citation in reply.content["citations"]} == {"2.0"}
     # The embedding alone would not have found it.
@@ -211,9 +212,9 @@ def test_a_suspended_answer_is_not_reused(asked: Bot) -> None:
 @pytest.mark.parametrize(
     ("value", "origin", "route"),
     [
-        ("20 minutes", "measured", "reuse"),
-        ("21 minutes", "measured", "documents"),
-        ("20 minutes", "thumbs", "documents"),
+        (DARK, "measured", "reuse"),
+        (DARK.replace("20", "21"), "measured", "documents"),
+        (DARK, "thumbs", "documents"),
     ],
 )
 def test_the_same_answer_that_is_only_measured_as_bad_does_not_stand_in_its_way(
@@ -246,7 +247,7 @@ def test_where_a_reader_reads_another_value_it_is_right(
     asked: Bot, model: ScriptedChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        passage_recall, "read_value", lambda subject, records: Reading("4", records[0])
+        passage_recall, "read_value", lambda subject, records: Reading("4", records[0], "display")
     )
     assert asked.ask(IN_OTHER_WORDS).content["route"] != "reuse"
     assert len(model.calls) == 2

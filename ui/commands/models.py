@@ -10,6 +10,7 @@ from ui.terminal import errors, output, print_json, printable
 
 if TYPE_CHECKING:
     from chatbot.models.checking import ModelCheck
+    from chatbot.models.files import ModelFile
 
 app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
 
@@ -17,7 +18,8 @@ app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_h
 @app.command("pull")
 def pull_models(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Which models; default: those in use.")
+        list[str] | None,
+        typer.Argument(help="Known models, or files of the Hub; default: those in use."),
     ] = None,
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
@@ -32,13 +34,11 @@ def pull_models(
 
     from chatbot.models.download import Progress as PullProgress
     from chatbot.models.download import pull
-    from chatbot.models.files import MODELS, models_in_use
+    from chatbot.models.files import models_in_use
     from chatbot.settings import read_settings
 
     settings = read_settings()
-    if unknown := [name for name in names or [] if name not in MODELS]:
-        raise typer.BadParameter(f"no model {', '.join(unknown)}; there are {', '.join(MODELS)}")
-    wanted = [MODELS[name] for name in names] if names else list(models_in_use(settings.generator))
+    wanted = [_named(name) for name in names] if names else models_in_use(settings.generator)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -64,24 +64,49 @@ def pull_models(
     output.print(f"models are ready in {settings.models_dir}", highlight=False)
 
 
+def _named(name: str) -> ModelFile:
+    from chatbot.models.files import MODELS, ModelFile, chosen_generator
+
+    if name in MODELS:
+        return MODELS[name]
+    try:
+        chosen = chosen_generator(name)
+    except ValueError:
+        chosen = None
+    if not isinstance(chosen, ModelFile):
+        raise typer.BadParameter(
+            f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
+            "Face Hub as owner/repository/file.gguf"
+        )
+    return chosen
+
+
 @app.command("list")
 def list_models(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the known models and which are there."""
-    from rich.table import Table
+    """Show the known models, what machine each suits, and which are there."""
+    from rich.table import Column, Table
 
-    from chatbot.models.download import list_models
-    from chatbot.models.files import MODELS
+    from chatbot.models.download import FileState, list_models
+    from chatbot.models.files import MODELS, models_in_use
     from chatbot.settings import read_settings
 
-    listed = list_models(read_settings().models_dir, MODELS.values())
+    settings = read_settings()
+    in_use = models_in_use(settings.generator)
+    listed = list_models(settings.models_dir, dict.fromkeys((*MODELS.values(), *in_use)))
     if as_json:
         print_json(
             [
                 {
                     "name": m.model.key,
                     "role": m.model.role,
+                    "memory_gb": m.model.suits.memory if m.model.suits else None,
+                    "cores": m.model.suits.cores if m.model.suits else None,
+                    "bytes": m.model.size or None,
+                    "licence": m.model.licence,
+                    "hash_pinned": bool(m.model.sha256),
+                    "in_use": m.model in in_use,
                     "file": str(m.path),
                     "state": str(m.state),
                 }
@@ -89,11 +114,21 @@ def list_models(
             ]
         )
         return
-    table = Table("model", "role", "size", "licence", "state", box=None)
+    name = Column("model", no_wrap=True)
+    table = Table(name, "for", "suits", "size", "licence", "state", box=None)
     for m in listed:
-        size = f"{m.model.size / 1e6:,.0f} MB"
-        table.add_row(m.model.key, m.model.role, size, m.model.licence, str(m.state))
+        suits = m.model.suits
+        table.add_row(
+            m.model.key,
+            m.model.role,
+            f"{suits.memory} GB, {suits.cores} cores" if suits else "",
+            f"{m.model.size / 1e6:,.0f} MB" if m.model.size else "",
+            m.model.licence,
+            f"{m.state}, in use" if m.model in in_use else str(m.state),
+        )
     output.print(table)
+    if any(m.state is not FileState.READY and not m.model.sha256 for m in listed):
+        output.print("Models of 4 and 8 billion parameters come from the Hugging Face Hub only.")
 
 
 @app.command("check")

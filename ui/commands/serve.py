@@ -26,6 +26,9 @@ def serve(
     from chatbot.settings import read_settings
 
     settings = read_settings(host=host, port=port)
+    if settings.backend == "embedded":
+        # What is wrong with a model is told here, not to the first who asks.
+        _ = settings.generator_file
     _require_free(settings.host, settings.port)
     url = settings.public_url or f"http://{settings.host}:{settings.port}"
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)", highlight=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from chatbot.audit import AuditLog
+from chatbot.grounding import says_unknown
 from chatbot.memory.administration.overview import (
     EVERYTHING,
     KeptPair,
@@ -22,11 +23,15 @@ from chatbot.memory.administration.overview import (
 from chatbot.memory.administration.scope import release_ids
 from chatbot.memory.administration.support import Support
 from chatbot.memory.administration.written import answer_object, as_answer
-from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Score
+from chatbot.memory.candidates import question_of
+from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
 from chatbot.memory.stores.pair_rows import tell
+from chatbot.memory.stores.placing import Added
 from chatbot.people import Person
+from chatbot.review.ratings import Review
 from corpora.catalog import NoCorpus
-from corpora.memory_tables import MemoryPairRow
+from corpora.history_tables import TurnRow, TurnTraceRow
+from corpora.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.tables import ProductRow, ReleaseRow
 
 if TYPE_CHECKING:
@@ -67,6 +72,65 @@ class Curation:
         The pages of its release are searched for what the new words rest on. Raises BadPair.
         """
         old, question = self._stored(pair_id)
+        pair = self._curated(old.product, old.release, question, answer, links=old.links)
+        added = self._put(old.product, old.release, pair, [pair_id], "edited")
+        self._record(
+            "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
+        )
+        if not added.kept:
+            raise BadPair(
+                f"Another answer to the same question, {added.pair}, is curated already and stays "
+                "in place of this one. Edit that one."
+            )
+        return self._overview.pair(added.pair or 0)
+
+    def correct(self, turn: int, review: Review) -> None:
+        """Let the corrected answer of a turn be what the next person gets who asks the same.
+
+        It is a curated pair of the release that answered, or should have; whatever the turn made
+        or reused goes. Where the correction is taken back, or is that nothing is documented, its
+        pair goes, too. A turn of no one release has none. Raises BadPair.
+        """
+        self.person.require_admin()
+        with self.chatbot.database.reading() as session:
+            row = session.get(TurnRow, turn)
+            of_turn = session.execute(
+                select(MemoryPairRow.id, MemoryPairRow.origin)
+                .join(MemoryUseRow, MemoryUseRow.pair_id == MemoryPairRow.id)
+                .where(
+                    MemoryUseRow.turn_id == turn,
+                    MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
+                )
+            ).all()
+            asked = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
+        if row is None or not row.product or not asked:
+            return
+        release = review.corrected_release or row.release
+        text = review.corrected_answer
+        if not release or not text or says_unknown(text):
+            made = [pair.id for pair in of_turn if pair.origin == Origin.CURATED]
+            told = f"{self._name} took the corrected answer back."
+            self.chatbot.memory.stores.remove(made, Happened.RETIRED, told)
+            return
+        question = self.chatbot.memory.reader.of(row.product).read(asked)
+        pair = self._curated(row.product, release, question, text, turn=turn)
+        instead_of = [pair.id for pair in of_turn]
+        added = self._put(row.product, release, pair, instead_of, "corrected")
+        if not added.kept and added.pair is not None:
+            # Of two that admins wrote the later one counts.
+            self._put(row.product, release, pair, [added.pair], "corrected")
+
+    def _curated(
+        self,
+        product: str,
+        release: str,
+        question: MemoryQuestion,
+        answer: str,
+        *,
+        turn: int | None = None,
+        links: Sequence[str] = (),
+    ) -> NewPair:
+        """A pair with an answer that this admin wrote, and what of its release bears it."""
         text = as_answer(answer)
         if not text:
             raise BadPair("The answer is empty: write one, or retire the old one.")
@@ -76,35 +140,31 @@ class Curation:
                 "shorten it."
             )
         try:
-            serving = self.chatbot.catalog.serving(old.product, old.release)
+            serving = self.chatbot.catalog.serving(product, release)
             support = Support(self.chatbot.corpora.corpus, self.chatbot.embedder)
-            found = support.of(old.product, old.release, old.question, text)
+            found = support.of(product, release, question.text, text)
         except NoCorpus as error:
             raise BadPair(f"The answer cannot be checked against its release. {error}") from error
-        with self.chatbot.database.reading() as session:
-            (release,) = release_ids(session, Scope(old.product, old.release))
-        pair = NewPair(
+        score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
+        return NewPair(
             question,
             answer_object(found),
-            Score(1.0, Origin.CURATED, datetime.now(UTC), self._name),
+            score,
             found.pages,
             serving.generation,
-            links=old.links,
+            turn=turn,
+            links=tuple(links),
         )
-        added = self.chatbot.memory.stores.add(
-            release,
-            pair,
-            happened=Happened.EDITED,
-            reason=f"{self._name} edited the answer.",
-            instead_of=[pair_id],
+
+    def _put(
+        self, product: str, release: str, pair: NewPair, instead_of: Sequence[int], done: str
+    ) -> Added:
+        with self.chatbot.database.reading() as session:
+            (release_id,) = release_ids(session, Scope(product, release))
+        reason = f"{self._name} {done} the answer."
+        return self.chatbot.memory.stores.add(
+            release_id, pair, happened=Happened.EDITED, reason=reason, instead_of=instead_of
         )
-        self._record("edit answer", old, characters=len(text), citations=len(found.citations))
-        if not added.kept:
-            raise BadPair(
-                f"Another answer to the same question, {added.pair}, is curated already and stays "
-                "in place of this one. Edit that one."
-            )
-        return self._overview.pair(added.pair or 0)
 
     def promote(self, pair_id: int) -> KeptPair:
         """Make an answer a curated one: score 1, in the high store, outdone by no measure.

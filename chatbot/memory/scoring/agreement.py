@@ -1,16 +1,16 @@
-"""Whether a value is of the kind that a question asks for."""
+"""Whether a sentence has a value of the kind that its question asks for."""
 
 from __future__ import annotations
 
 import re
 
-from chatbot.grounding import plain, quantities
+from chatbot.grounding import plain, quantities, whole
 from chatbot.memory.scoring.passages import Passage
 from chatbot.words import filtered
 from corpora.lexical import tokens
 
 OTHER_KIND = 0.4
-"""What is left of the relevancy of a value of another kind than is asked for."""
+"""What is left of the relevancy of a sentence with a value of another kind than is asked for."""
 
 _ASKS_MEASURE = re.compile(
     r"\bhow (?:long|often|far|fast|hot|cold|tall|wide|heavy)\b"
@@ -18,22 +18,18 @@ _ASKS_MEASURE = re.compile(
     re.I,
 )
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|big|large)\b|\bwhat number\b", re.I)
-_ASKS_NAME = re.compile(
-    r"\b(?:which|what) (?:\w+ )?(?:command|option|flag|parameter|argument|method|function|class)\b"
-    r"|\bwhat do i (?:type|enter|call)\b",
-    re.I,
-)
 _ASKS_RANGE = re.compile(
     r"\b(?:range|between|from|limits?|values|allowed|valid|possible|accept\w*|can|may|choices"
     r"|maximum|minimum|max|min|most|least|highest|lowest|largest|smallest|longest|shortest)\b",
     re.I,
 )
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|none|no|unlimited"
-    r"|daily|hourly|weekly|monthly|yearly|every|each|always|never|immediately|at once)\b",
+_SMALL = "one|two|three|four|five|six|seven|eight|nine|ten|twelve"
+_IN_WORDS = re.compile(rf"\b(?:{_SMALL}|once|twice|none|no|unlimited|every|each|always)\b", re.I)
+_TIME_IN_WORDS = re.compile(
+    rf"\b(?:(?:{_SMALL}|an?) (?:\w*seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
+    r"|once|twice|unlimited|daily|hourly|weekly|monthly|yearly|always|never|immediately)\b",
     re.I,
 )
-_LETTERS = re.compile(r"[^\W\d_]{2}")
 _OF_DEFAULT = re.compile(r"\bdefault\b", re.I)
 _OF_RANGE = re.compile(r"\b(?:range|values|allowed|valid)\b", re.I)
 _CHOICE = re.compile(r"\bor\b", re.I)
@@ -53,16 +49,12 @@ def agreement(question: str, said: str, bearing: Passage) -> float:
 
 
 def _of_kind(question: str, said: str, bearing: Passage) -> bool:
-    """A measure for "how long", a number for "how many", a name for "which command"."""
+    """A figure with its unit for "how long", a number for "how many"."""
     value = said or bearing.read
     if _ASKS_MEASURE.search(question):
-        # The unit may stand in another cell, or be left out by a model.
-        measured = quantities(value) or quantities(bearing.read) or bearing.cells
-        return bool(measured) and _NUMBER.search(value) is not None
+        return bool(quantities(value) or _TIME_IN_WORDS.search(value))
     if _ASKS_NUMBER.search(question):
-        return _NUMBER.search(value) is not None
-    if _ASKS_NAME.search(question):
-        return _LETTERS.search(value) is not None and not quantities(said)
+        return any(map(str.isdigit, value)) or _IN_WORDS.search(value) is not None
     return True
 
 
@@ -73,14 +65,16 @@ def _repeats(question: str, said: str) -> bool:
 
 
 def _of_column(question: str, said: str, bearing: Passage) -> bool:
-    """Whether a value may be from its column of a table.
+    """Whether a sentence may have its value from the columns of a table that it has it from.
 
-    It may not if the question names another column and not this one, or if it is a range beside a
-    default and no range is asked for.
+    It may not if the question names another column and none of these, or if it tells a range that
+    stands beside a default and no range is asked for.
     """
-    wanted = plain(said)
+    sentence = plain(said)
     asked = set(tokens(question))
-    inside = [h for h, cell in bearing.cells if wanted and wanted in plain(cell)]
+    held = [(h, c) for h, c in bearing.cells if plain(c) and whole(plain(c)).search(sentence)]
+    figures = [h for h, cell in held if any(map(str.isdigit, cell))]
+    inside = figures or [h for h, _ in held]
     if not inside:
         return True
     # The column by which the question finds its row is not the one that it asks for.

@@ -18,8 +18,10 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|cannot|without|neither|nor"
     r"|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|should|would|could|must|need)nt)\b"
 )
-_DENIED = 0.5
-"""What is left of a statement that denies something where no passage does."""
+_DENIED = 0.45
+"""What is left of a statement that denies something where no passage does: too little."""
+BORNE = 0.5
+"""The least share of a statement that has to stand in a passage."""
 
 
 def faithfulness(
@@ -27,12 +29,15 @@ def faithfulness(
 ) -> float:
     """The mean over the statements of how well each stands in its best cited passage, 0 to 1.
 
-    `cosines` has a row a statement and a column a passage. Names and figures that are `known`
-    from the question need not stand there. An answer without statements only quotes: 1.
+    0 where one of them is not borne (`BORNE`): the others do not make up for it. `cosines` has a
+    row a statement and a column a passage. Names and figures that are `known` from the question
+    need not stand there. An answer without statements says what its pages say: 1.
     """
     own = plain(known)
     shares = [_share(s, cited, row, own) for s, row in zip(statements, cosines, strict=True)]
-    return fmean(shares) if shares else 1.0
+    if not shares:
+        return 1.0
+    return fmean(shares) if min(shares) >= BORNE else 0.0
 
 
 def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str) -> float:
@@ -69,11 +74,11 @@ def _told(statement: str, own: str) -> list[str]:
 
 def _invented(told: Sequence[str], cited: Sequence[Passage]) -> bool:
     figures = [c for c in told if any(map(str.isdigit, c))]
-    return any(not any(_holds(figure, p) for p in cited) for figure in figures)
+    return any(not any(holds(figure, p) for p in cited) for figure in figures)
 
 
 def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: float) -> float:
-    held = sum(_holds(c, passage) for c in told) / len(told) if told else 0.0
+    held = sum(holds(c, passage) for c in told) / len(told) if told else 0.0
     if told and not words:
         return held
     shared = len(words & set(tokens(passage.text))) / len(words) if words else 0.0
@@ -82,7 +87,7 @@ def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: 
     return (held + worded) / 2 if told else worded
 
 
-def _holds(claim: str, passage: Passage) -> bool:
+def holds(claim: str, passage: Passage) -> bool:
     """Whether a passage has a name or figure, or the figure with its unit in another form."""
     if _stands(claim, passage.text):
         return True

@@ -13,10 +13,11 @@ from chatbot.memory.scoring.measuring import (
     NOTHING,
     Measured,
     evidence_of,
-    rests_on_nothing,
-    statements_of,
+    pages_of,
     words_of_asker,
+    worth_nothing,
 )
+from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
 from chatbot.memory.scoring.passages import Passage, cited_passages
 from chatbot.structured import ask_for
 from chatbot.turn import ModelCall, Turn
@@ -52,18 +53,21 @@ async def judge_turn(
 ) -> tuple[Measured | None, tuple[ModelCall, ...]]:
     """Judge the answer of an answered turn, with the calls it took.
 
-    Faithfulness = supported statements / all (stricter than DeepEval, which counts what is not
-    contradicted); relevancy = relevant statements / all. A figure that stands in no cited passage
-    is not supported, whatever the judge says, and quotations need no judge to be so. None where a
+    Faithfulness is 1 where every statement is supported, else 0 (stricter than DeepEval, which
+    counts the share that is not contradicted); relevancy = relevant sentences of the lead / all. A
+    figure that stands in no cited passage is not supported, whatever the judge says, and what a
+    cited page says word for word needs no judge. None where a
     verdict cannot be read: the answer is unscored, never 0 or 1, and is measured instead
     (`chatbot.memory.scoring.measuring`). Raises GeneratorError.
     """
     if turn.answer is None or turn.queries is None:
         raise ValueError("only an answered question has an answer to judge")
-    if rests_on_nothing(turn.answer, turn.asked[1]):
+    if worth_nothing(turn.queries.subject, turn.answer, turn.asked[1]):
         return NOTHING, ()
     cited = cited_passages(turn.answer.citations, evidence_of(turn))[:_MOST_PASSAGES]
-    said = statements_of(turn.answer)[:_MOST_STATEMENTS]
+    said = not_of_pages(statements_of(turn.answer), pages_of(turn))
+    if len(said) > _MOST_STATEMENTS:
+        return NOTHING, ()
     question = fenced("question", turn.queries.base)
     calls: tuple[ModelCall, ...] = ()
     faithful: float | None = 1.0
@@ -71,7 +75,7 @@ async def judge_turn(
         faithful, calls = await _faithfulness(model, question, said, cited, words_of_asker(turn))
     if faithful is None:
         return None, calls
-    shown = said or [passage.read for passage in cited]
+    shown = lead_of(turn.answer) or [passage.read for passage in cited]
     relevant, more = await _relevancy(model, question, shown)
     calls = (*calls, *more)
     return (None if relevant is None else Measured(faithful, relevant)), calls
@@ -103,7 +107,7 @@ async def _faithfulness(
         verdict == "supported" and not has_invented_figure(statement, cited, known)
         for statement, verdict in zip(said, reply.verdicts, strict=True)
     )
-    return supported / len(said), calls
+    return float(supported == len(said)), calls
 
 
 async def _relevancy(

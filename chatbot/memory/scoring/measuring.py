@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.scoring.faithfulness import faithfulness
+from chatbot.memory.scoring.fitting import fits
+from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
 from chatbot.memory.scoring.passages import cited_passages, passage_of
 from chatbot.memory.scoring.relevancy import relevancy
-from chatbot.records import sentences
 from chatbot.turn import Answer, Record, Turn
 from corpora.embedding import Embedder
 
@@ -21,7 +22,10 @@ _MOST_PASSAGES = 40
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of an answer, each 0 to 1; `value` is their mean."""
+    """What was measured of an answer, each 0 to 1; `value` is their mean.
+
+    What is not faithful is worth nothing, however near to the question it is.
+    """
 
     faithfulness: float
     relevancy: float
@@ -29,11 +33,11 @@ class Measured:
     @property
     def value(self) -> float:
         """The score that both make."""
-        return (self.faithfulness + self.relevancy) / 2
+        return (self.faithfulness + self.relevancy) / 2 if self.faithfulness else 0.0
 
 
 NOTHING = Measured(0.0, 0.0)
-"""What is measured of an answer that is withheld, rests on nothing, or crosses a release."""
+"""What is measured of an answer that is none, or is of another kind than its question asks for."""
 
 
 def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
@@ -46,8 +50,15 @@ def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
         turn.answer,
         evidence_of(turn),
         embedder,
+        pages=pages_of(turn),
         known=words_of_asker(turn),
     )
+
+
+def pages_of(turn: Turn) -> tuple[str, ...]:
+    """The texts of the pages that the answer of a turn cites."""
+    cited = {citation.page_id for citation in turn.answer.citations} if turn.answer else set()
+    return tuple({r.page.id: r.page.text for r in evidence_of(turn) if r.page.id in cited}.values())
 
 
 def evidence_of(turn: Turn) -> list[Record]:
@@ -69,20 +80,22 @@ def measure(
     evidence: Sequence[Record],
     embedder: Embedder,
     *,
+    pages: Sequence[str] = (),
     known: str = "",
 ) -> Measured:
     """Measure an answer to `question` (without the words of its release) in `release`.
 
     `evidence` is what the answer was made from, the best first; without it the citations alone are
-    looked at, as for an answer that was imported. What the asker said, or `known`, need not stand
-    in the evidence.
+    looked at, as for an answer that was imported. What stands on the cited `pages` word for word is
+    borne; every other statement is held against the citations, and one that they do not bear is
+    enough for an answer not to be faithful. What the asker said, or `known`, need not stand there.
     """
-    if rests_on_nothing(answer, release):
+    if worth_nothing(question, answer, release):
         return NOTHING
     cited = cited_passages(answer.citations, evidence)
     others = [passage_of(record) for record in evidence[:_MOST_PASSAGES]]
     passages = list(dict.fromkeys([*cited, *others]))
-    statements = statements_of(answer)
+    statements = not_of_pages(statements_of(answer), pages)
     vectors = embedder.embed([question, *statements, *(p.read for p in passages)])
     asked, of_statements, of_passages = (
         vectors[0],
@@ -92,20 +105,17 @@ def measure(
     told = faithfulness(
         statements, cited, of_statements @ of_passages[: len(cited)].T, f"{question} {known}"
     )
-    met = relevancy(question, statements, cited, passages, of_passages @ asked)
+    met = relevancy(question, lead_of(answer), cited, passages, of_passages @ asked)
     return Measured(told, met)
 
 
-def rests_on_nothing(answer: Answer, release: str) -> bool:
-    """Whether an answer is none, was withheld, or does not rest on pages of its own release."""
+def worth_nothing(question: str, answer: Answer, release: str) -> bool:
+    """Whether an answer is none, crosses a release, or is not of the kind that is asked for."""
     return (
         answer.abstained
+        or answer.unwritten
         or bool(answer.warnings)
         or not answer.citations
         or any(citation.release != release for citation in answer.citations)
+        or not fits(question, answer)
     )
-
-
-def statements_of(answer: Answer) -> tuple[str, ...]:
-    """What an answer says in its own words, sentence by sentence; nothing where it only quotes."""
-    return tuple(s for line in answer.value.splitlines() for s in sentences(line))

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from chatbot.grounding import plain
 from chatbot.turn import Citation, Record
 
+CUT = 500
+"""Characters from which on the words of a citation may be the beginning of what is cited."""
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -29,14 +32,27 @@ def passage_of(record: Record) -> Passage:
 
 
 def cited_passages(citations: Sequence[Citation], evidence: Sequence[Record]) -> list[Passage]:
-    """The passages that are cited, each once: the records they come from, else the quotes."""
-    return list(dict.fromkeys(_cited(citation, evidence) for citation in citations))
+    """The passages that are cited, each once: the records of each citation, else its words.
+
+    What is said has to stand in one of them: the words of a section together say many things.
+    """
+    return list(dict.fromkeys(p for citation in citations for p in _cited(citation, evidence)))
 
 
-def _cited(citation: Citation, evidence: Sequence[Record]) -> Passage:
-    for record in evidence:
-        # A long quote is cut short in its citation.
-        if record.page.id == citation.page_id and record.quote.startswith(citation.quote):
-            return passage_of(record)
+def _cited(citation: Citation, evidence: Sequence[Record]) -> list[Passage]:
+    of_page = [record for record in evidence if record.page.id == citation.page_id]
+    exact = [record for record in of_page if record.quote == citation.quote]
+    found = [passage_of(r) for r in exact or of_page if exact or _is_cited(r, citation)]
+    return found or [_quoted(citation)]
+
+
+def _is_cited(record: Record, citation: Citation) -> bool:
+    """Whether a record stands in cited words, which are cut short where they are long."""
+    if record.quote in citation.quote or record.quote.startswith(citation.quote):
+        return True
+    return len(citation.quote) >= CUT and " › ".join(record.path) == citation.section
+
+
+def _quoted(citation: Citation) -> Passage:
     label = citation.section.rsplit(" › ", 1)[-1] or citation.document
     return Passage(f"{label}: {citation.quote}", plain(f"{citation.quote} {citation.section}"))

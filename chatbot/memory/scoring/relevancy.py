@@ -8,6 +8,7 @@ from math import log
 
 from chatbot.grounding import claims, plain, whole
 from chatbot.memory.scoring.agreement import agreement
+from chatbot.memory.scoring.faithfulness import holds
 from chatbot.memory.scoring.passages import Passage
 from chatbot.words import EXPANSIONS, filtered
 from corpora.embedding import Vectors
@@ -91,12 +92,18 @@ def _telling(asked: Sequence[_Word], passages: Sequence[Passage]) -> list[float]
 
 
 def _bearing(said: str, cited: Sequence[Passage]) -> Passage:
-    """The cited passage that a statement stands in; where none does, the first."""
+    """The cited passage that a statement stands in, else the one with its figures and words."""
     wanted = plain(said).rstrip(".")
     if wanted:
         for passage in cited:
             if whole(wanted).search(passage.text):
                 return passage
         words = set(tokens(filtered(said)))
-        return max(cited, key=lambda p: len(words & set(tokens(p.text))))
+        figures = [claim for claim in claims(said) if any(map(str.isdigit, claim))]
+
+        def bears(passage: Passage) -> tuple[int, int]:
+            held = sum(holds(figure, passage) for figure in figures)
+            return held, len(words & set(tokens(passage.text)))
+
+        return max(cited, key=bears)
     return cited[0]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from sqlalchemy import select
 
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Score, Store, Thresholds
 from chatbot.memory.stores.alike import Alike
@@ -19,6 +22,7 @@ from chatbot.memory.stores.pair_rows import (
     tell,
 )
 from chatbot.memory.stores.same_answer import beyond_wordings
+from corpora.tables import ProductRow, ReleaseRow
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,10 @@ class _Rival:
         return rank(self.pair.score, suspended=bool(self.pair.suspended))
 
 
+Differences = Callable[[str], Callable[[str, str], str]]
+"""For a product: why two of its questions do not ask the same; empty where they do."""
+
+
 @dataclass(frozen=True)
 class Placing:
     """The rule with its parameters; `Stores` says what they are."""
@@ -77,6 +85,7 @@ class Placing:
     wordings: int | None
     clustering: bool
     alike: Alike
+    differences: Differences
 
     def place(self, change: Change, comer: Comer, happened: Happened | None, reason: str) -> Added:
         """Let a pair join its store, unless a near-duplicate outdoes it (ComRAG 4.2).
@@ -111,13 +120,25 @@ class Placing:
         )
 
     def _rivals(self, change: Change, comer: Comer, store: Store) -> list[_Rival]:
-        """The members that are near-duplicates of a pair."""
+        """The members that are near-duplicates of a pair, and ask the same."""
         session, question = change.session, comer.question
         where = Where(change.release_id, store, question.embedding)
         delta = self.thresholds.delta
         near = self.alike.near(session, where, question.asks, question.vector, delta)
         near.pop(comer.id, None)
-        return [_Rival(pair, near[pair.id]) for pair in read_pairs(session, near)]
+        if not near:
+            return []
+        product = session.scalars(
+            select(ProductRow.name)
+            .join(ReleaseRow, ReleaseRow.product_id == ProductRow.id)
+            .where(ReleaseRow.id == change.release_id)
+        ).one()
+        difference = self.differences(product)
+        return [
+            _Rival(pair, near[pair.id])
+            for pair in read_pairs(session, near)
+            if not difference(question.text, pair.question.text)
+        ]
 
     def _settle(self, change: Change, comer: Comer, store: Store) -> int:
         """Give a pair its cluster and write it."""

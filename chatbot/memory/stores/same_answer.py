@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.grounding import plain, whole
+from chatbot.grounding import claims, plain, whole
 from chatbot.memory.pairs import Origin
 from corpora.memory_tables import MemoryPageRow, MemoryPairRow
 
@@ -50,8 +50,11 @@ def beyond_wordings(session: Session, pair_id: int, most: int) -> list[int]:
 
 
 def _same_answer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two answers from one passage are the same, as "500" and "500 ms" are."""
+    """Whether two answers from one passage say the same: the same names and figures, or words."""
     if one["citations"][0]["quote"] != other["citations"][0]["quote"]:
         return False
+    told, also_told = ({plain(c) for c in claims(a["value"])} for a in (one, other))
+    if told or also_told:
+        return told == also_told
     short, long = sorted((plain(a["value"]).rstrip(".") for a in (one, other)), key=len)
     return bool(short) and whole(short).search(long) is not None

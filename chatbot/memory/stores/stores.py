@@ -1,9 +1,9 @@
 """The two stores of the quality memory in SQL (ComRAG 4.2): what joins, stays, moves and goes.
 
 The order in which pairs come matters little: whatever it is, a pair that outranks all of its
-near-duplicates ends up in its store, no two members are nearer than δ, and a pair that went had a
-near-duplicate of at least its rank. Where near-duplicates are so of each other, and clusters lie
-apart, every order gives the same members in the same clusters.
+near-duplicates ends up in its store, no two members that ask the same are nearer than δ, and a pair
+that went had a near-duplicate of at least its rank. Where near-duplicates are so of each other, and
+clusters lie apart, every order gives the same members in the same clusters.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from chatbot.memory.stores.pair_rows import (
     write_score,
 )
 from chatbot.memory.stores.placing import Added as Added
-from chatbot.memory.stores.placing import Comer, Placing, told
+from chatbot.memory.stores.placing import Comer, Differences, Placing, told
 from corpora.database import Database
 from corpora.embedding import Vectors
 from corpora.memory_tables import MemoryPairRow, MemoryUseRow
@@ -61,8 +61,9 @@ class Stores:
     """The pairs of all releases, in clusters; every change is one transaction.
 
     `limit` is how many pairs a store of a release holds, and `wordings` how many of them with one
-    answer (None: as many as come). Without `clustering` pairs are only appended, each in a cluster
-    of its own: the ablation of ComRAG 5.
+    answer (None: as many as come). Near-duplicates that ask for something else by `differences` do
+    not compete; without it all do, as in the paper. Without `clustering` pairs are only appended,
+    each in a cluster of its own: the ablation of ComRAG 5.
     """
 
     def __init__(
@@ -72,12 +73,14 @@ class Stores:
         limit: int,
         *,
         wordings: int | None = None,
+        differences: Differences = lambda product: lambda one, other: "",
         clustering: bool = True,
     ) -> None:
         self._database = database
         self._held = Held()
         self._clusters = Clusters(self._held)
-        self._placing = Placing(thresholds, limit, wordings, clustering, Alike(self._held))
+        alike = Alike(self._held)
+        self._placing = Placing(thresholds, limit, wordings, clustering, alike, differences)
 
     def add(
         self,

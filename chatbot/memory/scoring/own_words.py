@@ -1,0 +1,47 @@
+"""What an answer says in its own words, sentence by sentence, and what of that a page says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from chatbot.marks import without_marks
+from chatbot.records import sentences
+from chatbot.turn import Answer
+
+_LEAST_WORDS = 3
+_ENDS = re.compile(r"[.!?][\"'”’)\]`*]*$")
+_MARKUP = re.compile(r"^\s*(?:[-*+•]\s+|\d+[.)]\s+|#+\s+|\|)+")
+_NOT_SAID = re.compile(r"^\s*(?:>|```|~~~|[\s|:-]*$)")
+
+
+def is_told(value: str) -> bool:
+    """Whether a lead is said in full sentences: no bare value, name or command."""
+    said = value.strip()
+    return _ENDS.search(said) is not None and len(said.split()) >= _LEAST_WORDS
+
+
+def lead_of(answer: Answer) -> tuple[str, ...]:
+    """The sentences of the lead."""
+    return tuple(s for line in answer.value.splitlines() for s in sentences(line))
+
+
+def statements_of(answer: Answer) -> tuple[str, ...]:
+    """All that an answer says, each once: its sentences, steps, items, rows and lines of code.
+
+    The lead comes first. Marks are left out, and so are quotations, which are their page's words.
+    """
+    lines = without_marks(answer.text).split("\n")
+    said = (_MARKUP.sub("", line).strip() for line in lines if not _NOT_SAID.match(line))
+    return tuple(dict.fromkeys((*lead_of(answer), *(s for line in said for s in sentences(line)))))
+
+
+def not_of_pages(statements: Iterable[str], pages: Iterable[str]) -> list[str]:
+    """The statements whose words stand in no page one after the other."""
+    texts = [f" {words(page)} " for page in pages]
+    return [s for s in statements if not any(f" {words(s)} " in text for text in texts)]
+
+
+def words(text: str) -> str:
+    """The words and figures of a text without marks and signs, folded, in order."""
+    return " ".join(re.findall(r"\w+", without_marks(text).casefold()))

@@ -1,0 +1,107 @@
+"""The generator that the settings name: known, a file here, or a file of the Hub."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from chatbot.assembly import open_model
+from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.files import GENERATOR, HubFile, ModelFile, chosen_generator, models_in_use
+from chatbot.models.gguf_header import NotGguf, read_header
+from chatbot.settings import BadSettings, Settings, read_settings
+from eval.benchmarks.random_gguf import write_gguf
+from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
+
+
+def write(path: Path, *, template: str = TEMPLATE, context: int = 4000) -> Path:
+    if importlib.util.find_spec("gguf") is None:
+        pytest.skip("writing a GGUF file needs the package gguf")
+    tokenizer = tiny_tokenizer()
+    shape = {"hidden": 64, "layers": 1, "heads": 4}
+    write_gguf(path, tokenizer, template=template, marks=MARKS, context=context, **shape)
+    return path
+
+
+@pytest.fixture(scope="module")
+def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("gguf") / "own.gguf")
+
+
+def settings(generator: str, **options: object) -> Settings:
+    return read_settings(generator=generator, **options)
+
+
+def test_a_known_name_a_path_and_a_file_of_the_hub_are_told_apart(tmp_path: Path) -> None:
+    assert chosen_generator(GENERATOR.key) is GENERATOR
+    assert chosen_generator("none") is None
+    assert chosen_generator("./models/some/own.gguf") == Path("models/some/own.gguf")
+    for written in ("someone/toy/sub/model.gguf", "someone/toy:sub/model.gguf"):
+        chosen = chosen_generator(written)
+        assert isinstance(chosen, ModelFile)
+        assert chosen.hub == HubFile("someone/toy", "sub/model.gguf")
+        assert chosen.path_in(tmp_path).parent == tmp_path
+        assert chosen in models_in_use(written)
+    assert all(model.name.startswith("all-minilm") for model in models_in_use(str(tmp_path)))
+
+
+@pytest.mark.parametrize("generator", ["qwen", "someone/toy", "toy.gguf", "https://x.org/a/b"])
+def test_what_is_no_generator_is_refused_with_what_there_is(generator: str) -> None:
+    with pytest.raises(BadSettings, match=r"(?s)STRATA_GENERATOR.*qwen2\.5-coder-1\.5b.*owner/"):
+        settings(generator)
+
+
+def test_a_model_is_refused_when_strata_starts(tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("no model")
+    for generator, reason in (
+        (str(tmp_path / "no.gguf"), "correct the path"),
+        (str(other), "no GGUF file"),
+        (str(tmp_path), "Is a directory"),
+        ("someone/toy/model.gguf", "strata models pull"),
+        ("qwen3-4b", "strata models pull"),
+    ):
+        with pytest.raises(BadSettings, match=reason):
+            open_model(settings(generator, models_dir=tmp_path))
+
+
+def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:
+    bare = write(tmp_path / "bare.gguf", template="")
+    with pytest.raises(BadSettings, match="no chat template"):
+        open_model(settings(str(bare)))
+
+
+def test_a_model_that_reads_too_little_is_refused(tmp_path: Path) -> None:
+    small = write(tmp_path / "small.gguf", context=1024)
+    with pytest.raises(BadSettings, match="1024 tokens at most"):
+        open_model(settings(str(small)))
+
+
+def test_a_file_that_is_cut_off_says_so(gguf: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.gguf"
+    cut.write_bytes(gguf.read_bytes()[:3000])
+    with pytest.raises(NotGguf, match="cut off"):
+        read_header(cut)
+
+
+def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
+    model = open_model(settings(str(gguf)))
+    assert isinstance(model, EmbeddedChatModel)
+    assert model.context == read_header(gguf).context == 4000
+    own = settings(str(gguf), context_limit=15_000, prompt_budget=9_000)
+    assert own.evidence_limit == own.prompt_limit == 3 * (4000 - own.answer_tokens - 1000)
+    assert settings(str(gguf), generator_context=2048).context == 2048
+    assert own.model_name == "own"
+
+
+def test_the_chat_template_is_the_files_own(gguf: Path, tmp_path: Path) -> None:
+    def prompt_tokens(path: Path) -> int:
+        model = EmbeddedChatModel(path=path, context=1024, slots=1, max_tokens=1, threads=1)
+        reply = model.invoke("hello")
+        assert reply.usage_metadata is not None
+        return reply.usage_metadata["input_tokens"]
+
+    longer = write(tmp_path / "longer.gguf", template=TEMPLATE.replace("<|begin|>", "<|user|>" * 9))
+    assert prompt_tokens(longer) == prompt_tokens(gguf) + 8
