@@ -155,8 +155,8 @@ def ingest(
         found = gathering.from_paths([Path(path) for path in paths])
         if not (found.read or found.unchanged or found.rejected):
             raise NothingToIngest(
-                f"There is no file to ingest in {', '.join(map(str, paths))}. "
-                "Give files, folders or zips that hold documentation."
+                f"No files found in {', '.join(map(str, paths))}. "
+                "Give files, folders or zips of documentation."
             )
         return found
 
@@ -242,8 +242,8 @@ class _Build:
         require_room(self.builder.data_dir)
         if self.builder.cancelled():
             raise IngestCancelled(
-                "The ingest was stopped and published nothing. What was read and embedded is "
-                "kept: the same command continues from there."
+                "The ingest was stopped and changed nothing. Run the same command to continue "
+                "where it stopped."
             )
 
     @contextmanager

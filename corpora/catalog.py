@@ -119,7 +119,7 @@ class Catalog:
         there = [f"{r.product} {r.name}" for p in self.products() for r in p.releases]
         raise NoCorpus(
             f"There is no documentation of {product} {release}. "
-            f"There is: {', '.join(there) or 'none yet'}."
+            f"Available: {', '.join(there) or 'none yet'}."
         )
 
     def generations(self, product: str, release: str) -> tuple[Generation, ...]:
@@ -252,7 +252,7 @@ class Catalog:
             )
             if before is None:
                 raise UnknownRelease(
-                    f"No earlier generation of {product} {release} is kept to go back to."
+                    f"No earlier version of {product} {release} is kept to roll back to."
                 )
             row.published_generation_id = before
             return before, review_release(session, row.id)
@@ -270,8 +270,8 @@ class Catalog:
             )
             if session.scalar(kept) is None:
                 raise UnknownRelease(
-                    f"Generation {generation} of {product} {release} is not kept any more. "
-                    "Reload the page to see those that are."
+                    f"This version of {product} {release} is no longer kept. "
+                    "Reload the page to see the versions that are."
                 )
             row.published_generation_id = generation
             return review_release(session, row.id)
@@ -363,4 +363,4 @@ def check_is_free(
 
 def _unknown(what: str, name: str, known: list[str]) -> str:
     there = ", ".join(sorted(known, key=sort_key)) or "none yet"
-    return f"There is no {what} {name!r}. There is: {there}."
+    return f"There is no {what} {name!r}. Available: {there}."

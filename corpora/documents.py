@@ -104,7 +104,7 @@ class Documents:
             )
             found = None if release is None else read_page(session, page, release)
         if found is None:
-            raise LookupError("This page is not kept any more; its document was read again.")
+            raise LookupError("This page is no longer available; its document was reprocessed.")
         return found
 
     def original(self, content_hash: str) -> bytes:
@@ -112,7 +112,7 @@ class Documents:
         with self.database.reading() as session:
             data = read_original(session, content_hash)
         if data is None:
-            raise LookupError("The original of this document is not kept any more.")
+            raise LookupError("The original of this document is no longer available.")
         return data
 
     def difference(self, first: int, second: int) -> Difference:

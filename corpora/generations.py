@@ -99,7 +99,7 @@ def take_over(session: Session, release_id: int, name: str) -> None:
     for row in session.scalars(unfinished).all():
         if is_alive(row.builder, row.heartbeat, now):
             raise BeingBuilt(
-                f"Release {name} is being ingested already, by process {row.builder} "
+                f"Release {name} is already being ingested by process {row.builder} "
                 f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
             )
         session.delete(row)

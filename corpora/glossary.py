@@ -55,7 +55,7 @@ def tidy(entry: Entry) -> Entry:
     for wording in (term, *synonyms):
         _check(wording)
     if not synonyms:
-        raise GlossaryError(f"{term!r} has no synonym: give at least one")
+        raise GlossaryError(f"{term!r} needs at least one synonym")
     if len(synonyms) > MOST_SYNONYMS:
         raise GlossaryError(f"{term!r} has {len(synonyms)} synonyms, the limit is {MOST_SYNONYMS}")
     return Entry(term, tuple(synonyms))
@@ -110,7 +110,7 @@ class Glossaries:
             if instead_of is not None and instead_of != entry.term:
                 if entry.term in rows:
                     raise GlossaryError(
-                        f"{entry.term!r} is a term already: put the synonyms into that entry"
+                        f"{entry.term!r} is already a term: add the synonyms to that entry"
                     )
                 if instead_of in rows:
                     session.delete(rows.pop(instead_of))
@@ -138,7 +138,7 @@ def _by_term(entries: Iterable[Entry]) -> dict[str, Entry]:
     wanted = [tidy(entry) for entry in entries]
     new = {entry.term: entry for entry in wanted}
     if len(new) < len(wanted):
-        raise GlossaryError("a term stands twice: put its synonyms into one entry")
+        raise GlossaryError("a term appears twice: put its synonyms into one entry")
     _check_room(len(new))
     return new
 
@@ -163,7 +163,7 @@ def _row(product: ProductRow, entry: Entry) -> GlossaryRow:
 
 def _check_room(entries: int) -> None:
     if entries > MOST_ENTRIES:
-        raise GlossaryError(f"{entries:,} entries are too many, the limit is {MOST_ENTRIES:,}")
+        raise GlossaryError(f"{entries:,} entries are too many; the limit is {MOST_ENTRIES:,}")
 
 
 def _squeezed(text: str) -> str:
@@ -177,6 +177,6 @@ def _check(wording: str) -> None:
         )
     if not wording.isprintable():
         hidden = next(c for c in wording if not c.isprintable())
-        raise GlossaryError(f"{wording!r} holds a character that cannot be seen ({hidden!a})")
+        raise GlossaryError(f"{wording!r} contains an invisible character ({hidden!a})")
     if not any(c.isalnum() for c in wording):
-        raise GlossaryError(f"{wording!r} has neither a letter nor a digit")
+        raise GlossaryError(f"{wording!r} needs at least one letter or digit")

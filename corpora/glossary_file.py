@@ -52,7 +52,7 @@ def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
             raise GlossaryError(f"{file}, line {line}: {error}") from error
         if entry.term in found:
             raise GlossaryError(
-                f"{file}, line {line}: {entry.term!r} stands in line {found[entry.term][0]} too: "
+                f"{file}, line {line}: {entry.term!r} is also in line {found[entry.term][0]}: "
                 "put its synonyms into one row"
             )
         found[entry.term] = line, entry
@@ -74,16 +74,13 @@ def written_glossary(entries: Iterable[Entry]) -> str:
 
 def _text(data: bytes, file: str) -> str:
     if len(data) > LARGEST:
-        raise GlossaryError(
-            f"{file} is larger than {LARGEST:,} bytes, which no glossary is: check the file"
-        )
+        raise GlossaryError(f"{file} is larger than the limit of {LARGEST:,} bytes: check the file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise GlossaryError(
-            f"{file}, line {line}: this is not UTF-8 text; in the spreadsheet, save the file as "
-            "“CSV UTF-8”"
+            f"{file}, line {line}: not UTF-8 text; in the spreadsheet, save the file as “CSV UTF-8”"
         ) from error
 
 
@@ -97,7 +94,7 @@ def _rows(file: str, text: str, separator: str) -> Iterator[tuple[int, list[str]
                 yield line, [_plain(cell) for cell in cells]
             line = reader.line_num + 1
     except csv.Error as error:
-        raise GlossaryError(f"{file}, line {line}: this is not a row of CSV: {error}") from error
+        raise GlossaryError(f"{file}, line {line}: not a valid CSV row: {error}") from error
 
 
 def _plain(cell: str) -> str:

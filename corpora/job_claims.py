@@ -137,8 +137,8 @@ def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
             end(
                 row,
                 JobState.FAILED,
-                f"{ATTEMPTS} workers died on this job, perhaps for want of memory; the log of the "
-                "worker says more. Try it again with fewer files at once.",
+                f"The worker crashed {ATTEMPTS} times on this job, possibly out of memory; see its "
+                "log. Try again with fewer files at once.",
             )
         else:
             put_back(row)

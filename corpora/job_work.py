@@ -59,7 +59,7 @@ class JobWork:
             if not watch.cancelling:
                 self.claims.put_back(job.id)
                 return
-            ended = _Ended(JobState.CANCELLED, "Stopped. What was read and embedded is kept.")
+            ended = _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
         except (BeingBuilt, TakenOver) as error:
             self.claims.put_back(job.id, str(error))
             return
@@ -71,8 +71,8 @@ class JobWork:
             _log.exception("job %s failed", job.id)
             ended = _Ended(
                 JobState.FAILED,
-                f"Strata failed on this ({type(error).__name__}); the log of the worker says "
-                "where. Trying again continues where it was.",
+                f"An unexpected error occurred ({type(error).__name__}); see the worker's log. "
+                "Trying again continues where it stopped.",
             )
         self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
         _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
@@ -131,11 +131,12 @@ class _Watch:
         self.cancelling = False
 
     def report(self, progress: Progress) -> None:
-        """Write it if the stage is new or the last time is long enough ago; raise JobTaken."""
+        """Write it if the stage begins or ends or it was long not written; raise JobTaken."""
         now = time.monotonic()
         is_due = (
             self._written is None
             or self._written[0] != progress.stage
+            or progress.done == progress.total
             or now - self._written[1] >= WRITE_SECONDS
         )
         if is_due:
@@ -155,16 +156,16 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
     figures = asdict(report)
     figures |= {"reused": report.reused, "rejected": len(report.rejected), "failed": len(failed)}
     figures["skipped"] = dict(report.skipped)
-    left_out = f" Left out: {_count(len(problems), 'file')}." if problems else ""
+    left_out = f" Skipped {_count(len(problems), 'file')}." if problems else ""
     match report.outcome:
         case Outcome.PUBLISHED:
             documents = _count(report.documents, "document")
-            message = f"Published: {documents} with {_count(report.pages, 'page')}.{left_out}"
+            message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
             message = f"{message} {report.remembered.told}".rstrip()
         case Outcome.UNCHANGED:
-            message = f"Nothing has changed.{left_out}"
+            message = f"No changes.{left_out}"
         case Outcome.NOTHING_READABLE:
-            message = "No file could be read, and nothing is published."
+            message = "No file could be read, so nothing changed."
             return _Ended(JobState.FAILED, message, figures, problems)
     return _Ended(JobState.DONE, message, figures, problems)
 
@@ -179,9 +180,9 @@ def _count(number: int, noun: str) -> str:
 
 
 def _deleted(job: Job, deleted: Deleted) -> _Ended:
-    answers = _count(deleted.remembered, "remembered answer")
-    also = f", and {answers} with it" if deleted.remembered else ""
-    return _Ended(JobState.DONE, f"{_subject(job)} is deleted{also}.", asdict(deleted))
+    answers = _count(deleted.remembered, "saved answer")
+    also = f" with {answers}" if deleted.remembered else ""
+    return _Ended(JobState.DONE, f"Deleted {_subject(job)}{also}.", asdict(deleted))
 
 
 def _subject(job: Job) -> str:

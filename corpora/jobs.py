@@ -164,7 +164,7 @@ class Jobs:
         with self._database.writing() as session:
             row = _require(session, job_id)
             if row.state == JobState.RUNNING and row.kind == JobKind.DELETE:
-                raise JobError(f"Job {job_id} deletes already, which cannot be stopped half way.")
+                raise JobError(f"Job {job_id} has started deleting and cannot be stopped.")
             if row.state == JobState.RUNNING and row.worker in living_workers(session):
                 row.cancelling = True
             elif row.state in (JobState.WAITING, JobState.RUNNING):
@@ -179,8 +179,7 @@ class Jobs:
             row = _require(session, job_id)
             if row.state not in (JobState.FAILED, JobState.CANCELLED):
                 raise JobError(
-                    f"Job {job_id} is {row.state}; only one that failed or was cancelled can be "
-                    "tried again."
+                    f"Job {job_id} is {row.state}; only failed or cancelled jobs can be retried."
                 )
             put_back(row)
             row.attempts = 0

@@ -48,9 +48,9 @@ class MemoryReview:
     @property
     def told(self) -> str:
         """What changed, in sentences for people; empty where nothing did."""
-        changed = ((self.suspended, "suspended"), (self.restored, "used again"))
+        changed = ((self.suspended, "suspended"), (self.restored, "in use again"))
         return " ".join(
-            f"{number:,} remembered {'answer is' if number == 1 else 'answers are'} {what}."
+            f"{number:,} saved {'answer is' if number == 1 else 'answers are'} {what}."
             for number, what in changed
             if number
         )
@@ -65,11 +65,11 @@ class Remembered:
 
     @property
     def told(self) -> str:
-        """Both in words: "12 remembered answers, 3 of them suspended"."""
+        """Both in words: "12 saved answers, 3 of them suspended"."""
         if self.answers == 1:
-            return "1 remembered answer" + (", which is suspended" if self.suspended else "")
+            return "1 saved answer" + (", suspended" if self.suspended else "")
         suspended = f", {self.suspended:,} of them suspended" if self.suspended else ""
-        return f"{self.answers:,} remembered answers{suspended}"
+        return f"{self.answers:,} saved answers{suspended}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def remove_documents(
         gathered = gathering.all_but(files)
         if not gathered.unchanged:
             raise NothingLeft(
-                f"{serving.product} {serving.release} would be without documents. "
+                f"{serving.product} {serving.release} would have no documents left. "
                 "Delete the release instead."
             )
         return gathered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -33,16 +34,29 @@ _LOOKED_INTO = 300_000_000
 """Bytes of a zip that are unpacked to look at them; the rest is looked at when it is read."""
 
 
+class Weight(StrEnum):
+    """What a finding means for the upload."""
+
+    BLOCKS = "blocks"
+    ASKS = "asks"
+    INFORMS = "informs"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What is to be said of a file before it is taken; `file` is empty where it is about all.
 
-    With one that is `blocking` the file, or the whole upload, is not taken.
+    One that blocks keeps the file, or the whole upload, out; one that asks wants a confirmation.
     """
 
     file: str
     problem: str
-    blocking: bool
+    weight: Weight
+
+    @property
+    def blocking(self) -> bool:
+        """Whether the file, or the whole upload, is not taken."""
+        return self.weight is Weight.BLOCKS
 
 
 def check(
@@ -59,8 +73,8 @@ def check(
         look = _Look(sandbox)
         for file in files:
             findings += look.at(file)
-    doubts = same_elsewhere(look.contents, product, release, database)
-    return (*findings, *(Finding(file, problem, False) for file, problem in doubts))
+    same = same_elsewhere(look.contents, product, release, database)
+    return (*findings, *(Finding(file, problem, Weight.INFORMS) for file, problem in same))
 
 
 def accepted(
@@ -93,28 +107,28 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Find
             if owner and wanted not in (r.name.casefold() for r in releases_of(session, owner)):
                 check_is_free(session, owner, release)
     except UnusableName as error:
-        yield Finding("", str(error), True)
+        yield Finding("", str(error), Weight.BLOCKS)
         return
     meant = similar_release(product, release, Catalog(database))
     if meant is not None:
         yield Finding(
             "",
-            f"{release} would be a new release and looks like {meant}, which is there already. "
-            f"Choose {meant} if it is meant.",
-            False,
+            f"{release} is a new release with a name similar to {meant}. If you meant {meant}, "
+            "choose it above.",
+            Weight.ASKS,
         )
 
 
 def _of_all(files: Sequence[UploadedFile], largest: int) -> Iterator[Finding]:
     if not files:
-        yield Finding("", "There is no file to upload. Choose some.", True)
+        yield Finding("", "Choose at least one file to upload.", Weight.BLOCKS)
     total = sum(file.size for file in files)
     if total > largest:
         yield Finding(
             "",
-            f"The files have {total / 1e6:,.1f} MB in all, and the limit is {largest / 1e6:,.0f} "
-            "MB. Upload them in parts, or raise STRATA_LARGEST_UPLOAD.",
-            True,
+            f"The files are {total / 1e6:,.1f} MB in total; the limit is {largest / 1e6:,.0f} MB. "
+            "Upload them in parts, or raise STRATA_LARGEST_UPLOAD.",
+            Weight.BLOCKS,
         )
 
 
@@ -132,7 +146,7 @@ class _Look:
         suffix = PurePosixPath(file.name).suffix.lower()
         if problem is None and not file.is_archive and suffix not in LOADERS:
             known = ", ".join([*LOADERS, ".zip"])
-            problem = f"nothing reads {suffix or 'a file without a suffix'}; known are {known}"
+            problem = f"{suffix or 'a file without a suffix'} is not supported; use {known}"
         if problem is None and file.is_archive:
             yield from self._in_archive(file)
             return
@@ -141,14 +155,14 @@ class _Look:
         if problem is None:
             problem = self._in_file(file.name, file.read_bytes())
         if problem is not None:
-            yield Finding(file.name, problem, True)
+            yield Finding(file.name, problem, Weight.BLOCKS)
 
     def _clash(self, name: str) -> str | None:
         """Where letters' case does not count, `A.md` and `a.md` are one file."""
         own = name.casefold()
         above = {parent.as_posix() for parent in PurePosixPath(own).parents} - {"."}
         if own in self._names:
-            return "another file of this name is in the upload; rename one of them"
+            return "another file in this upload has the same name; rename one of them"
         if own in self._folders or above & self._names:
             return "a folder and a file have the same name; rename one of them"
         self._names.add(own)
@@ -175,12 +189,12 @@ class _Look:
             for name, problem in self._members(path):
                 readable += problem is None
                 if name == path.name:
-                    yield Finding(file.name, problem or "", True)
+                    yield Finding(file.name, problem or "", Weight.BLOCKS)
                     return
                 if problem is not None:
-                    yield Finding(name, f"{problem} (in {file.name}; it is left out)", False)
+                    yield Finding(name, f"{problem} (in {file.name}; skipped)", Weight.ASKS)
         if not readable:
-            yield Finding(file.name, "holds no file that can be read; look into it", True)
+            yield Finding(file.name, "contains no supported file", Weight.BLOCKS)
 
     def _members(self, path: Path) -> Iterator[tuple[str, str | None]]:
         """The files that an ingest would read, and what speaks against each of them, if anything.
@@ -210,4 +224,4 @@ class _Look:
 
 
 def _too_large(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB, and the limit is {_LIMITS.file_size / 1e6:,.1f} MB; split it"
+    return f"{size / 1e6:,.1f} MB; the limit is {_LIMITS.file_size / 1e6:,.1f} MB; split the file"

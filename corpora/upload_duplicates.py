@@ -30,30 +30,34 @@ def same_elsewhere(
 ) -> Iterator[tuple[str, str]]:
     """Yield what is to be said of files that are twice in an upload, or in the product already.
 
-    Compared is with what serves now. If all files are those of another release, that is said once
-    and of no file, which is then the empty name.
+    Compared is with what serves now. One file in two releases is the normal case, of which nothing
+    is said; if several files are all those of another release, that is said once and of no file,
+    which is then the empty name.
     """
     first: dict[str, str] = {}
     for content in contents:
         same = first.setdefault(content.content_hash, content.file)
         if same != content.file:
-            yield content.file, f"the same as {same} in this upload"
+            yield content.file, f"identical to {same} in this upload"
     own, others = _served(contents, product, release, database)
     name = release.strip()
     by_name = dict(own)
     by_hash = {content_hash: file for file, content_hash in own}
-    everywhere = set.intersection(*(others[c.content_hash] for c in contents)) if contents else ()
-    if everywhere:
-        yield "", f"All files are the same as in {_named(everywhere)}. Is {name} the right release?"
+    if len(contents) > 1 and (
+        everywhere := set.intersection(*(others[c.content_hash] for c in contents))
+    ):
+        yield (
+            "",
+            f"All files are identical to those of {_named(everywhere)}. "
+            f"Check that {name} is the right release.",
+        )
     for content in contents:
         if by_name.get(content.file) == content.content_hash:
-            yield content.file, f"is in {name} already and has not changed"
+            yield content.file, f"already in {name}, unchanged"
         elif content.file in by_name:
-            yield content.file, f"replaces the file of this name in {name}"
+            yield content.file, f"replaces the file with this name in {name}"
         elif content.content_hash in by_hash:
-            yield content.file, f"is in {name} already, as {by_hash[content.content_hash]}"
-        if (elsewhere := others[content.content_hash]) and not everywhere:
-            yield content.file, f"the same file is in {_named(elsewhere)}"
+            yield content.file, f"already in {name} as {by_hash[content.content_hash]}"
 
 
 def _named(releases: Collection[str]) -> str:

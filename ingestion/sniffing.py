@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 _BINARY = (
     (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a zip archive or an office file"),
+    (b"PK\x03\x04", "a zip archive or an Office file"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
-    (b"\xd0\xcf\x11\xe0", "an office file of the old kind"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file"),
     (b"\x1f\x8b", "gzip data"),
     (b"7z\xbc\xaf", "a 7z archive"),
     (b"Rar!", "a RAR archive"),
@@ -32,15 +32,17 @@ def objection(data: bytes, file: str) -> str | None:
     """
     suffix = PurePosixPath(file).suffix.lower()
     if not data.strip():
-        return "empty"
+        return "empty file"
     content = _content(data)
     if suffix == ".pdf":
         if b"%PDF-" in data[:1024]:
             return None
-        return f"mislabelled: says .pdf, is {content or 'no PDF'}; fetch it again or rename it"
+        return (
+            f"not a valid PDF{f' but {content}' if content else ''}; download it again or rename it"
+        )
     if content is None or (content == "an HTML page" and suffix in _HTML_SUFFIXES):
         return None
-    return f"mislabelled: says {suffix}, is {content}; rename it or leave it out"
+    return f"not a {suffix} file but {content}; rename it or leave it out"
 
 
 def _content(data: bytes) -> str | None:

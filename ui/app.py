@@ -16,7 +16,7 @@ _PAGES = _HERE / "app_pages"
 # The pages say how wide they are: said here first, they would change their width in every run.
 st.set_page_config(page_title="Strata", page_icon=_HERE / "mark.svg")
 st.html(_HERE / "page.css")
-st.logo(_HERE / "mark.svg", size="large")
+st.logo(_HERE / "wordmark.svg", size="large")
 
 try:
     person = current_person()
@@ -24,9 +24,14 @@ except expected_failures() as error:
     stay_outside(error)
     st.stop()
 
-pages = [st.Page(_PAGES / "chat.py", title="Chat", icon=":material/forum:", default=True)]
+pages = {
+    "": [
+        st.Page(_PAGES / "chat.py", title="Chat", icon=":material/forum:", default=True),
+        st.Page(_PAGES / "account.py", title="Account", icon=":material/person:"),
+    ]
+}
 if person.is_admin:
-    pages += [
+    pages["Admin"] = [
         st.Page(_PAGES / "documents.py", title="Documents", icon=":material/folder_open:"),
         st.Page(_PAGES / "glossary.py", title="Glossary", icon=":material/translate:"),
         st.Page(_PAGES / "history.py", title="History", icon=":material/history:"),
@@ -38,5 +43,4 @@ if person.is_admin:
         st.Page(_PAGES / "memory.py", title="Memory", icon=":material/psychology:"),
         st.Page(_PAGES / "audit.py", title="Audit log", icon=":material/fact_check:"),
     ]
-pages += [st.Page(_PAGES / "account.py", title="Account", icon=":material/person:")]
 st.navigation(pages, position="top").run()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from importlib import metadata
+from typing import Annotated, get_args
 
 import typer
 
+from chatbot.settings import Settings, prepare_process
 from ui.commands import (
     ask,
     evaluate,
@@ -23,11 +26,35 @@ from ui.terminal import errors, printable
 
 app = typer.Typer(
     name="strata",
-    help="Ask the documentation of a product's releases; each answer comes from one release.",
+    epilog="Profiles for `ask --profile` and STRATA_PROFILE: "
+    + ", ".join(get_args(Settings.model_fields["profile"].annotation)),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"strata {metadata.version('strata-docs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def strata(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Answers from the documentation of the right release, with citations."""
+
+
 app.command("ask")(ask.ask)
 app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
@@ -43,8 +70,6 @@ app.add_typer(evaluate.app, name="eval")
 
 def main() -> None:
     """Run the command line; a failure is one clear message and exit code 1."""
-    from chatbot.settings import prepare_process
-
     prepare_process()
     try:
         app()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import streamlit as st
-
 
 def when(moment: datetime) -> str:
     """A moment in the time zone of the browser, or in UTC where that is not known."""
-    zone = " UTC" if st.context.timezone_offset is None else ""
+    zone = " UTC" if _offset() is None else ""
     return f"{_local(moment):%d %b %Y, %H:%M}{zone}"
 
 
@@ -21,7 +19,14 @@ def day(moment: datetime) -> str:
 
 def _local(moment: datetime) -> datetime:
     # The browser counts minutes from its own time to UTC.
-    return moment.astimezone(UTC) - timedelta(minutes=st.context.timezone_offset or 0)
+    return moment.astimezone(UTC) - timedelta(minutes=_offset() or 0)
+
+
+def _offset() -> int | None:
+    # Imported late: the command line counts with `how_many` and does without Streamlit.
+    import streamlit as st
+
+    return st.context.timezone_offset
 
 
 def how_large(size: int) -> str:

@@ -95,8 +95,7 @@ def refuse_off_topic(
             return turn
         if len(words) < (2 if turn.history else 1) or re.search(r"\d", turn.question):
             return turn
-        answers_us = turn.asked_back is not None and len(turn.history) - 1 in turn.asked_back
-        if answers_us or not any(map(is_ordinary_word, words)):
+        if not any(map(is_ordinary_word, words)):
             return turn
         if product_spans(turn.question, known) or any(
             _stands_in(corpus, word, coined=len(word) >= _MISSPELT and not is_ordinary_word(word))

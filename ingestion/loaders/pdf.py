@@ -64,18 +64,16 @@ def _opened(data: bytes) -> Iterator[Any]:
     try:
         opened = pymupdf.open(stream=data, filetype="pdf")
     except (pymupdf.FileDataError, pymupdf.EmptyFileError) as error:
-        raise UnreadableFile(
-            f"damaged, no PDF reader can open it ({error}); fetch it again"
-        ) from error
+        raise UnreadableFile(f"not a readable PDF ({error}); download it again") from error
     with opened as pdf:
         if pdf.needs_pass:
             raise UnreadableFile("locked with a password; save a copy without one")
         if pdf.page_count == 0:
-            raise UnreadableFile("damaged, it has no pages; fetch it again")
+            raise UnreadableFile("the PDF has no pages; download it again")
         try:
             yield pdf
         except pymupdf.mupdf.FzErrorBase as error:
-            raise UnreadableFile(f"damaged inside ({error}); fetch it again") from error
+            raise UnreadableFile(f"the PDF is damaged ({error}); download it again") from error
 
 
 @dataclass

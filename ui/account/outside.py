@@ -30,9 +30,6 @@ def stay_outside(error: Exception) -> None:
             if st.button("Sign in", type="primary", icon=":material/login:"):
                 sign_in()
         elif settings.sign_in == "proxy":
-            st.markdown(
-                f"Sign-in is done by the proxy before this page. Open "
-                f"{as_text(settings.public_url or '')} and sign in there."
-            )
+            st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")
         else:
             st.markdown(as_text(str(error)))

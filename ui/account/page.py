@@ -1,4 +1,4 @@
-"""The account page: who one is here, what is kept, and how to take it along or delete it."""
+"""The account page: who is signed in, what is kept of them, and how to export or delete it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui import services
+from ui.danger import confirmed
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
 from ui.identity import current_person, sign_out
+from ui.moments import how_many
 
 if TYPE_CHECKING:
     from chatbot.people import Person
@@ -28,7 +30,7 @@ def account() -> None:
         return
     st.title("Account", anchor=False)
     _who(person, chatbot.settings)
-    st.subheader("What is kept", anchor=False)
+    st.subheader("Your data", anchor=False)
     st.markdown(_what_is_kept(kept, chatbot.settings))
     with st.container(horizontal=True, key="my-data"):
         st.download_button(
@@ -40,38 +42,39 @@ def account() -> None:
             on_click="ignore",
             disabled=not kept,
         )
-        if st.button("Delete all …", icon=":material/delete:", disabled=not kept):
+        if st.button(
+            "Delete all …", icon=":material/delete:", key="delete-mine", disabled=not kept
+        ):
             _ask_to_delete(person, kept)
 
 
 def _who(person: Person, settings: Settings) -> None:
     if settings.sign_in == "none":
         st.markdown(
-            "Nobody has to sign in: this Strata can be reached from its own machine only, and "
-            "whoever uses it there is its admin."
+            "Sign-in is off. Only this computer can reach Strata; everyone on it is an admin."
         )
         return
     role = ":primary-badge[admin]" if person.is_admin else ":gray-badge[user]"
     also = f" ({as_label(person.id, 320)})" if person.id != person.name else ""
     st.markdown(f"Signed in as **{as_label(person.name, 120)}**{also} {role}")
-    st.caption("Only you and the admins of this Strata can read your conversations.")
+    st.caption("Only you and the admins can read your conversations.")
     if settings.questions_per_minute:
-        st.caption(f"You may ask {settings.questions_per_minute} questions a minute.")
+        st.caption(f"Limit: {how_many(settings.questions_per_minute, 'question')} per minute.")
     if settings.sign_in == "oidc":
         if st.button("Sign out", icon=":material/logout:"):
             sign_out()
     else:
-        st.caption("Sign out at the proxy that signed you in.")
+        st.caption("To sign out, use your organization's sign-in page.")
 
 
 def _what_is_kept(kept: int, settings: Settings) -> str:
     if not kept:
-        return "There are no conversations of yours."
-    count = f"{kept:,} conversation{'s' * (kept > 1)} of yours"
+        return "You have no conversations."
+    count = how_many(kept, "conversation")
     days = settings.keep_conversations
     if days:
-        return f"{count}, each until {days} day{'s' * (days > 1)} after its last turn."
-    return f"{count}, until you delete them."
+        return f"{count}, each deleted {how_many(days, 'day')} after its last question."
+    return f"{count}, kept until you delete {'it' if kept == 1 else 'them'}."
 
 
 def _exported(person: Person) -> str:
@@ -86,11 +89,11 @@ def _ask_to_delete(person: Person, kept: int) -> None:
     from chatbot.personal_data import UnknownPerson, delete_person
 
     st.markdown(
-        f"{kept:,} conversation{'s' * (kept > 1)} will be deleted, with their answers, what you "
-        "said of them and what admins noted. This cannot be undone."
+        f"{how_many(kept, 'conversation')} will be deleted with all answers, your feedback and the "
+        "admins' notes. This cannot be undone."
     )
-    sure = st.checkbox("I do not need them any more")
-    if st.button("Delete", type="primary", icon=":material/delete:", disabled=not sure):
+    sure = st.checkbox("Yes, delete all of my conversations")
+    if confirmed("Delete", disabled=not sure):
         try:
             delete_person(services.chatbot().database, person.id)
         except UnknownPerson:

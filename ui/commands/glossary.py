@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ui.moments import how_many
 from ui.terminal import output, print_json, printable
 
 if TYPE_CHECKING:
     from corpora.glossary import Glossaries
 
 app = typer.Typer(
-    help="The words of a product that mean the same: questions find them all.",
+    help="Manage the synonyms of a product's terms.",
     no_args_is_help=True,
 )
 
@@ -23,15 +24,15 @@ Product = Annotated[str, typer.Option("--product", help="The product.")]
 
 @app.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(help="A CSV file: term,synonyms and more synonyms.")],
+    file: Annotated[Path, typer.Argument(help="A CSV file: a term and its synonyms per row.")],
     product: Product,
 ) -> None:
-    """Make a file the whole glossary of a product; questions go by it at once."""
+    """Replace the glossary of a product with a file; it applies from the next question."""
     from corpora.glossary_file import read_glossary
 
     entries = read_glossary(file)
     changes = _glossaries().replace(product, entries)
-    told = f"{product}: {len(entries):,} terms"
+    told = f"{product}: {how_many(len(entries), 'term')}"
     for done, terms in (
         ("added", changes.added),
         ("changed", changes.changed),
@@ -54,7 +55,7 @@ def list_terms(
         print_json([{"term": e.term, "synonyms": list(e.synonyms)} for e in entries])
         return
     if not entries:
-        output.print("No terms yet: add some with `strata glossary import`.")
+        output.print("No terms yet. Add some with `strata glossary import`.")
     for entry in entries:
         output.print(printable(f"{entry.term}: {', '.join(entry.synonyms)}"), highlight=False)
 
@@ -62,7 +63,7 @@ def list_terms(
 @app.command()
 def export(
     product: Product,
-    file: Annotated[Path | None, typer.Argument(help="Where to; else it is printed.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Output file (default: print it).")] = None,
 ) -> None:
     """Write the glossary of a product as a CSV file that a spreadsheet opens."""
     from corpora.glossary_file import written_glossary
@@ -73,14 +74,14 @@ def export(
         return
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
     file.write_text(text, "utf-8-sig")
-    output.print(printable(f"{product}: written to {file}"), highlight=False)
+    output.print(printable(f"Wrote {file}"), highlight=False)
 
 
 @app.command()
 def remove(term: Annotated[str, typer.Argument(help="The term.")], product: Product) -> None:
     """Remove a term and its synonyms."""
     _glossaries().remove(product, term)
-    output.print(printable(f"{product}: {term} is removed"), highlight=False)
+    output.print(printable(f"{product}: removed {term}"), highlight=False)
 
 
 def _glossaries() -> Glossaries:

@@ -14,20 +14,20 @@ from ui.terminal import errors, output, printable
 if TYPE_CHECKING:
     from corpora.database import Database
 
-File = Annotated[Path | None, typer.Option("--output", help="Where to; else it is printed.")]
+File = Annotated[Path | None, typer.Option("--output", help="Output file (default: print it).")]
 
-app = typer.Typer(help="What was asked and answered, as files.", no_args_is_help=True)
+app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 
 
 @app.callback()
 def history() -> None:
-    """What was asked and answered, as files."""
+    """Export questions and answers."""
 
 
 @app.command()
 def export(
     file: File = None,
-    form: Annotated[str, typer.Option("--format", help="csv or jsonl.")] = "jsonl",
+    form: Annotated[str, typer.Option("--format", help="csv or jsonl")] = "jsonl",
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
     release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
 ) -> None:
@@ -37,7 +37,7 @@ def export(
     from chatbot.review.filters import TurnFilter
 
     if form not in list(Format):
-        raise typer.BadParameter(f"{form} is none of {', '.join(Format)}")
+        raise typer.BadParameter(f"{form} is not one of {', '.join(Format)}")
     wanted = TurnFilter(product=product, release=release)
     _write(Exports(_database()).turns(LOCAL, Format(form), wanted), file)
 
@@ -50,9 +50,9 @@ def regression_set(file: File = None) -> None:
 
     exported = RegressionSet(_database()).export(LOCAL)
     for turn, reason in exported.left_out:
-        errors.print(printable(f"answer {turn} is left out: {reason}"), highlight=False)
+        errors.print(printable(f"skipped answer {turn}: {reason}"), highlight=False)
     if not exported.questions:
-        errors.print("The regression set is empty: rate answers on the page History, and add them.")
+        errors.print("The regression set is empty. Rate answers on the page History and add them.")
         raise typer.Exit(1)
     _write([exported.as_jsonl()], file)
 
@@ -63,7 +63,7 @@ def _write(pieces: Iterable[str], file: Path | None) -> None:
         return
     with file.open("w", encoding="utf-8", newline="") as written:
         written.writelines(pieces)
-    output.print(printable(f"written to {file}"), highlight=False)
+    output.print(printable(f"Wrote {file}"), highlight=False)
 
 
 def _database() -> Database:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ui.moments import how_many
 from ui.terminal import errors, output, print_json, printable
 
 if TYPE_CHECKING:
@@ -22,15 +23,15 @@ def ingest(
     product: Annotated[str, typer.Option(help="The product they document.")],
     release: Annotated[str, typer.Option(help="The release they document.")],
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read files; default: one a core.")
+        int | None, typer.Option(min=1, help="Processes that read files (default: one per core).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Read documents into a release; until that is done the old state serves.
+    """Read documents into a release; the current version stays in use until it is done.
 
-    Ingesting a path again replaces what came from it and embeds only what changed. Stop it with
-    Ctrl-C and run it again: it picks up where it was. Exit code 3 means that files could not be
-    read and were left out, 1 that nothing could be published.
+    Ingesting a path again replaces its files and processes only what changed. After Ctrl-C the
+    same command continues where it stopped. Exit code 3: some files could not be read and were
+    skipped; 1: nothing could be read.
     """
     from rich.progress import (
         BarColumn,
@@ -101,23 +102,23 @@ def print_report(report: IngestReport) -> None:
         case Outcome.PUBLISHED:
             seconds = sum(report.seconds.values())
             output.print(
-                f"[bold]{release}[/] is published: {report.documents} documents, "
-                f"{report.pages:,} pages, {report.chunks:,} search chunks "
+                f"[bold]{release}[/] is ready: {how_many(report.documents, 'document')}, "
+                f"{how_many(report.pages, 'page')}, {how_many(report.chunks, 'search chunk')} "
                 f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s",
                 highlight=False,
             )
         case Outcome.UNCHANGED:
-            output.print(f"[bold]{release}[/] is as it was: nothing has changed", highlight=False)
+            output.print(f"[bold]{release}[/]: no changes", highlight=False)
         case Outcome.NOTHING_READABLE:
-            output.print(f"[bold]{release}[/]: no file could be read, nothing is published")
+            output.print(f"[bold]{release}[/]: no file could be read, so nothing changed")
     if report.remembered.told:
         output.print(report.remembered.told, highlight=False)
     for name in report.dropped:
-        output.print(printable(f"no longer there: {name}"), highlight=False)
+        output.print(printable(f"removed, no longer found: {name}"), highlight=False)
     failed = [file for file in report.rejected if not file.expected]
     empty = [file for file in report.rejected if file.expected]
-    for what, files in (("could not be read", failed), ("hold nothing to answer from", empty)):
+    for what, files in (("that could not be read", failed), ("without text", empty)):
         if files:
-            output.print(f"{len(files)} files {what} and were left out:", highlight=False)
+            output.print(f"Skipped {how_many(len(files), 'file')} {what}:", highlight=False)
         for file in files:
             output.print(printable(f"  {file.file}: {file.reason}"), highlight=False)

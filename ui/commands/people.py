@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ui.moments import how_many
 from ui.terminal import output, print_json, printable
 
 if TYPE_CHECKING:
     from corpora.database import Database
 
 app = typer.Typer(
-    help="Those who signed in, and what is kept of them.",
+    help="List users; export or delete their data.",
     no_args_is_help=True,
 )
 
 Who = Annotated[
-    str, typer.Argument(metavar="PERSON", help='As `strata people list` says; "" without sign-in.')
+    str,
+    typer.Argument(metavar="PERSON", help='As shown by `strata people list`; "" without sign-in.'),
 ]
 
 
@@ -28,7 +30,7 @@ Who = Annotated[
 def list_people(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List people and how many conversations they have."""
+    """List users and how many conversations they have."""
     from chatbot.personal_data import people
 
     found = people(_database())
@@ -36,18 +38,18 @@ def list_people(
         print_json([{"person": person, "conversations": count} for person, count in found])
         return
     if not found:
-        output.print("Nobody has asked anything yet.")
+        output.print("No questions yet.")
     for person, count in found:
-        told = f"{person or '(without sign-in)'}: {count:,} conversation{'s' * (count != 1)}"
+        told = f"{person or '(anonymous)'}: {how_many(count, 'conversation')}"
         output.print(printable(told), highlight=False)
 
 
 @app.command()
 def export(
     person: Who,
-    file: Annotated[Path | None, typer.Argument(help="Where to; else it is printed.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Output file (default: print it).")] = None,
 ) -> None:
-    """Write all that a person asked and said, with the answers, as JSON."""
+    """Write all conversations and feedback of a user as JSON."""
     from chatbot.personal_data import export_person
 
     database = _database()
@@ -58,24 +60,24 @@ def export(
         sys.stdout.write(text + "\n")
         return
     file.write_text(text, "utf-8")
-    output.print(printable(f"{person}: written to {file}"), highlight=False)
+    output.print(printable(f"Wrote {file}"), highlight=False)
 
 
 @app.command()
 def delete(
     person: Who,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Delete all that is kept of a person; what they did as an admin stays in the audit log."""
+    """Delete all data of a user; what they did as an admin stays in the audit log."""
     from chatbot.personal_data import delete_person
 
     if not yes:
-        whose = person or "those without sign-in"
+        whose = person or "anonymous users"
         typer.confirm(f"Delete all conversations of {whose}?", abort=True)
     database = _database()
     deleted = delete_person(database, person)
     _record(database, "delete person", person, conversations=deleted)
-    told = f"{person}: {deleted:,} conversation{'s' * (deleted != 1)} deleted"
+    told = f"{person}: deleted {how_many(deleted, 'conversation')}"
     output.print(printable(told), highlight=False)
 
 

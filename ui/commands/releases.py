@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ui.moments import how_many
 from ui.terminal import output, print_json, printable
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from corpora.remembered import MemoryReview
 
 app = typer.Typer(
-    help="List the releases; name, retire, roll back or delete them.", invoke_without_command=True
+    help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
 )
 
 Product = Annotated[str, typer.Argument(help="The product.")]
@@ -30,7 +31,7 @@ def list_releases(
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the releases that can be asked, oldest first."""
+    """List the releases that can be asked about, oldest first."""
     if context.invoked_subcommand is not None:
         return
     from corpora.catalog import Catalog
@@ -69,13 +70,13 @@ def list_releases(
         )
         return
     if not products:
-        output.print("No documentation yet: ingest some with `strata ingest`.")
+        output.print("No documentation yet. Add some with `strata ingest`.")
     for p in products:
         output.print(f"[bold]{printable(p.name)}[/]", highlight=False)
         for r in p.releases:
-            notes = [f"also called {', '.join(r.aliases)}"] if r.aliases else []
+            notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
-            notes += [f"end of life {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
+            notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
             notes += [remembered(r).told] if remembered(r).answers else []
             output.print(
@@ -89,10 +90,10 @@ def list_releases(
 def alias(
     product: Product,
     release: Release,
-    name: Annotated[str, typer.Argument(help="The other name, for instance a code name.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take the name away.")] = False,
+    name: Annotated[str, typer.Argument(help="Another name, such as a code name.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the name.")] = False,
 ) -> None:
-    """Let a release be called by another name too; "latest" says which one that is."""
+    """Add or remove another name of a release; the name "latest" makes it the latest."""
     catalog = _catalog()
     if name.strip().lower() == "latest":
         catalog.set_latest(product, None if remove else release)
@@ -100,7 +101,7 @@ def alias(
         catalog.remove_alias(product, release, name)
     else:
         catalog.add_alias(product, release, name)
-    done = "is no longer called" if remove else "is also called"
+    done = "is no longer known as" if remove else "is also known as"
     output.print(printable(f"{product} {release} {done} {name}"), highlight=False)
 
 
@@ -108,12 +109,12 @@ def alias(
 def retire(
     product: Product,
     release: Release,
-    restore: Annotated[bool, typer.Option("--restore", help="Offer it again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="Show it again.")] = False,
 ) -> None:
-    """Offer a release no longer; its documents stay and can be restored."""
+    """Hide a release; its documents are kept, and --restore brings it back."""
     catalog = _catalog()
     review = (catalog.restore if restore else catalog.retire)(product, release)
-    done = "is offered again" if restore else "is retired"
+    done = "is available again" if restore else "is hidden"
     output.print(printable(f"{product} {release} {done}"), highlight=False)
     _tell(review)
 
@@ -123,20 +124,21 @@ def end_of_life(
     product: Product,
     release: Release,
     day: Annotated[
-        datetime | None, typer.Argument(formats=["%Y-%m-%d"], help="The day; none: it has no end.")
+        datetime | None,
+        typer.Argument(formats=["%Y-%m-%d"], help="The day; leave it out to clear it."),
     ] = None,
 ) -> None:
-    """Say from which day on a release has no support; it can still be asked."""
+    """Set the day on which support of a release ends; it can still be asked about."""
     _catalog().set_end_of_life(product, release, day.date() if day else None)
-    told = f"has no support from {day:%Y-%m-%d}" if day else "has no end of life"
+    told = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
     output.print(printable(f"{product} {release} {told}"), highlight=False)
 
 
 @app.command()
 def rollback(product: Product, release: Release) -> None:
-    """Let the generation before the present one serve a release again."""
-    generation, review = _catalog().rollback(product, release)
-    output.print(printable(f"{product} {release} is served by generation {generation}"))
+    """Roll back to the previous version of a release's documents."""
+    _, review = _catalog().rollback(product, release)
+    output.print(printable(f"{product} {release} now uses its previous version"))
     _tell(review)
 
 
@@ -144,9 +146,9 @@ def rollback(product: Product, release: Release) -> None:
 def delete(
     product: Product,
     release: Release,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Delete a release with its documents and all earlier states of it; conversations stay."""
+    """Delete a release with all versions of its documents; conversations are kept."""
     from chatbot.settings import read_settings
     from corpora.database import open_database
     from corpora.impact import impact_of_release
@@ -157,16 +159,17 @@ def delete(
     impact = impact_of_release(database, product, release)
     output.print(
         printable(
-            f"{product} {release}: {impact.documents:,} documents with {impact.pages:,} pages, "
-            f"cited by {impact.answers:,} answers in {impact.conversations:,} conversations; "
-            f"{impact.remembered:,} remembered answers"
+            f"{product} {release}: {how_many(impact.documents, 'document')} with "
+            f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
+            f"{how_many(impact.conversations, 'conversation')}; "
+            f"{how_many(impact.remembered, 'saved answer')}"
         ),
         highlight=False,
     )
     if not yes:
-        typer.confirm("Delete it for good?", abort=True)
+        typer.confirm("Delete it permanently?", abort=True)
     delete_release(database, settings.data_dir, product, release)
-    output.print(printable(f"{product} {release} is deleted"), highlight=False)
+    output.print(printable(f"Deleted {product} {release}"), highlight=False)
 
 
 def _tell(review: MemoryReview) -> None:

@@ -15,12 +15,13 @@ from ui.worker_keeper import start_keeper
 
 def serve(
     host: Annotated[
-        str | None, typer.Option(help="The address to listen on; without sign-in a loopback one.")
+        str | None,
+        typer.Option(help="The address to listen on; without sign-in it must be a local one."),
     ] = None,
     port: Annotated[int | None, typer.Option(help="The port of the page.")] = None,
-    worker: Annotated[bool, typer.Option(help="Start a worker for what admins upload.")] = True,
+    worker: Annotated[bool, typer.Option(help="Start a worker that processes uploads.")] = True,
 ) -> None:
-    """Open the chat page; stop it with Ctrl-C."""
+    """Start the web pages; stop them with Ctrl-C."""
     import os
 
     from chatbot.settings import read_settings
@@ -50,8 +51,8 @@ def _require_free(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             errors.print(
-                f"[bold red]strata:[/] {host}:{port} cannot be used ({error.strerror}): stop what "
-                f"runs there, or choose another port with `strata serve --port {port + 1}` "
-                "or STRATA_PORT"
+                f"[bold red]strata:[/] cannot listen on {host}:{port} ({error.strerror}). Stop "
+                f"what runs there, or choose another port with `strata serve --port {port + 1}` "
+                "or STRATA_PORT."
             )
             raise typer.Exit(1) from error

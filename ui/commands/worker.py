@@ -9,13 +9,13 @@ import typer
 
 def worker(
     parent: Annotated[
-        int | None, typer.Option(hidden=True, help="End when this is not the parent any more.")
+        int | None,
+        typer.Option(hidden=True, help="Stop when this is no longer the parent process."),
     ] = None,
 ) -> None:
-    """Do the jobs that admins order on the page; stop it with Ctrl-C.
+    """Process uploads and other jobs; stop it with Ctrl-C.
 
-    `strata serve` starts one by itself. A job that is stopped half way goes on with the next
-    worker.
+    `strata serve` starts one by itself. The next worker continues a job that was interrupted.
     """
     import logging
 

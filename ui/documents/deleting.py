@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui import services
+from ui.danger import confirmed
 from ui.documents.starting import start
 from ui.escaping import as_label
 from ui.moments import how_many
@@ -27,25 +28,26 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     named = [*files[:_NAMED], *([f"and {len(files) - _NAMED:,} more"] * (len(files) > _NAMED))]
     st.markdown("\n".join(f"- {as_label(name, 120)}" for name in named))
     others = impact.generations - 1
+    holds = "contains" if others == 1 else "contain"
     back = (
-        f"{how_many(others, 'earlier state holds', 'earlier states hold')} some of them too, and "
-        "can be gone back to."
+        f"{how_many(others, 'earlier version')} of this release still {holds} some of them; you "
+        "can roll back to it."
         if others > 0
-        else "The present state stays to go back to until newer ones have replaced it."
+        else "You can roll back to the current version until newer versions replace it."
     )
     _show(
         [
-            f"{how_many(impact.pages, 'page')} will not be answered from.",
+            f"{how_many(impact.pages, 'page')} will no longer be used for answers.",
             *_rest(impact),
             *_remembered(impact, "suspended"),
             back,
         ]
     )
-    if st.button("Remove", type="primary", icon=":material/delete:"):
+    if confirmed("Remove"):
         start(
             lambda admin: admin.remove_documents(product, release, files),
             product,
-            f"{how_many(len(files), 'document')} will be removed.",
+            f"Removing {how_many(len(files), 'document')}.",
         )
 
 
@@ -60,15 +62,15 @@ def confirm_release(product: str, release: str) -> None:
         [
             *_held(impact),
             *_rest(impact),
-            *_remembered(impact, "forgotten"),
-            "It cannot be undone.",
+            *_remembered(impact, "deleted"),
+            "This cannot be undone.",
         ]
     )
     if _named(release):
         start(
             lambda admin: admin.delete(product, release),
             product,
-            f"{product} {release} will be deleted.",
+            f"Deleting {product} {release}.",
         )
 
 
@@ -79,7 +81,7 @@ def confirm_product(product: str) -> None:
 
     impact = impact_of_product(services.chatbot().database, product)
     st.markdown(f"**{as_label(product)}** will be deleted:")
-    terms = [f"{how_many(impact.terms, 'term')} of its glossary go too."] if impact.terms else []
+    terms = [f"{how_many(impact.terms, 'glossary term')}."] if impact.terms else []
     releases = ", ".join(impact.releases) or "none"
     _show(
         [
@@ -87,38 +89,38 @@ def confirm_product(product: str) -> None:
             *_held(impact),
             *terms,
             *_rest(impact),
-            *_remembered(impact, "forgotten"),
-            "It cannot be undone.",
+            *_remembered(impact, "deleted"),
+            "This cannot be undone.",
         ]
     )
     if _named(product):
-        start(lambda admin: admin.delete(product), product, f"{product} will be deleted.")
+        start(lambda admin: admin.delete(product), product, f"Deleting {product}.")
 
 
 def _held(impact: Impact) -> Iterator[str]:
     yield (
         f"{how_many(impact.documents, 'document')} with {how_many(impact.pages, 'page')}, in "
-        f"{how_many(impact.generations, 'state')} that {'is' if impact.generations == 1 else 'are'}"
-        " kept."
+        f"{how_many(impact.generations, 'stored version')}."
     )
 
 
 def _rest(impact: Impact) -> Iterator[str]:
     if impact.answers:
+        cite = "cites" if impact.answers == 1 else "cite"
         yield (
             f"{how_many(impact.answers, 'answer')} in "
-            f"{how_many(impact.conversations, 'conversation')} cite this. What is said there "
-            "stays; what is cited can be opened only as long as a state holds it."
+            f"{how_many(impact.conversations, 'conversation')} {cite} this. The answers stay; "
+            "their sources open only while a stored version contains them."
         )
     else:
-        yield "No answer in any conversation cites this."
+        yield "No conversation cites this."
     if impact.shared_with:
-        yield f"Files of the same content stay in {', '.join(impact.shared_with)}."
+        yield f"Identical files stay in {', '.join(impact.shared_with)}."
 
 
 def _remembered(impact: Impact, what: str) -> Iterator[str]:
     if impact.remembered:
-        yield f"{how_many(impact.remembered, 'remembered answer')} will be {what}."
+        yield f"{how_many(impact.remembered, 'saved answer')} will be {what}."
 
 
 def _show(lines: Sequence[str]) -> None:
@@ -130,9 +132,9 @@ def _named(name: str) -> bool:
     shown = as_label(name, len(name))
     with st.form("deleting", border=False):
         typed = st.text_input(f"Type {shown} to confirm", autocomplete="off", key=f"typed {name}")
-        pressed = st.form_submit_button("Delete", type="primary", icon=":material/delete:")
+        pressed = confirmed("Delete", in_form=True)
     # White space is not compared: of two spaces in a row a browser shows one.
     named = typed.split() == name.split()
     if pressed and not named:
-        st.error(f"That is not the name. Type {shown}, letter for letter.")
+        st.error(f"The name does not match. Type {shown} exactly.")
     return pressed and named

@@ -21,7 +21,7 @@ _AT_ONCE = 25
 def show_documents(product: str, release: ShelvedRelease) -> None:
     """The documents that the chat answers from now."""
     if release.generation is None:
-        st.markdown("Nothing is published yet. Documents show here once a first upload is read.")
+        st.markdown("No documents yet. They appear here after the first upload is processed.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="documents-bar"):
         words = st.text_input(
@@ -57,7 +57,7 @@ def show_table(
     found = documents.find(generation, words, offset=(page - 1) * _AT_ONCE, limit=_AT_ONCE)
     with above:
         if not found.total:
-            st.markdown("No document has this in its title or file name.")
+            st.markdown("No title or file name matches.")
             return ()
         rows = _table(found, f"table of {generation} {words} {page}" if choose else None)
         first = (page - 1) * _AT_ONCE + 1
@@ -103,10 +103,10 @@ def _table(found: FoundDocuments, key: str | None) -> list[int]:
 
 def _actions(product: str, release: str, chosen: tuple[ListedDocument, ...]) -> None:
     if not chosen:
-        st.markdown(":gray[Choose in the first column what to look into or remove.]")
+        st.markdown(":gray[Select rows to view or remove documents.]")
         return
-    st.markdown(f"{how_many(len(chosen), 'document')} chosen")
-    if len(chosen) == 1 and st.button("Look into it", icon=":material/visibility:"):
+    st.markdown(f"{how_many(len(chosen), 'document')} selected")
+    if len(chosen) == 1 and st.button("View", icon=":material/visibility:"):
         look_into(chosen[0])
-    if st.button("Remove …", icon=":material/delete:"):
+    if st.button("Remove …", icon=":material/delete:", key="delete-documents"):
         confirm_documents(product, release, tuple(document.file for document in chosen))

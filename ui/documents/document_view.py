@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from corpora.pages import StoredPage
 
 _AS_READ = "Block by block"
-_WAYS = ("As the chat shows it", _AS_READ)
+_WAYS = ("As shown in the chat", _AS_READ)
 
 
 def look_into(document: ListedDocument) -> None:
@@ -30,7 +30,7 @@ def _document(document: ListedDocument) -> None:
     documents = Documents(services.chatbot().database)
     ids = documents.page_ids(document.id)
     if not ids:
-        st.info("This document is not kept any more; it was read again or removed meanwhile.")
+        st.info("This document is no longer available. It has been reprocessed or removed.")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":gray[{as_label(document.file, 300)}]", width="stretch")
@@ -38,7 +38,7 @@ def _document(document: ListedDocument) -> None:
         if len(ids) > 1:
             number = st.pagination(len(ids), key=f"page of document {document.id}")
         way = st.segmented_control(
-            "What was read",
+            "Extracted text",
             _WAYS,
             default=_WAYS[0],
             required=True,
@@ -55,7 +55,7 @@ def _side_by_side(documents: Documents, page: StoredPage, way: str) -> None:
         show_page_as_printed(documents, page)
         _download(documents, page)
     with read:
-        st.markdown("**What was read**")
+        st.markdown("**Extracted text**")
         if way == _AS_READ:
             show_page_as_read(page)
         else:
@@ -68,7 +68,7 @@ def _download(documents: Documents, page: StoredPage) -> None:
         return documents.original(page.document.content_hash)
 
     st.download_button(
-        "Download the original",
+        "Download original",
         data,
         file_name=page.document.file.rpartition("/")[2],
         mime="application/octet-stream",

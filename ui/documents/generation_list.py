@@ -1,4 +1,4 @@
-"""The states of a release that are kept: what serves now, and what can be gone back to."""
+"""The stored versions of a release's documents: the current one, and those to roll back to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = 8
 
 
 def show_generations(product: str, release: ShelvedRelease) -> None:
-    """A line for each state, the newest first."""
+    """A line for each version, the newest first."""
     from corpora.catalog import Catalog, GenerationState
 
     database = services.chatbot().database
@@ -33,11 +33,11 @@ def show_generations(product: str, release: ShelvedRelease) -> None:
         if generation.state is not GenerationState.BUILDING
     ]
     if not kept:
-        st.markdown("Nothing was published yet.")
+        st.markdown("No version yet. The first upload creates one.")
         return
     st.caption(
-        "Every upload, removal and reading again makes a new state of the release. The one that "
-        "serves and the two before it are kept, and can be swapped at any time."
+        "Each upload, removal or reprocessing creates a new version of the documents. The current "
+        "version and the two before it are kept; you can switch between them at any time."
     )
     for generation in kept:
         with st.container(border=True):
@@ -48,35 +48,37 @@ def _line(product: str, release: ShelvedRelease, generation: Generation) -> None
     assert generation.published is not None
     serves = generation.id == release.generation
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        badge = " :primary-badge[serves now]" if serves else ""
+        badge = " :primary-badge[current]" if serves else ""
         told = (
-            f"{how_many(generation.documents, 'document')} · published "
-            f"{when(generation.published)} · embedded by {generation.embedding_model}"
+            f"{how_many(generation.documents, 'document')} · search model "
+            f"{generation.embedding_model}"
         )
         st.markdown(
-            f"**State {generation.id}**{badge}\\\n:gray[{as_label(told, 300)}]", width="stretch"
+            f"**Version of {as_label(when(generation.published))}**{badge}\\\n"
+            f":gray[{as_label(told, 300)}]",
+            width="stretch",
         )
         if st.button("Documents", key=f"documents of {generation.id}"):
             _documents(generation.id)
-        if not serves and st.button("Let it serve …", key=f"serve {generation.id}"):
+        if not serves and st.button("Roll back …", key=f"serve {generation.id}"):
             confirm(product, release, generation)
     if not serves and release.generation is not None:
         st.markdown(f":gray[{_told(generation.id, release.generation)}]")
 
 
 def _told(generation: int, serving: int) -> str:
-    """What a state has other than the one that serves, as Markdown in a line."""
+    """What a version has other than the current one, as Markdown in a line."""
     difference = _difference(generation, serving)
     parts = [
         f"{what}: {as_label(_names(files), 400)}"
         for what, files in (
-            ("only here", difference.only_first),
-            ("not here", difference.only_second),
-            ("other content", difference.changed),
+            ("only in this version", difference.only_first),
+            ("not in this version", difference.only_second),
+            ("different content", difference.changed),
         )
         if files
     ]
-    return " · ".join(parts) or "the same files as what serves now, read in another way"
+    return " · ".join(parts) or "the same files as the current version, processed differently"
 
 
 def _difference(generation: int, serving: int) -> Difference:
@@ -90,30 +92,33 @@ def _names(files: Sequence[str]) -> str:
     return ", ".join([*files[:_NAMED], *more])
 
 
-@st.dialog("Documents of this state", width="large")
+@st.dialog("Documents in this version", width="large")
 def _documents(generation: int) -> None:
     show_table(generation)
 
 
-@st.dialog("Let this state serve", icon=":material/history:")
+@st.dialog("Roll back to this version", icon=":material/history:")
 def confirm(product: str, release: ShelvedRelease, generation: Generation) -> None:
-    """Ask whether another state shall serve."""
+    """Ask whether to roll back to another version."""
     from corpora.impact import impact_of_serving
 
     if release.generation is not None:
-        st.markdown(f"Compared with what serves now: {_told(generation.id, release.generation)}.")
+        st.markdown(
+            f"Compared with the current version: {_told(generation.id, release.generation)}."
+        )
     st.markdown(
-        "New questions are answered from it at once. The present state stays, so you can swap back."
+        "New questions use this version at once. The version in use now is kept, so you can "
+        "switch back."
     )
     database = services.chatbot().database
     if told := impact_of_serving(database, product, release.name, generation.id).told:
-        st.markdown(f"With it, {told}")
-    if st.button("Let it serve", type="primary", key="serve it"):
+        st.markdown(as_text(told))
+    if st.button("Roll back", type="primary", key="serve it"):
         try:
             review = services.administration().serve(product, release.name, generation.id)
         except expected_failures() as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        told = f"State {generation.id} serves {product} {release.name} now. {review.told}"
+        told = f"{product} {release.name} now uses the selected version. {review.told}"
         note(told.rstrip())
         st.rerun()

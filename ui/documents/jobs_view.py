@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui import services
-from ui.documents.job_wording import came_to, heading, how_far, steps
+from ui.documents.job_wording import came_to, heading, how_far, share, steps
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
 from ui.moments import how_large, how_many, when
@@ -37,8 +37,8 @@ def show_jobs() -> None:
     ended = [job for job in _jobs().recent(_SHOWN) if not job.is_open]
     if not ended:
         st.markdown(
-            "No job has ended yet. Uploads, removals and reading again are listed here, with what "
-            "came of them and the files that had to be left out."
+            "No finished jobs yet. Uploads, removals and reprocessing are listed here with their "
+            "results and any files that were skipped."
         )
     for job in ended:
         _ended(job)
@@ -65,8 +65,8 @@ def _watch(shown: tuple[int, ...]) -> None:
             _card(job)
         if _waits_long(running) and not _jobs().has_worker():
             st.info(
-                "No worker is running, so nothing is done at the moment. It begins as soon as "
-                "one is: `strata serve` starts one beside the page, `strata worker` one alone.",
+                "No worker is running, so jobs are waiting. Start one with `strata worker`, or "
+                "restart `strata serve`, which starts one with the page.",
                 icon=":material/hourglass_empty:",
             )
 
@@ -89,7 +89,7 @@ def _card(job: Job) -> None:
                 on_click=_cancel,
                 args=(job.id,),
             )
-        st.progress(min(1.0, job.done / job.total) if job.total else 0.0)
+        st.progress(share(job))
         st.caption(as_label(how_far(job), 300) or "\u00a0")
 
 
@@ -121,10 +121,10 @@ def _ended(job: Job) -> None:
 def _files(job_id: int) -> None:
     files = _jobs().files(job_id)
     if not files:
-        st.markdown("This job has no files of its own, and none was left out.")
+        st.markdown("This job has no files of its own and skipped none.")
         return
     left_out = sum(1 for file in files if file.reason)
-    st.caption(f"{how_many(len(files), 'file')}, of which {left_out:,} had to be left out")
+    st.caption(f"{how_many(len(files), 'file')}, {left_out:,} skipped")
     st.dataframe(
         [
             {

@@ -50,8 +50,8 @@ def _nothing_yet() -> None:
     st.title("Documents", anchor=False)
     show_running()
     st.markdown(
-        "There is no documentation yet. Upload the documents of a first release; once they are "
-        "read, the chat answers from them."
+        "There is no documentation yet. Upload the documents of a release; the chat answers from "
+        "them as soon as they are processed."
     )
     show_upload((), None)
 

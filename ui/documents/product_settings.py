@@ -21,19 +21,19 @@ def show_product_settings(shelf: Shelf) -> None:
     names = [release.name for release in reversed(shelf.releases)]
     with st.form("product-settings", border=False, width=640):
         st.text_area(
-            "Also called",
+            "Other names",
             "\n".join(settings.aliases),
             key=f"aliases of {shelf.product}",
             height=110,
-            help="Other names that people use in questions, one a line.",
+            help="Other names that people use in questions, one per line.",
         )
         st.selectbox(
             "Latest release",
             [None, *names],
             index=[None, *names].index(settings.latest) if settings.latest in names else 0,
-            format_func=lambda name: name or "the newest that is no pre-release",
+            format_func=lambda name: name or "Newest release that is not a pre-release",
             key=f"latest of {shelf.product}",
-            help="What “latest” means in a question, and what answers one that names no release.",
+            help="Used when a question says “latest” or names no release.",
         )
         if st.form_submit_button("Save", type="primary"):
             _save(shelf.product)
@@ -41,9 +41,9 @@ def show_product_settings(shelf: Shelf) -> None:
     with st.container(border=True, width=640):
         st.markdown(f"**Delete {as_label(shelf.product)}**")
         st.caption(
-            "With all of its releases, their documents and the glossary. Conversations stay."
+            "Deletes all of its releases, their documents and the glossary. Conversations are kept."
         )
-        if st.button("Delete this product …", icon=":material/delete:"):
+        if st.button("Delete this product …", icon=":material/delete:", key="delete-product"):
             confirm_product(shelf.product)
 
 

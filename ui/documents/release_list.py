@@ -20,7 +20,7 @@ _AT_ONCE = 30
 def show_releases(shelf: Shelf) -> None:
     """A line for each release: what it is called, what holds of it, what serves it."""
     if not shelf.releases:
-        st.markdown("This product has no release yet.")
+        st.markdown("This product has no releases yet.")
         st.button(
             "Upload documents",
             icon=":material/upload:",
@@ -64,7 +64,7 @@ def release_badges(shelf: Shelf, release: ShelvedRelease) -> str:
         badges.append(":blue-badge[pre-release]")
     if settings.end_of_life:
         over = settings.end_of_life <= datetime.now(UTC).date()
-        told = "no support since" if over else "supported until"
+        told = "unsupported since" if over else "supported until"
         badges.append(
             f":{'orange' if over else 'gray'}-badge[{told} {settings.end_of_life:%d %b %Y}]"
         )
@@ -76,12 +76,12 @@ def release_badges(shelf: Shelf, release: ShelvedRelease) -> str:
 def summary(release: ShelvedRelease) -> str:
     """What serves a release, and what else it is called, in a line."""
     if release.published is None:
-        told = "nothing published yet"
+        told = "no documents yet"
     else:
         documents = how_many(release.documents, "document")
         told = f"{documents}, published {when(release.published)}"
     if release.remembered.answers:
         told += f" · {release.remembered.told}"
     if release.settings.aliases:
-        told += f" · also called {', '.join(release.settings.aliases)}"
+        told += f" · also known as {', '.join(release.settings.aliases)}"
     return told

@@ -15,7 +15,7 @@ from ui.notice import note
 if TYPE_CHECKING:
     from corpora.shelf import ReleaseSettings, Shelf, ShelvedRelease
 
-_PRERELEASE = {None: "as its name says", True: "yes", False: "no"}
+_PRERELEASE = {None: "Detect from name", True: "Yes", False: "No"}
 
 
 def show_release_settings(shelf: Shelf, release: ShelvedRelease) -> None:
@@ -26,24 +26,24 @@ def show_release_settings(shelf: Shelf, release: ShelvedRelease) -> None:
             _save(shelf.product, release.name, new)
     st.space("small")
     with st.container(border=True, width=640):
-        st.markdown("**Read the documents again**")
+        st.markdown("**Reprocess the documents**")
         st.caption(
-            "From the originals that are kept, with the present version of Strata. What serves "
-            "now serves until it is done, and stays to go back to."
+            "Reads the stored original files again with this version of Strata. The current "
+            "documents stay in use until it finishes, and you can roll back to them."
         )
-        if st.button("Read again", icon=":material/refresh:", disabled=release.generation is None):
+        if st.button("Reprocess", icon=":material/refresh:", disabled=release.generation is None):
             start(
                 lambda admin: admin.read_again(shelf.product, release.name),
                 shelf.product,
-                f"{shelf.product} {release.name} will be read again.",
+                f"Reprocessing {shelf.product} {release.name}.",
             )
     with st.container(border=True, width=640):
         st.markdown(f"**Delete {as_label(f'{shelf.product} {release.name}')}**")
         st.caption(
-            "With its documents, its earlier states and its remembered answers. To take it out of "
+            "Deletes its documents, its earlier versions and its saved answers. To take it out of "
             "the chat for a while, hide it instead."
         )
-        if st.button("Delete this release …", icon=":material/delete:"):
+        if st.button("Delete this release …", icon=":material/delete:", key="delete-release"):
             confirm_release(shelf.product, release.name)
 
 
@@ -52,27 +52,27 @@ def _fields(release: ShelvedRelease) -> ReleaseSettings:
 
     settings = release.settings
     aliases = st.text_area(
-        "Also called",
+        "Other names",
         "\n".join(settings.aliases),
         key=f"aliases of {release.name}",
         height=110,
-        help="Code names and other ways to write it, one a line.",
+        help="Code names and other spellings, one per line.",
     )
     with st.container(horizontal=True):
         sorts_as = st.text_input(
-            "Sorts as",
+            "Sort order",
             settings.sorts_as or "",
             key=f"order of {release.name}",
             placeholder=release.name,
-            help="A release name in whose place it stands, where its own says nothing of order: "
-            "17.5 puts it between 17.4 and 17.6.",
+            help="A version number to sort this release by if its name has none: 17.5 puts it "
+            "between 17.4 and 17.6.",
         )
         end_of_life = st.date_input(
-            "No support from",
+            "End of support",
             settings.end_of_life,
             key=f"end of {release.name}",
             format="YYYY-MM-DD",
-            help="It can be asked after that day too, and is marked.",
+            help="It can still be asked about after this day, and is marked as unsupported.",
         )
         prerelease = st.selectbox(
             "Pre-release",
@@ -80,10 +80,10 @@ def _fields(release: ShelvedRelease) -> ReleaseSettings:
             index=list(_PRERELEASE).index(settings.prerelease),
             format_func=lambda said: _PRERELEASE[said],
             key=f"pre-release of {release.name}",
-            help="A pre-release is the latest only where there is nothing else.",
+            help="A pre-release counts as the latest only if there is no other release.",
         )
     hidden = st.toggle(
-        "Hidden: it is not offered, and no answer comes from it",
+        "Hide this release: it is not offered and not used for answers",
         settings.hidden,
         key=f"hidden {release.name}",
     )

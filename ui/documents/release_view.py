@@ -1,4 +1,4 @@
-"""One release: its documents, what is said of it, and the states that served it."""
+"""One release: its documents, its settings, and its earlier versions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def show_release(shelf: Shelf, release: ShelvedRelease) -> None:
         )
     show_running()
     documents, states, settings = st.tabs(
-        ["Documents", "Earlier states", "Settings"], key="release tab", on_change="rerun"
+        ["Documents", "Versions", "Settings"], key="release tab", on_change="rerun"
     )
     if documents.open:
         with documents:

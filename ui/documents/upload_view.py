@@ -33,7 +33,7 @@ def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
         product, release = _target(products, shelf)
         received = _received()
         if not (product and release):
-            st.caption("Say for which product and release these files are.")
+            st.caption("Choose a product and release.")
             return
         if not received:
             return
@@ -70,7 +70,7 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
         index=None,
         key=key,
         accept_new_options=True,
-        placeholder="Choose or type one",
+        placeholder="Choose or enter a new one",
     )
     return (name or "").strip()
 
@@ -98,7 +98,7 @@ def _received() -> list[Received]:
     )
     settings = services.chatbot().settings
     received = st.file_uploader(
-        f"Documents: {', '.join(known)}, or a zip of them",
+        f"Documents ({', '.join(known)}) or zip files",
         # Of a folder only what can be read is sent; a file that is chosen by itself is answered.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
@@ -125,7 +125,7 @@ def _findings(
     if kept is None or kept[0] != asked:
         chatbot = services.chatbot()
         largest = chatbot.settings.largest_upload * 1_000_000
-        with st.spinner("Looking at the files …"):
+        with st.spinner("Checking the files …"):
             found = check(files, product, release, chatbot.database, largest)
         kept = st.session_state[_FINDINGS] = (asked, found)
     findings: tuple[Finding, ...] = kept[1]
@@ -136,22 +136,25 @@ def _confirmed(
     files: Sequence[UploadedFile], findings: Sequence[Finding]
 ) -> tuple[tuple[UploadedFile, ...], bool]:
     """The files that can be taken, and whether what speaks against them is answered."""
-    from corpora.upload_checks import accepted
+    from corpora.upload_checks import Weight, accepted
 
-    blocking = [finding for finding in findings if finding.blocking]
-    doubtful = [finding for finding in findings if not finding.blocking]
+    blocking = [finding for finding in findings if finding.weight is Weight.BLOCKS]
+    doubtful = [finding for finding in findings if finding.weight is Weight.ASKS]
+    known = [finding for finding in findings if finding.weight is Weight.INFORMS]
     taken = accepted(files, findings)
     agreed = True
     if blocking:
-        st.error(_list("These cannot be taken", blocking), icon=":material/block:")
+        st.error(_list("These files cannot be uploaded", blocking), icon=":material/block:")
         if taken:
-            agreed = st.checkbox("Leave them out and upload the others", key="leave out")
+            agreed = st.checkbox("Skip these and upload the others", key="leave out")
     if doubtful and taken:
-        st.warning(_list("Please look at this first", doubtful), icon=":material/help:")
-        agreed &= st.checkbox("I have looked at it: upload all the same", key="all the same")
-    if not findings:
+        st.warning(_list("Please check before uploading", doubtful), icon=":material/help:")
+        agreed &= st.checkbox("Upload anyway", key="all the same")
+    if known and taken:
+        st.info(_list("Good to know", known), icon=":material/info:")
+    if taken and not (blocking or doubtful):
         size = how_large(sum(file.size for file in files))
-        st.markdown(f":gray[:material/check: Nothing speaks against these files ({size}).]")
+        st.markdown(f":gray[:material/check: Ready to upload ({size}).]")
     return taken, agreed
 
 
@@ -181,4 +184,4 @@ def _start(product: str, release: str, files: Sequence[UploadedFile]) -> None:
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
         return job
 
-    start(order, product, f"{how_many(len(files), 'file')} for {product} {release} will be read.")
+    start(order, product, f"Processing {how_many(len(files), 'file')} for {product} {release}.")

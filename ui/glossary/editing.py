@@ -23,11 +23,11 @@ def edit(product: str, entry: Entry | None) -> None:
     # What was typed for one term is not offered for another, nor for the next new one.
     key = f"{product} {term} {st.session_state.get(_ROUND, 0)}"
     with st.container(border=True, key="glossary-form"):
-        st.markdown(f"**Change {as_label(term)}**" if entry else "**Add a term**")
+        st.markdown(f"**Edit {as_label(term)}**" if entry else "**Add a term**")
         with st.form(f"term {key}", border=False):
             typed = st.text_input("Term", term, key=f"term of {key}")
             synonyms = st.text_area(
-                "Synonyms, one a line",
+                "Synonyms, one per line",
                 "\n".join(entry.synonyms) if entry else "",
                 key=f"synonyms of {key}",
                 height=140,
@@ -35,14 +35,14 @@ def edit(product: str, entry: Entry | None) -> None:
             with st.container(horizontal=True):
                 saved = st.form_submit_button("Save" if entry else "Add", type="primary")
                 removed = entry and st.form_submit_button(
-                    "Remove this term", icon=":material/delete:"
+                    "Remove this term", icon=":material/delete:", key="delete-term"
                 )
         if saved:
             _save(product, typed, synonyms, term)
         elif removed:
             _remove(product, term)
         if entry is None:
-            st.caption("Choose a term in the list to change it.")
+            st.caption("Select a term in the list to edit it.")
 
 
 def _save(product: str, term: str, synonyms: str, instead_of: str) -> None:
@@ -54,7 +54,7 @@ def _save(product: str, term: str, synonyms: str, instead_of: str) -> None:
     except expected_failures() as error:
         _refused(error)
         return
-    _done(f"{term.strip()} is saved.")
+    _done(f"Saved {term.strip()}.")
 
 
 def _remove(product: str, term: str) -> None:
@@ -63,7 +63,7 @@ def _remove(product: str, term: str) -> None:
     except expected_failures() as error:
         _refused(error)
         return
-    _done(f"{term} is removed.")
+    _done(f"Removed {term}.")
 
 
 def _refused(error: Exception) -> None:

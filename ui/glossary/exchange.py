@@ -26,10 +26,10 @@ def exchange(product: str, entries: Sequence[Entry]) -> None:
     from corpora.glossary_file import written_glossary
 
     with st.container(border=True, key="glossary-exchange"):
-        st.markdown("**As a file**")
+        st.markdown("**Import and export**")
         st.caption(
-            "A CSV file for a spreadsheet: the first row is term, synonyms; below it a term and, "
-            "in a cell each, its synonyms."
+            "CSV: the first row is “term,synonyms”; each row below holds a term and its synonyms, "
+            "one per cell."
         )
         st.download_button(
             "Export",
@@ -42,7 +42,7 @@ def exchange(product: str, entries: Sequence[Entry]) -> None:
             disabled=not entries,
         )
         received = st.file_uploader(
-            "Import: the file becomes the whole glossary",
+            "Import a CSV file (replaces the whole glossary)",
             type="csv",
             max_upload_size=_LARGEST_MB,
             key=f"glossary file {st.session_state.get(_ROUND, 0)}",
@@ -63,17 +63,17 @@ def _offer(product: str, data: bytes, file: str) -> None:
         return
     told = _told(changes)
     if not told:
-        st.markdown("The glossary is the same as this file already.")
+        st.markdown("The glossary already matches this file.")
         return
     st.markdown(f"{how_many(len(entries), 'term')} in the file:\n\n" + "\n".join(told))
-    if st.button("Make it the glossary", type="primary"):
+    if st.button("Replace the glossary", type="primary"):
         try:
             services.administration().replace_glossary(product, entries)
         except expected_failures() as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
-        note(f"The glossary of {product} has {how_many(len(entries), 'term')} now.")
+        note(f"The glossary of {product} now has {how_many(len(entries), 'term')}.")
         st.rerun()
 
 

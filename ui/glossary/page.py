@@ -32,7 +32,7 @@ def _show() -> None:
     products = Shelves(database).products()
     if not products:
         st.title("Glossary", anchor=False)
-        st.markdown("A glossary belongs to a product: upload its documents first.")
+        st.markdown("Each product has its own glossary. Upload documents of a product first.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="glossary-heading"):
         st.title("Glossary", anchor=False)
@@ -40,8 +40,8 @@ def _show() -> None:
             "Product", products, key=_PRODUCT, width=320, label_visibility="collapsed"
         )
     st.markdown(
-        f"Words that mean the same in {as_label(product)}: a question with any of them finds the "
-        "documents with all of them. What you change holds from the next question on."
+        f"Terms and their synonyms in {as_label(product)}: a question that uses one of them also "
+        "finds documents that use the others. Changes apply from the next question."
     )
     entries = Glossaries(database).entries(product)
     listed, edited = st.columns([3, 2], gap="large")
@@ -70,7 +70,7 @@ def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
     )
     found = [entry for entry in entries if _holds(entry, words)]
     if not found:
-        st.markdown("No term and no synonym holds this.")
+        st.markdown("No term or synonym matches.")
         return None
     table = st.dataframe(
         [{"Term": entry.term, "Synonyms": ", ".join(entry.synonyms)} for entry in found],

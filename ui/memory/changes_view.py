@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 _AT_ONCE = 50
 _OPENED = "memory_change_opened"
 _KINDS = {
-    "Replaced or gone": ("replaced", "outdone", "evicted", "retired", "forgotten"),
+    "Replaced or removed": ("replaced", "outdone", "evicted", "retired", "forgotten"),
     "Changed": ("moved", "edited", "promoted", "suspended", "restored"),
-    "Came": ("added", "imported"),
+    "Added": ("added", "imported"),
 }
 _TOLD = {
     "replaced": "replaced",
-    "outdone": "not kept",
-    "evicted": "made room",
-    "moved": "moved to the other store",
-    "restored": "used again",
-    "suspended": "not used",
+    "outdone": "not saved",
+    "evicted": "removed for space",
+    "moved": "rated good or poor",
+    "restored": "in use again",
+    "suspended": "suspended",
 }
 
 
 def show_changes(overview: Overview, scope: Scope) -> None:
     """The changes of a kind, the newest first."""
     chosen = st.segmented_control(
-        "What", list(_KINDS), default="Replaced or gone", required=True, key="memory-kinds"
+        "Changes", list(_KINDS), default="Replaced or removed", required=True, key="memory-kinds"
     )
     place = f"memory-before-{scope}-{chosen}"
     before = st.session_state.get(place)
     found = overview.changes(scope, _kinds(chosen), before=before, limit=_AT_ONCE + 1)
     changes = found[:_AT_ONCE]
     if not changes:
-        st.markdown("Nothing of this kind has happened.")
+        st.markdown("No such changes.")
         return
     _table(changes)
 
@@ -70,7 +70,7 @@ def show_changes(overview: Overview, scope: Scope) -> None:
 def _kinds(chosen: str | None) -> list[Happened]:
     from chatbot.memory.pairs import Happened
 
-    return [Happened(kind) for kind in _KINDS[chosen or "Replaced or gone"]]
+    return [Happened(kind) for kind in _KINDS[chosen or "Replaced or removed"]]
 
 
 def _table(changes: Sequence[Change]) -> None:
@@ -88,8 +88,8 @@ def _table(changes: Sequence[Change]) -> None:
                 width=70, pinned=True, type="secondary", key=_OPENED, on_click=_open_row
             ),
             "Question": column.TextColumn(width=320),
-            "What": column.TextColumn(width=110),
-            "Why": column.TextColumn(width=420),
+            "Change": column.TextColumn(width=110),
+            "Reason": column.TextColumn(width=420),
             "When": column.TextColumn(width=150),
             "Release": column.TextColumn(width=140),
         },
@@ -102,8 +102,8 @@ def _row(change: Change) -> dict[str, object]:
     return {
         "Open": str(there or ""),
         "Question": change.question or change.other_question,
-        "What": _TOLD.get(change.kind, str(change.kind)),
-        "Why": change.reason,
+        "Change": _TOLD.get(change.kind, str(change.kind)),
+        "Reason": change.reason,
         "When": when(change.at),
         "Release": f"{change.product} {change.release}",
     }

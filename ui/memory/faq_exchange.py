@@ -42,7 +42,9 @@ def _offer_export(scope: Scope) -> None:
 
     st.markdown("**Export**")
     of = f"{scope.product} {scope.release}".strip() or "all products"
-    st.caption(f"Every answer of {as_label(of)}, good and poor, in the form that an import reads.")
+    st.caption(
+        f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
+    )
     chatbot, person = services.chatbot(), current_person()
 
     def export(form: Format) -> Iterator[str]:
@@ -54,16 +56,16 @@ def _offer_export(scope: Scope) -> None:
 def _offer_import(scope: Scope) -> None:
     st.markdown("**Import**")
     st.caption(
-        "A CSV or JSONL file with the columns question, answer and release; product, score (0 to "
-        "1) and links may be there too. Each answer is looked for in the pages of its release, "
-        "which it then cites."
+        "A CSV or JSONL file with the columns question, answer and release; optional: product, "
+        "score (0 to 1) and links. Strata finds the pages that support each answer and cites "
+        "them."
     )
     products = [product.name for product in services.chatbot().products()]
     product = st.selectbox(
-        "Product of the rows that name none",
+        "Product for rows without one",
         products,
         index=products.index(scope.product) if scope.product in products else None,
-        placeholder="each row names its product",
+        placeholder="each row has its product",
         key=f"memory-import-product {scope.product}",
     )
     received = st.file_uploader(
@@ -86,7 +88,7 @@ def _look_into(data: bytes, name: str, product: str) -> None:
         return
     _left_out(file.left_out, file.ignored)
     if not file.rows:
-        st.markdown("The file holds no answer that can be taken.")
+        st.markdown("The file has no usable rows.")
         return
     if st.button(
         f"Import {how_many(len(file.rows), 'answer')}",
@@ -100,7 +102,7 @@ def _look_into(data: bytes, name: str, product: str) -> None:
 def _bring_in(file: FaqFile) -> None:
     from chatbot.memory.administration.exchange import Exchange
 
-    bar = st.progress(0.0, "Looking for the pages that the answers rest on …")
+    bar = st.progress(0.0, "Finding the pages that support each answer …")
 
     def on_progress(done: int, total: int) -> None:
         bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'answer')}")
@@ -127,15 +129,15 @@ def tell_report() -> None:
 
 def _told(report: ImportReport) -> Iterator[str]:
     yield (
-        f"{report.file}: {how_many(report.added, 'answer')} added, {report.supported:,} of which "
-        "cite pages of their release."
+        f"{report.file}: {how_many(report.added, 'answer')} added, {report.supported:,} with "
+        "citations."
     )
     if report.replaced:
-        yield f"{how_many(report.replaced, 'answer')} took the place of others."
+        yield f"{how_many(report.replaced, 'answer')} replaced."
     if report.known:
-        yield f"{how_many(report.known, 'answer')} were there already."
+        yield f"{how_many(report.known, 'answer')} already saved."
     if report.outdone:
-        yield f"To {how_many(report.outdone, 'question')} the memory has a better answer."
+        yield f"{how_many(report.outdone, 'question')} already had a better answer."
 
 
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
@@ -144,7 +146,7 @@ def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
         more = len(lines) - _NAMED
         told = [f"- line {left.line:,}: {as_label(left.reason, 200)}" for left in lines[:_NAMED]]
         told += [f"- and {more:,} more"] * (more > 0)
-        heading = f"{how_many(len(lines), 'line')} cannot be taken:"
+        heading = f"{how_many(len(lines), 'line')} skipped:"
         st.warning("\n".join([heading, "", *told]), icon=":material/warning:")
     if ignored:
-        st.caption(f"Columns that mean nothing here: {as_label(', '.join(ignored), 300)}")
+        st.caption(f"Ignored columns: {as_label(', '.join(ignored), 300)}")

@@ -30,14 +30,14 @@ def show_figures(overview: Overview, scope: Scope) -> None:
             "Groups",
             f"{sum(f.high_clusters + f.low_clusters for f in found):,}",
             border=True,
-            help="Questions on one topic are a group.",
+            help="Similar questions form a group.",
         )
-        st.metric("Answered again", f"{reused:,}", border=True, help=f"of {asked:,} questions")
+        st.metric("Reused", f"{reused:,}", border=True, help=f"of {asked:,} questions")
         st.metric(
-            "Not used",
+            "Suspended",
             f"{sum(f.suspended for f in found):,}",
             border=True,
-            help="The pages that these answers rest on do not serve now.",
+            help="The pages these answers cite have changed or are gone.",
         )
     if told := _origins(overview, scope):
         st.caption(told)
@@ -69,7 +69,7 @@ def _charts(days: Sequence[Day]) -> None:
     left, right = st.columns(2)
     on = [day.day for day in days]
     with left:
-        st.markdown("**Answers kept, by day**")
+        st.markdown("**Saved answers per day**")
         st.bar_chart(
             {"day": on, "answers": [day.pairs for day in days]},
             x="day",
@@ -80,19 +80,19 @@ def _charts(days: Sequence[Day]) -> None:
             height=_HEIGHT,
         )
     with right:
-        st.markdown("**Questions asked, by day**")
+        st.markdown("**Questions per day**")
         if not any(day.asked for day in days):
-            st.caption("Nothing was asked yet.")
+            st.caption("No questions yet.")
             return
         st.bar_chart(
             {
                 "day": on,
-                "answered again": [day.reused for day in days],
-                "helped": [day.referenced for day in days],
+                "reused": [day.reused for day in days],
+                "with an example": [day.referenced for day in days],
                 "new": [day.asked - day.reused - day.referenced for day in days],
             },
             x="day",
-            y=["answered again", "helped", "new"],
+            y=["reused", "with an example", "new"],
             x_label="",
             y_label="",
             color=[_AGAIN, _HELPED, _OTHER],

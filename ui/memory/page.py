@@ -15,6 +15,7 @@ from ui.memory.figures import show_figures
 from ui.memory.pair_view import show_pair
 from ui.memory.place import go, opened
 from ui.memory.question_list import show_questions
+from ui.moments import how_many
 from ui.review.scope import any_of
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def _show(person: Person) -> None:
             st.toast(str(error))
     st.title("Memory", anchor=False)
     st.caption(
-        "Answers that were given, apart by release. Good ones answer the same question again or "
-        "help with a similar one; poor ones are not repeated."
+        "Saved answers by release. Good answers are reused for the same question and help with "
+        "similar ones; poor answers are not repeated."
     )
     _say_if_off()
     tell_report()
@@ -55,7 +56,7 @@ def _show(person: Person) -> None:
     scope = _choose(everything)
     show_figures(overview, scope)
     questions, changes, files = st.tabs(
-        ["Questions", "Replaced and why", "Import and export"], key=_TAB, on_change="rerun"
+        ["Questions", "Changes", "Import and export"], key=_TAB, on_change="rerun"
     )
     if questions.open:
         with questions:
@@ -71,8 +72,8 @@ def _show(person: Person) -> None:
 def _say_if_off() -> None:
     if services.chatbot().settings.memory == "off":
         st.warning(
-            "The memory is off: nothing is added to it and nothing is answered from it. Take "
-            "memory = “off” out of the settings to use it.",
+            "Saving answers is off: none are saved or reused. Remove memory = “off” from the "
+            "settings to turn it on.",
             icon=":material/pause_circle:",
         )
 
@@ -83,10 +84,10 @@ def _say_if_unread(overview: Overview) -> None:
     today = services.chatbot().memory.reader.embedding
     unread = overview.count(PairFilter(read_other_than=today))
     if unread:
-        those = "1 answer was" if unread == 1 else f"{unread:,} answers were"
+        are = "is" if unread == 1 else "are"
         st.warning(
-            f"{those} remembered before an update that reads questions otherwise, and no question "
-            "finds them now. Run `strata memory rebuild` on the server to bring them back.",
+            f"After an update, {how_many(unread, 'saved answer')} {are} not found by questions. "
+            "Run `strata memory rebuild` on the server to bring them back.",
             icon=":material/sync_problem:",
         )
 
@@ -96,14 +97,14 @@ def _nothing_yet() -> None:
 
     if not services.chatbot().products():
         st.info(
-            "Nothing is remembered yet. Answers are kept by release: upload the documents of a "
-            "first one on the page Documents.",
+            "No saved answers yet. Answers are saved by release: upload documents on the page "
+            "Documents first.",
             icon=":material/history:",
         )
         return
     st.info(
-        "Nothing is remembered yet. Ask in the chat, and each answer is scored and kept here; or "
-        "import questions whose answers you have already.",
+        "No saved answers yet. Good answers from the chat are scored and saved here. You can also "
+        "import questions and answers.",
         icon=":material/history:",
     )
     exchange(EVERYTHING, with_export=False)

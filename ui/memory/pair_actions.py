@@ -9,6 +9,7 @@ import streamlit as st
 
 from chatbot.marks import without_marks
 from ui import services
+from ui.danger import confirmed
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
 from ui.identity import current_person
@@ -34,7 +35,7 @@ def show_actions(pair: KeptPair) -> None:
             and st.button("Promote …", icon=":material/verified:", key="memory-promote")
         ):
             promote(pair)
-        if st.button("Retire …", icon=":material/delete:", key="memory-retire"):
+        if st.button("Delete …", icon=":material/delete:", key="delete-memory"):
             retire(pair)
 
 
@@ -46,8 +47,8 @@ def edit(pair: KeptPair) -> None:
         "Answer", without_marks(pair.answer), height=220, key=f"memory-edited-{pair.id}"
     )
     st.caption(
-        "It counts as curated from then on. The pages of the release are searched for what your "
-        "words rest on, and cited; the words before are not kept."
+        "The answer becomes curated and cites the pages that support it. The previous text is not "
+        "kept."
     )
     if st.button("Save", type="primary", icon=":material/save:", key="memory-save"):
 
@@ -62,32 +63,32 @@ def promote(pair: KeptPair) -> None:
     """Ask whether an answer shall be a curated one."""
     st.markdown(f"**{as_label(pair.question, 300)}**")
     st.markdown(
-        "A curated answer has the highest score. No measure and no thumb changes it, and no other "
-        "answer takes its place; it goes only when it is retired."
+        "A curated answer has the highest score. Neither measurements nor feedback change it, and "
+        "no other answer replaces it, until an admin edits or deletes it."
     )
     if st.button("Promote", type="primary", icon=":material/verified:", key="memory-do-promote"):
 
         def do(curation: Curation) -> int:
             return curation.promote(pair.id).id
 
-        make_change(do, "The answer is a curated one now.")
+        make_change(do, "The answer is now curated.")
 
 
-@st.dialog("Retire the answer", icon=":material/delete:")
+@st.dialog("Delete the answer", icon=":material/delete:")
 def retire(pair: KeptPair) -> None:
     """Ask whether an answer shall go, and why."""
     st.markdown(f"**{as_label(pair.question, 300)}**")
     st.markdown(
-        "The memory forgets this answer. Conversations in which it was given stay as they are. "
-        "It cannot be undone."
+        "This saved answer will be deleted. Conversations that contain it stay as they are. This "
+        "cannot be undone."
     )
-    reason = st.text_input("Why (for the list of changes)", max_chars=_LONGEST_REASON)
-    if st.button("Retire", type="primary", icon=":material/delete:", key="memory-do-retire"):
+    reason = st.text_input("Reason (for the list of changes)", max_chars=_LONGEST_REASON)
+    if confirmed("Delete"):
 
         def do(curation: Curation) -> None:
             curation.retire(pair.id, reason)
 
-        make_change(do, "The answer is retired.")
+        make_change(do, "Answer deleted.")
 
 
 def make_change(change: Callable[[Curation], int | None], told: str) -> None:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 10
 _ROLES = {
-    "source": "gave it first",
-    "reuse": "answered by it",
-    "reference": "helped by it",
-    "avoid": "kept from repeating it",
+    "source": "first given here",
+    "reuse": "reused",
+    "reference": "used as an example",
+    "avoid": "avoided (rated poor)",
 }
 _CUT = 160
 
@@ -48,7 +48,7 @@ def show_pair(overview: Overview, pair_id: int) -> None:
         st.markdown(_badges(pair))
     if pair.suspended:
         st.warning(
-            f"Not used: {as_text(pair.suspended)}\\. It is used again once those pages serve.",
+            f"Suspended: {as_text(pair.suspended)}\\. It is used again when these pages are back.",
             icon=":material/pause_circle:",
         )
     answer, facts = st.columns([5, 3], gap="large")
@@ -78,7 +78,7 @@ def _answer(pair: KeptPair) -> None:
         }
         show_citations(pair.id, reply, range(1, len(pair.citations) + 1))
         if not pair.citations:
-            st.caption("It cites no page of its release.")
+            st.caption("No citations.")
         for link in pair.links:
             st.markdown(f":small[:material/link: {as_code(link)}]")
 
@@ -90,15 +90,15 @@ def _facts(pair: KeptPair) -> None:
         for name, value in (("faithfulness", pair.faithfulness), ("relevancy", pair.relevancy))
         if value is not None
     )
-    used = f"{how_many(pair.reused, 'time')}"
+    used = how_many(pair.reused, "time")
     if pair.last_used:
         used += f", last on {when(pair.last_used)}"
     lines = {
         "Score": f"{pair.score:.2f}",
-        "Who says so": vouched,
-        "Measured": measured or "nothing",
-        "Kept since": when(pair.created),
-        "Answered again": used,
+        "Rated by": vouched,
+        "Measured": measured or "not measured",
+        "Saved": when(pair.created),
+        "Reused": used,
     }
     st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 160)}" for k, v in lines.items()))
 
@@ -111,7 +111,7 @@ def _group(overview: Overview, pair: KeptPair) -> None:
     total = overview.count(wanted)
     if total < 2:
         return
-    st.subheader(f"Its group: {how_many(total, 'question')}", anchor=False)
+    st.subheader(f"Similar questions: {total:,}", anchor=False)
     above = st.container()
     pages = -(-total // _AT_ONCE)
     page = st.pagination(pages, key=f"members of {pair.cluster}") if pages > 1 else 1
@@ -125,19 +125,19 @@ def _uses(pair: KeptPair) -> None:
     uses = Uses(services.chatbot().database, current_person())
     found = uses.of(pair.id)
     if not found:
-        st.caption("No kept answer has to do with it.")
+        st.caption("Not used by any answer yet.")
         return
     total = uses.count(pair.id)
-    st.subheader(f"Answers that have to do with it: {total:,}", anchor=False)
+    st.subheader(f"Used in answers: {total:,}", anchor=False)
     _turns(found)
     if total > len(found):
-        st.caption(f"The newest {len(found)} are shown.")
+        st.caption(f"Showing the newest {len(found)}.")
 
 
 def _turns(uses: Sequence[Use]) -> None:
     with st.container(gap="xsmall", key="memory-uses"):
         for use in uses:
-            anew = ", asked anew since" if use.superseded else ""
+            anew = ", asked again since" if use.superseded else ""
             told = f"{_ROLES[use.role]}{anew} · {when(use.asked)} · “{use.question}”"
             st.page_link(
                 "app_pages/history.py",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chatbot.memory.administration.overview import Cluster, Overview, PairFilter, Scope
 
 _AT_ONCE = 25
-_GOOD, _POOR, _NOT_USED = "Good", "Poor", "Not used"
+_GOOD, _POOR, _NOT_USED = "Good", "Poor", "Suspended"
 _OPENED = "memory_opened"
 
 
@@ -52,7 +52,7 @@ def _show_groups(overview: Overview, scope: Scope, shown: str) -> None:
     figures = overview.releases(scope)
     total = sum(f.high_clusters if store is Store.HIGH else f.low_clusters for f in figures)
     if not total:
-        st.markdown("No good answer is kept yet." if shown == _GOOD else "No poor answer is kept.")
+        st.markdown("No good answers yet." if shown == _GOOD else "No poor answers.")
         return
     above = st.container()
     page = _page(total, f"{scope} {shown}")
@@ -67,9 +67,9 @@ def _show_pairs(overview: Overview, scope: Scope, words: str, shown: str) -> Non
     total = overview.count(wanted)
     if not total:
         st.markdown(
-            "No question is like that. Search for fewer words, or look into the others."
+            "No question matches. Search for fewer words or another group."
             if words
-            else "Every answer can be used: the pages they rest on serve."
+            else "No suspended answers."
         )
         return
     above = st.container()
@@ -115,18 +115,16 @@ def _row(pair: KeptPair) -> dict[str, object]:
         "Question": pair.question,
         "Questions": None,
         "Score": pair.score,
-        "Who says so": vouched_by(
-            pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True
-        ),
-        "Used again": pair.reused,
+        "Rated by": vouched_by(pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True),
+        "Reused": pair.reused,
         "Release": f"{pair.product} {pair.release}",
-        "Not used because": pair.suspended,
+        "Suspended because": pair.suspended,
     }
 
 
 def _table(rows: Sequence[dict[str, object]]) -> None:
     """The cells of a table show text of any origin as text."""
-    empty = {name for name in rows[0] if not any(row[name] for row in rows)} - {"Used again"}
+    empty = {name for name in rows[0] if not any(row[name] for row in rows)} - {"Reused"}
     column = st.column_config
     st.dataframe(
         [{name: cell for name, cell in row.items() if name not in empty} for row in rows],
@@ -140,12 +138,12 @@ def _table(rows: Sequence[dict[str, object]]) -> None:
                 width=70, pinned=True, type="secondary", key=_OPENED, on_click=_open_row
             ),
             "Question": column.TextColumn(width=360),
-            "Questions": column.NumberColumn(width=90, help="How many questions are in the group"),
+            "Questions": column.NumberColumn(width=90, help="Number of similar questions"),
             "Score": column.NumberColumn(width=70, format="%.2f"),
-            "Who says so": column.TextColumn(width=230),
-            "Used again": column.NumberColumn(width=90),
+            "Rated by": column.TextColumn(width=230),
+            "Reused": column.NumberColumn(width=90),
             "Release": column.TextColumn(width=140),
-            "Not used because": column.TextColumn(width=280),
+            "Suspended because": column.TextColumn(width=280),
         },
     )
 

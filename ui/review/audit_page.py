@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import streamlit as st
 from ui import services
 from ui.admin_page import admin_page
 from ui.identity import current_person
+from ui.review.audit_wording import action_told, details_told, subject_told
 from ui.review.export_buttons import export_buttons
 from ui.review.scope import any_of
 
@@ -33,22 +33,22 @@ def _show(log: AuditPages) -> None:
     actions, people = log.actions(reader), log.people(reader)
     if not actions:
         st.info(
-            "Nothing has been done yet. Uploads, deletions, rollbacks, ratings and exports will be "
-            "listed here, and nobody can change or remove them.",
+            "No entries yet. Uploads, deletions, rollbacks, ratings and exports are listed here. "
+            "Entries cannot be changed or removed.",
             icon=":material/fact_check:",
         )
         return
     of_action, of_person = st.columns(2)
     with of_action:
-        action = any_of("What", actions, "audit-what")
+        action = any_of("Action", actions, "audit-what", shown=action_told)
     with of_person:
-        person = any_of("Who", people, "audit-who")
+        person = any_of("User", people, "audit-who")
     # Every choice has a place of its own, so another one begins with the newest entry.
     place = f"audit-before-{action}-{person}"
     before = st.session_state.get(place)
     page = log.page(reader, action=action, person=person, before=before)
     if not page.entries:
-        st.info("Nothing of this kind was done by this person.", icon=":material/fact_check:")
+        st.info("This user has no such entries.", icon=":material/fact_check:")
         return
     _table(page.entries)
     with st.container(horizontal=True, vertical_alignment="center", key="audit-foot"):
@@ -79,10 +79,10 @@ def _table(entries: tuple[AuditEntry, ...]) -> None:
     rows = [
         {
             "When (UTC)": entry.at,
-            "What": entry.action,
-            "On": entry.subject,
-            "Who": entry.person,
-            "Details": _details(entry),
+            "Action": action_told(entry.action),
+            "Applies to": subject_told(entry),
+            "User": entry.person,
+            "Details": details_told(entry),
         }
         for entry in entries
     ]
@@ -92,15 +92,7 @@ def _table(entries: tuple[AuditEntry, ...]) -> None:
         height="content",
         column_config={
             "When (UTC)": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"),
-            "Who": st.column_config.TextColumn(width="medium"),
+            "User": st.column_config.TextColumn(width="medium"),
             "Details": st.column_config.TextColumn(width="large"),
         },
     )
-
-
-def _details(entry: AuditEntry) -> str:
-    parts = (
-        f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for name, value in entry.details.items()
-    )
-    return " · ".join(parts)

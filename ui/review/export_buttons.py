@@ -31,7 +31,7 @@ def export_buttons(name: str, export: Export) -> None:
                 mime="text/csv" if form is Format.CSV else "application/jsonl",
                 key=f"export-{name}-{form}",
                 icon=":material/download:",
-                help=f"Download as {form.upper()}; the audit log keeps who did.",
+                help=f"Download as {form.upper()}. The audit log records each download.",
                 on_click="ignore",
             )
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 OUTCOMES: dict[str, dict[str, Any]] = {
     "answered": {"abstained": False},
     "I don't know": {"abstained": True, "clarified": False},
-    "asked back": {"clarified": True},
+    "clarification needed": {"clarified": True},
 }
 _THUMBS = {"up": 1, "down": -1}
 _RATINGS = {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}}
 _YES = {"yes": True, "no": False}
 _NO_DAYS: Any = ()
-_NO_NAME = "(nobody signed in)"
+_NO_NAME = "anonymous"
 _KEPT: Literal["query-params"] = "query-params"
 
 
@@ -39,7 +39,7 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
             key=_key("words"),
             bind=_KEPT,
             icon=":material/search:",
-            placeholder="Words; the last may be the beginning of one",
+            placeholder="Search (last word may be partial)",
         )
         popover = st.popover(_label(), icon=":material/filter_list:")
     with popover:
@@ -98,12 +98,12 @@ def _of_asking(turns: AllTurns, person: Person) -> dict[str, Any]:
     # The type of `value` knows no empty range, which its documentation offers.
     asked = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
     people = [name or _NO_NAME for name in _there(turns, person).people]
-    owner = _select(right, "Person", people, "person")
+    owner = _select(right, "User", people, "person")
     left, right = st.columns(2)
     seconds = left.number_input(
-        "Took at least, seconds", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
+        "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
     )
-    anew = _select(right, "Asked anew since", tuple(_YES), "superseded")
+    anew = _select(right, "Asked again since", tuple(_YES), "superseded")
     since, until = _between(asked)
     return {
         "since": since,

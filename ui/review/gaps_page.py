@@ -32,14 +32,13 @@ def gaps() -> None:
 
 def _show() -> None:
     st.title("Content gaps", anchor=False)
-    st.caption("What the documentation of a release could not answer, questions alike together.")
+    st.caption("Questions the documentation could not answer, grouped by similarity.")
     wanted = choose_scope("gaps")
     with st.spinner("Comparing the questions …"):
         report = services.content_gaps().report(current_person(), wanted)
     if not report.gaps:
         st.info(
-            "No question went without an answer in this time. Choose a longer one above, or all "
-            "products.",
+            "Every question in this period was answered. Choose a longer period or all products.",
             icon=":material/task_alt:",
         )
         return
@@ -72,8 +71,8 @@ def _summary(report: GapReport, wanted: TurnFilter) -> None:
         export_buttons("gaps", export)
     if report.left_out:
         st.caption(
-            f":material/info: {how_many(report.left_out, 'older question')} left out; choose a "
-            "product or a shorter time to see them."
+            f":material/info: {how_many(report.left_out, 'older question')} not shown; choose a "
+            "product or a shorter period to see them."
         )
 
 
@@ -83,11 +82,11 @@ def _show_gap(number: int, gap: Gap) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(_places(gap), width="content")
             st.markdown(f":small[{_how_often(gap)}]", width="content")
-            with st.popover("Open", icon=":material/history:", type="tertiary"):
+            with st.popover("Show questions", icon=":material/history:", type="tertiary"):
                 for question in gap.asked[:_MOST_TURNS]:
                     _show_turn(question)
                 if (rest := gap.times - _MOST_TURNS) > 0:
-                    st.caption(f"and {rest:,} more; the export names all of them")
+                    st.caption(f"and {rest:,} more; the export has all of them")
 
 
 def _places(gap: Gap) -> str:

@@ -117,12 +117,12 @@ def _nothing(wanted: TurnFilter) -> None:
 
     if wanted == ANY:
         st.info(
-            "Nothing has been asked yet. Questions and their answers appear here as people ask.",
+            "No questions yet. Questions and answers appear here as people ask.",
             icon=":material/history:",
         )
     else:
         st.info(
-            "No answer is like that. Take a filter away, or search for fewer words.",
+            "No answer matches. Remove a filter or search for fewer words.",
             icon=":material/filter_list_off:",
         )
 
@@ -142,13 +142,13 @@ def _table(turns: Sequence[ListedTurn]) -> None:
             ),
             "Question": column.TextColumn(width=320),
             "Release": column.TextColumn(width=130),
-            "Outcome": column.TextColumn(width=100),
+            "Outcome": column.TextColumn(width=150),
             "Asked": column.TextColumn(width=145),
             "Thumbs": column.TextColumn(width=65),
             "Review": column.TextColumn(width=125),
             "Seconds": column.NumberColumn(width=70, format="%.1f"),
             "Assigned to": column.TextColumn(width=140),
-            "Person": column.TextColumn(width=160),
+            "User": column.TextColumn(width=160),
         },
     )
 
@@ -165,16 +165,16 @@ def _row(turn: ListedTurn) -> dict[str, object]:
         "Review": ", ".join(filter(None, (review.rating, "done" * (review.status == "done")))),
         "Seconds": turn.seconds,
         "Assigned to": review.assignee,
-        "Person": turn.owner,
+        "User": turn.owner,
     }
 
 
 def outcome(turn: ListedTurn) -> str:
     """What has come of a question, in a word or two."""
     if turn.superseded:
-        return "asked anew"
+        return "asked again"
     if turn.route == "clarify":
-        return "asked back"
+        return "clarification needed"
     if turn.abstained and turn.route != "chat":
         return "I don't know"
     named = {"compare": "compared", "inventory": "catalog", "chat": "small talk"}

@@ -54,7 +54,7 @@ def _show(counted: Numbers) -> None:
     total = counted.total(person, wanted)
     if not total.questions:
         st.info(
-            "No question was asked in this time. Choose a longer one, or ask one in the chat.",
+            "No questions in this period. Choose a longer one.",
             icon=":material/bar_chart:",
         )
         return
@@ -78,13 +78,15 @@ def _totals(total: Figures) -> None:
         st.metric("Questions", f"{total.questions:,}", border=True)
         st.metric("People", f"{total.people:,}", border=True)
         st.metric("Not answered", _share(total.abstentions, total), border=True, help=of_all)
-        st.metric("Asked back", _share(total.clarifications, total), border=True, help=of_all)
+        st.metric(
+            "Clarification needed", _share(total.clarifications, total), border=True, help=of_all
+        )
         st.metric("Thumbs up", f"{total.thumbs_up:,}", border=True)
         st.metric("Thumbs down", f"{total.thumbs_down:,}", border=True)
         st.metric("Median time", _seconds(total.median), border=True)
-        st.metric("95 % within", _seconds(total.p95), border=True)
+        st.metric("95th percentile", _seconds(total.p95), border=True)
         st.metric("Model calls", f"{total.model_calls:,}", border=True)
-        st.metric("Reused", f"{total.reused:,}", border=True)
+        st.metric("Reused answers", f"{total.reused:,}", border=True)
 
 
 def _charts(periods: Sequence[Period], span: Span) -> None:
@@ -98,9 +100,11 @@ def _charts(periods: Sequence[Period], span: Span) -> None:
                 "start": starts,
                 "answered": [f.questions - f.abstentions - f.clarifications for f in figures],
                 "not answered": [f.abstentions for f in figures],
-                "asked back": [f.clarifications for f in figures],
+                "clarification needed": [f.clarifications for f in figures],
             },
-            **_over("answered", "not answered", "asked back", color=[_GOOD, _BAD, _OTHER]),
+            **_over(
+                "answered", "not answered", "clarification needed", color=[_GOOD, _BAD, _OTHER]
+            ),
         )
         st.subheader(f"Thumbs per {span}", anchor=False)
         st.bar_chart(
@@ -117,9 +121,9 @@ def _charts(periods: Sequence[Period], span: Span) -> None:
             {
                 "start": starts,
                 "median": [f.median for f in figures],
-                "95 % within": [f.p95 for f in figures],
+                "95th percentile": [f.p95 for f in figures],
             },
-            **_over("median", "95 % within", color=[_GOOD, _BAD]),
+            **_over("median", "95th percentile", color=[_GOOD, _BAD]),
         )
         st.subheader("Ratings by admins", anchor=False)
         st.bar_chart(
@@ -155,7 +159,7 @@ def _steps(times: StepTimes, span: Span) -> None:
     slowest = {time.step for time in times.steps[:_MOST_STEPS]}
     over_time = [(start, time) for start, time in times.over_time if time.step in slowest]
     with left:
-        st.subheader("Seconds of the slowest steps, median", anchor=False)
+        st.subheader("Slowest steps, median seconds", anchor=False)
         rows = [
             {"start": str(start), "step": step_name(time.step), "seconds": time.median}
             for start, time in over_time
@@ -167,17 +171,19 @@ def _steps(times: StepTimes, span: Span) -> None:
         rows = [
             {
                 "Step": step_name(time.step),
-                "Turns": time.turns,
+                "Answers": time.turns,
                 "Median": time.median,
-                "95 % within": time.p95,
+                "95th percentile": time.p95,
             }
             for time in times.steps
         ]
         seconds = st.column_config.NumberColumn(format="%.3f s")
-        config = {"Median": seconds, "95 % within": seconds}
+        config = {"Median": seconds, "95th percentile": seconds}
         st.dataframe(rows, hide_index=True, height=_CHART, column_config=config)
         if times.read < times.turns:
-            st.caption(f"From {times.read:,} of {times.turns:,} turns, evenly spread over time.")
+            st.caption(
+                f"Based on {times.read:,} of {times.turns:,} answers, spread evenly over time."
+            )
 
 
 def _by_release(found: Sequence[OfRelease]) -> None:
@@ -189,7 +195,7 @@ def _by_release(found: Sequence[OfRelease]) -> None:
             "Questions": row.figures.questions,
             "People": row.figures.people,
             "Not answered": row.figures.abstentions,
-            "Asked back": row.figures.clarifications,
+            "Clarification needed": row.figures.clarifications,
             "Thumbs up": row.figures.thumbs_up,
             "Thumbs down": row.figures.thumbs_down,
             "Rated good": row.figures.rated_good,
@@ -197,14 +203,14 @@ def _by_release(found: Sequence[OfRelease]) -> None:
             "Wrong release": row.figures.rated_wrong_release,
             "Incomplete": row.figures.rated_incomplete,
             "Median": row.figures.median,
-            "95 % within": row.figures.p95,
+            "95th percentile": row.figures.p95,
             "Model calls": row.figures.model_calls,
             "Reused": row.figures.reused,
         }
         for row in found
     ]
     seconds = st.column_config.NumberColumn(format="%.2f s")
-    config = {"Median": seconds, "95 % within": seconds}
+    config = {"Median": seconds, "95th percentile": seconds}
     st.dataframe(rows, hide_index=True, column_config=config)
 
 
@@ -222,7 +228,7 @@ def _export(counted: Numbers, wanted: TurnFilter, span: Span) -> None:
             since=wanted.since,
         )
 
-    st.caption(f"All figures per {span}, product and release; days begin at midnight UTC")
+    st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
     export_buttons("numbers", export)
 
 

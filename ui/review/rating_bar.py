@@ -44,18 +44,18 @@ def rating_bar(
                 shortcut=key,
                 key=f"rate-{rating}",
                 type="primary" if chosen else "secondary",
-                help="Press again to take the rating back." if chosen else None,
+                help="Press again to remove the rating." if chosen else None,
             ):
                 _change(person, turn, rating="" if chosen else rating)
         if review.status == "done":
-            if st.button("Open again", icon=":material/undo:", shortcut="D", key="reopen"):
+            if st.button("Reopen", icon=":material/undo:", shortcut="D", key="reopen"):
                 _change(person, turn, status="open")
         elif st.button(
             "Done",
             icon=":material/done_all:",
             shortcut="D",
             key="done",
-            help="Marks the answer as done and opens the next one.",
+            help="Mark as done and open the next answer.",
         ):
             _change(person, turn, status="done", then=lambda: go(beside.older or turn))
 

@@ -29,7 +29,7 @@ def regression_download(person: Person) -> None:
         mime="application/jsonl",
         icon=":material/download:",
         on_click="ignore",
-        help=f"{how_many(size, 'rated answer')} as questions for `strata eval answers`",
+        help=f"{how_many(size, 'rated answer')} as test questions for `strata eval answers`",
     )
 
 

@@ -25,17 +25,17 @@ def review_form(person: Person, opened: OpenedTurn) -> None:
             "Corrected answer",
             review.corrected_answer,
             height=100,
-            placeholder="Short: what a right answer has to say. “I don't know” where it must not.",
+            placeholder="What it should say, or “I don’t know” if it is not documented",
         )
         releases = _releases(opened)
         chosen = review.corrected_release
         release = st.selectbox(
-            "Release that should have answered",
+            "Correct release",
             list(dict.fromkeys([*releases, *([chosen] if chosen else [])])),
             index=None if not chosen else list(dict.fromkeys([*releases, chosen])).index(chosen),
-            placeholder="the one that did",
+            placeholder="the release that was used",
         )
-        note = st.text_area("Note", review.note, height=80, placeholder="For admins only")
+        note = st.text_area("Note", review.note, height=80, placeholder="Visible to admins only")
         people = list(
             dict.fromkeys(
                 name
@@ -86,7 +86,7 @@ def _membership(person: Person, opened: OpenedTurn) -> None:
     kept = RegressionSet(services.chatbot().database)
     turn, inside = opened.listed.id, opened.listed.review.in_regression_set
     label, icon = (
-        ("Take from the regression set", ":material/remove:")
+        ("Remove from the regression set", ":material/remove:")
         if inside
         else ("Add to the regression set", ":material/add:")
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -34,10 +34,24 @@ def choose_scope(page: str) -> TurnFilter:
     return TurnFilter(product=product, release=release, since=_since(_DAYS[time]))
 
 
-def any_of(label: str, names: Sequence[str], key: str, *, disabled: bool = False) -> str | None:
+def any_of(
+    label: str,
+    names: Sequence[str],
+    key: str,
+    *,
+    disabled: bool = False,
+    shown: Callable[[str], str] = str,
+) -> str | None:
     """A widget for one of the names, or for all of them: None. The address keeps the choice."""
     chosen: str | None = st.selectbox(
-        label, names, index=None, placeholder="all", key=key, bind="query-params", disabled=disabled
+        label,
+        names,
+        index=None,
+        placeholder="all",
+        key=key,
+        bind="query-params",
+        disabled=disabled,
+        format_func=shown,
     )
     return chosen
 

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from chatbot.review.turns import OpenedTurn
 
 _MEMORY = {
-    "reuse": "The answer is one that was given before and is kept in the memory.",
-    "reference": "An answer that is kept in the memory was shown to the model as an example.",
+    "reuse": "A saved answer was given.",
+    "reference": "A saved answer was shown to the model as an example.",
 }
-_RECALLED = {"reused": "answered this one", "good": "near, and good", "bad": "near, but poor"}
+_RECALLED = {"reused": "reused", "good": "similar, rated good", "bad": "similar, rated poor"}
 
 
 def show_trace(opened: OpenedTurn) -> None:
     """The whole trace of a turn; a turn of an earlier version has none."""
-    st.subheader("How the answer came about", anchor=False)
+    st.subheader("How this answer was produced", anchor=False)
     trace = opened.trace
     route = opened.listed.route
-    memory = _MEMORY.get(route, "The memory has no part in it.")
-    st.markdown(f":gray[Route:] {as_label(route or 'not kept')} · {memory}")
+    memory = _MEMORY.get(route, "No saved answer was used.")
+    st.markdown(f":gray[Route:] {as_label(route or 'not recorded')} · {memory}")
     if trace is None:
         st.info(
-            "No trace of this answer is kept: it was given by an earlier version of Strata.",
+            "No details: this answer was given by an earlier version of Strata.",
             icon=":material/info:",
         )
         return
@@ -57,7 +57,7 @@ def _show(trace: Mapping[str, Any]) -> None:
     for fallback in trace.get("fallbacks", ()):
         step, reason = step_name(fallback["step"]), fallback["reason"]
         st.caption(
-            f":material/info: Done without the language model: {as_label(step)}\\: "
+            f":material/info: Without the language model: {as_label(step)}\\: "
             f"{as_label(reason, 400)}"
         )
 
@@ -88,12 +88,12 @@ def _recalled(memory: Mapping[str, Any] | None) -> None:
     if memory is None:
         return
     if memory["afresh"]:
-        st.markdown("**Memory** :gray[· left out: the question was asked afresh]")
+        st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
     reused = [memory["reused"]] if memory["reused"] else []
     found = {"reused": reused, "good": memory["good"], "bad": memory["bad"]}
     number = sum(map(len, found.values()))
-    st.markdown(f"**Memory** :gray[· {how_many(number, 'earlier answer')} near enough]")
+    st.markdown(f"**Saved answers** :gray[· {how_many(number, 'similar answer')} found]")
     with st.container(gap="xsmall", key="recalled"):
         for role, pairs in found.items():
             for pair in pairs:
@@ -105,7 +105,7 @@ def _recalled(memory: Mapping[str, Any] | None) -> None:
                     query_params=address_of(pair["id"]),
                 )
     if memory["differs"]:
-        st.caption(f"Not answered by the nearest one: {as_label(memory['differs'], 300)}")
+        st.caption(f"The most similar one was not reused: {as_label(memory['differs'], 300)}")
 
 
 def _temperature(temperature: float | None) -> None:
@@ -116,7 +116,7 @@ def _temperature(temperature: float | None) -> None:
 def _timings(timings: Mapping[str, float]) -> None:
     if not timings:
         return
-    st.markdown("**Time by step**")
+    st.markdown("**Time per step**")
     st.dataframe(
         [{"Step": step_name(step), "Seconds": seconds} for step, seconds in timings.items()],
         hide_index=True,
@@ -136,7 +136,7 @@ def _chunks(trace: Mapping[str, Any]) -> None:
         return
     kept = {_place(chunk): chunk["kept"] for chunk in trace.get("reduced", ())}
     selected = {_place(chunk) for chunk in trace.get("selected", ())}
-    st.markdown(f"**Chunks found** :gray[· {len(found)}, of which {len(selected)} were selected]")
+    st.markdown(f"**Passages found** :gray[· {len(found)}, {len(selected)} selected]")
     column = st.column_config
     st.dataframe(
         [
@@ -161,7 +161,7 @@ def _chunks(trace: Mapping[str, Any]) -> None:
     )
     if not kept:
         return
-    with st.expander("What was kept of them"):
+    with st.expander("Text that was used"):
         for place, passages in kept.items():
             name = f"{place[0]}, page {place[1]}"
             chosen = " · selected" if place in selected else ""
@@ -177,12 +177,12 @@ def _place(chunk: Mapping[str, Any]) -> tuple[str, int]:
 def _calls(calls: Sequence[Mapping[str, Any]]) -> None:
     if not calls:
         return
-    st.markdown(f"**Calls of the language model** :gray[· {len(calls)}]")
+    st.markdown(f"**Language model calls** :gray[· {len(calls)}]")
     for call in calls:
         told = (
-            f"{step_name(call['step'])} · {call['seconds']:.1f} s, first word after "
-            f"{call['first_token']:.1f} s · {call['prompt_tokens']:,} tokens read "
-            f"({call['cached_tokens']:,} of them cached), {call['completion_tokens']:,} written"
+            f"{step_name(call['step'])} · {call['seconds']:.1f} s (first word after "
+            f"{call['first_token']:.1f} s) · {call['prompt_tokens']:,} tokens read "
+            f"({call['cached_tokens']:,} cached), {call['completion_tokens']:,} written"
         )
         with st.expander(as_label(told, 200)):
             if call["problem"]:

@@ -50,7 +50,7 @@ def _conversation(opened: OpenedTurn, go: Go) -> None:
     with st.chat_message("assistant", avatar=":material/layers:"):
         if opened.listed.superseded:
             st.caption(
-                ":material/history: This question was asked anew since; its answer is no longer "
+                ":material/history: This question was asked again; this answer is no longer "
                 "part of the conversation."
             )
         show_reply(opened.listed.id, opened.reply)
@@ -59,7 +59,7 @@ def _conversation(opened: OpenedTurn, go: Go) -> None:
 
 def _others(turns: Sequence[SaidTurn], go: Go) -> None:
     for turn in turns:
-        anew = " · asked anew since" if turn.superseded else ""
+        anew = " · asked again since" if turn.superseded else ""
         with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
             st.markdown(as_text(turn.question))
             st.markdown(answer_markdown(turn.answer))
@@ -77,16 +77,16 @@ def _facts(opened: OpenedTurn) -> None:
     turn = opened.listed
     lines = {
         "Asked": when(turn.created),
-        "By": turn.owner or "nobody signed in",
-        "Conversation": opened.title or "without a title",
+        "User": turn.owner or "anonymous",
+        "Conversation": opened.title or "untitled",
         "Took": f"{turn.seconds:.1f} s",
-        "Profile": opened.profile or "not kept",
-        "Model": opened.model or "none was asked",
+        "Profile": opened.profile or "not recorded",
+        "Model": opened.model or "not used",
     }
     st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 120)}" for k, v in lines.items()))
     said = opened.feedback
     if said is None:
-        st.caption("The person who asked has said nothing of it.")
+        st.caption("No user feedback.")
         return
     icon = ":material/thumb_up:" if said.thumbs > 0 else ":material/thumb_down:"
     with st.container(border=True, key="said-of-it"):
