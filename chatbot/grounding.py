@@ -10,7 +10,7 @@ from chatbot.turn import Citation, Record
 from corpora.pages import StoredPage
 
 _CLAIM = re.compile(
-    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
+    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
 
 _QUANTITY = re.compile(
@@ -93,7 +93,10 @@ def quantities(text: str) -> tuple[str, ...]:
 
 
 def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
-    """Whether a record says the figure with its unit, side by side or in a cell and its header."""
+    """Whether a record says the figure with its unit: side by side, or in a cell and beside it.
+
+    Beside it is the cell's header, or a cell of the same row that holds the unit alone.
+    """
     parts = _FIGURE.fullmatch(plain(quantity))
     if parts is None:
         return False
@@ -103,6 +106,10 @@ def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
     of_header = re.compile(rf"(?<!\w){re.escape(unit)}(?!\w)")
     return any(
         together.search(plain(f"{record.quote} {record.reading}"))
-        or any(alone.search(plain(c)) and of_header.search(plain(h)) for h, c in record.cells)
+        or any(
+            alone.search(plain(cell))
+            and (of_header.search(plain(header)) or unit in [plain(c) for _, c in record.cells])
+            for header, cell in record.cells
+        )
         for record in records
     )

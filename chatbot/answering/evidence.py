@@ -8,6 +8,9 @@ from chatbot.answering.passages import Passage
 from chatbot.turn import Record
 from prompts import Fenced, fenced, fenced_list
 
+ROWS_NEAR = 0.85
+"""Of the best row's score, below which a row of the same table is not shown to the model."""
+
 
 def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Passage]:
     """The passages that fit into so many characters, best first; the first in any case."""
@@ -38,10 +41,14 @@ def as_chunks(passages: Sequence[Passage], scored: Sequence[Record], budget: int
 def shown_records(passage: Passage, scored: Sequence[Record], budget: int) -> list[Record]:
     """The records of a passage that fit, in page order: all of them, else the best and the first.
 
-    A record counts by its own score where it was scored, else by none.
+    Of a table only the rows that answer about as well as its best, since a small model mistakes
+    one row for another. A record counts by its own score where it was scored, else by none.
     """
     score = {(r.page.id, r.start): r.score for r in scored}
     whole = list(passage.records)
+    rows = [score.get((r.page.id, r.start), 0.0) for r in whole if r.cells]
+    least = ROWS_NEAR * max(rows, default=0.0)
+    whole = [r for r in whole if not r.cells or score.get((r.page.id, r.start), 0.0) >= least]
     if sum(len(r.reading) for r in whole) <= budget:
         return whole
     ranked = sorted(whole, key=lambda r: -score.get((r.page.id, r.start), 0.0))

@@ -125,7 +125,14 @@ def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
             continue
         (_, key), *others = record.cells
         columns = [(h, c) for h, c in others if c and (own := _words(h)) and own <= asked]
-        if _words(key) and _words(key) <= asked and len(columns) == 1:
+        names = {r.cells[0][1] for r in records if r.cells}
+        # A cell that names another row says where the value stands, and not what it is.
+        if (
+            _words(key)
+            and _words(key) <= asked
+            and len(columns) == 1
+            and columns[0][1] not in names
+        ):
             column = columns[0][0]
             found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
     return found

@@ -52,13 +52,11 @@ def check(
     text = _FENCED.sub("", reply)
     lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
-    return [_whole(Sentence(s, *_bearer(s, passages, scores, plain(own)))) for s in said]
-
-
-def _whole(sentence: Sentence) -> Sentence:
-    if sentence.record is None or len(sentence.text.split()) >= _FEWEST_WORDS:
-        return sentence
-    return replace(sentence, text=in_words(sentence.record))
+    read = [Sentence(s, *_bearer(s, passages, scores, plain(own))) for s in said]
+    whole = [s for s in read if len(s.text.split()) >= _FEWEST_WORDS]
+    if whole or not read or read[0].record is None:
+        return whole or read
+    return [replace(read[0], text=in_words(read[0].record))]
 
 
 def in_words(record: Record) -> str:
@@ -69,22 +67,20 @@ def in_words(record: Record) -> str:
     return text if text[-1:] in ".!?:" else f"{text}."
 
 
-def with_reason(said: Sequence[Sentence], question: str) -> list[Sentence]:
-    """The lead of a yes/no question, with the words that decide it where it gives no reason.
+def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list[Sentence]:
+    """The lead of a yes/no question, with the `best` words on it where it gives no reason.
 
-    A small model is quick to say yes: where the words that bear a "Yes" negate something that it
-    does not, they stand alone.
+    A small model is quick to say yes: where those words negate something that it does not, they
+    stand alone.
     """
     first, *rest = said
-    if first.record is None or first.passage is None or not _VERDICT.match(first.text):
+    if not _VERDICT.match(first.text):
         return list(said)
-    reason = replace(first, text=in_words(first.record))
-    whole_lead = " ".join(sentence.text for sentence in said)
-    negated = _NEGATED.search(reason.text) and not _NEGATED.search(whole_lead)
-    if first.text[:1] in "Yy" and negated:
-        return [reason]
-    new = set(tokens(filtered(_VERDICT.sub("", first.text)))) - set(tokens(question))
-    return [first, reason] if not new and not rest else list(said)
+    told = set(tokens(filtered(_VERDICT.sub("", first.text))))
+    if rest or told - set(tokens(question)):
+        return list(said)
+    contradicts = _NEGATED.search(best.text) and not _NEGATED.search(first.text)
+    return [best] if first.text[:1] in "Yy" and contradicts else [first, best]
 
 
 def _bearer(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.answering.kinds import FORMS, asked_for
 from chatbot.answering.passages import Passage, best_passages
 from chatbot.turn import Record
-from chatbot.words import filtered
 from corpora.lexical import tokens
 
 _READ = 900
@@ -34,19 +33,22 @@ class PassageWeights:
 
 def lift_by_passage(
     question: str,
+    importance: Mapping[str, float],
     scored: Sequence[Record],
     similarity: Callable[[str, Sequence[str]], Sequence[float]],
     weights: PassageWeights,
 ) -> list[Record]:
-    """Add to the records' scores what their passages are worth; best first."""
-    words = set(tokens(filtered(question)))
+    """Add to the records' scores what their passages are worth; best first.
+
+    `importance` weighs the question's tokens (`chatbot.relevance`).
+    """
     form = FORMS.get(asked_for(question), ())
     passages = best_passages(scored)
     head = passages[: weights.cosine_candidates]
     cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []
     gains: dict[tuple[int, int], float] = {}
     for i, passage in enumerate(passages):
-        gain = weights.coverage * _coverage(passage, words) + weights.form * passage.has(*form)
+        gain = weights.coverage * _coverage(passage, importance) + weights.form * passage.has(*form)
         gain += weights.cosine * float(cosines[i]) if i < len(cosines) else 0.0
         gains.update((place, gain) for place in _places(passage))
     lifted = [replace(r, score=r.score + gains.get((r.page.id, r.start), 0.0)) for r in scored]
@@ -61,8 +63,8 @@ def _embedded(passage: Passage) -> str:
     return f"{' > '.join(passage.path)}\n{passage.text[:_READ]}"
 
 
-def _coverage(passage: Passage, words: set[str]) -> float:
-    """The share of the words, 0 to 1, that stand in a passage or above it; less of a long one."""
-    text = " ".join((passage.text, *passage.path, passage.page.document.title))
-    held = len(words & set(tokens(text))) / len(words) if words else 0.0
-    return held * min(1.0, _LONG / len(passage.text))
+def _coverage(passage: Passage, importance: Mapping[str, float]) -> float:
+    """The share of the question, 0 to 1, that a passage and its headings hold; less if long."""
+    text = set(tokens(" ".join((passage.text, *passage.path, passage.page.document.title))))
+    held = sum(weight for token, weight in importance.items() if token in text)
+    return min(held, 1.0) * min(1.0, _LONG / len(passage.text))

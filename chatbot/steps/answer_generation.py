@@ -10,9 +10,9 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
 from chatbot.answering.evidence import as_chunks, within
-from chatbot.answering.forms import read_rows, read_value, row_sentence
+from chatbot.answering.forms import read_rows, read_value
 from chatbot.answering.kinds import Kind, kind_of
-from chatbot.answering.lead import Sentence, check, held, with_reason
+from chatbot.answering.lead import Sentence, check, held, in_words, with_reason
 from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
@@ -25,6 +25,7 @@ from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_fo
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.corpus import Corpus
 from corpora.pages import StoredPage
+from ingestion.page import BlockKind
 from prompts import fenced, render
 
 STEP = "answer_generation"
@@ -103,7 +104,10 @@ def generate_answer(
 
 def _read(draft: _Draft) -> Sentence | None:
     """What a reader takes from a form: a value, or the rows of a table."""
-    if draft.kind is Kind.VALUE and (value := read_value(draft.subject, draft.scored)) is not None:
+    if (
+        draft.kind in (Kind.VALUE, Kind.CHANGE)
+        and (value := read_value(draft.subject, draft.scored)) is not None
+    ):
         (bearer, *_) = best_passages([value.record])
         return Sentence(value.sentence, bearer, value.record)
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
@@ -124,11 +128,13 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
+    if not kept and turn.unmentioned:
+        return Answer(not_mentioned(turn), abstained=True)
     if not kept and held(draft.subject, shown) < LEAST_HELD:
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = len(kept) == len(said)
-    answer = draft.written(with_reason(kept, own)) if kept else draft.unwritten()
+    answer = draft.written(with_reason(kept, draft.best, own)) if kept else draft.unwritten()
     return answer if complete else replace(answer, warnings=(REMOVED,))
 
 
@@ -160,11 +166,15 @@ class _Draft:
         assert self.turn.queries is not None
         return self.turn.queries.subject
 
-    def score_of(self, record: Record) -> float:
-        """The score of a record of a passage; none where it was not scored."""
+    @cached_property
+    def best(self) -> Sentence:
+        """The best record of the best passage as a sentence; of a listing what explains it."""
         places = ((r.page.id, r.start) for r in self.scored)
         scores = dict(zip(places, (r.score for r in self.scored), strict=True))
-        return scores.get((record.page.id, record.start), 0.0)
+        passage = self.passages[0]
+        worded = [r for r in passage.records if r.kind != BlockKind.CODE] or passage.records
+        record = max(worded, key=lambda r: scores.get((r.page.id, r.start), 0.0))
+        return Sentence(in_words(record), passage, record)
 
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
@@ -191,10 +201,9 @@ class _Draft:
 
         A row of a table is a sentence of its own.
         """
-        best = max(self.passages[0].records, key=self.score_of)
-        if best.cells and self.kind is not Kind.STEPS:
-            row = self.written([Sentence(row_sentence(best), self.passages[0], best)])
-            return replace(row, unwritten=True)
+        assert self.best.record is not None
+        if self.best.record.cells and self.kind is not Kind.STEPS:
+            return replace(self.written([self.best]), unwritten=True)
         parts = self._parts or (verbatim(self.passages[0]),)
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
         value = f"The {release} documentation says this under “{as_words(heading)}”"

@@ -38,9 +38,10 @@ def reduce_context(
         corpus = open_corpus(*turn.asked)
         subject = turn.queries.subject
         terms = search_terms(subject, turn.queries.known, corpus.product, corpus)
+        importance = importance_of(terms, corpus.idf)
         best = score_records(
             subject,
-            importance_of(terms, corpus.idf),
+            importance,
             [
                 (c.score, [cut_signature(r, subject) for r in _in_reach(corpus, c.page.id, c.text)])
                 for c in turn.retrieved
@@ -55,7 +56,7 @@ def reduce_context(
             similarity=similarity,
             weights=weights,
         )
-        best = lift_by_passage(subject, best, similarity, passage_weights)
+        best = lift_by_passage(subject, importance, best, similarity, passage_weights)
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step

@@ -14,8 +14,10 @@ from corpora.lexical import tokens
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?![\w\-/]|\.\w)")
 
 
-def correct_spelling(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
-    """Replace what the release knows in no form by the nearest word that it does know.
+def correct_spelling(
+    open_corpus: Callable[[str, str], Corpus], is_ordinary_word: Callable[[str], bool]
+) -> RuleStep:
+    """Replace what is no word of English nor of the release by the nearest word of the release.
 
     Names with digits, dots or underscores stay as typed, and so does Base, which the model reads.
     """
@@ -23,26 +25,28 @@ def correct_spelling(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
     def correct(turn: Turn) -> Turn:
         assert turn.queries is not None
         corpus, asked = open_corpus(*turn.asked), turn.queries
-        written = corrected(asked.subject, corpus)
+        written = corrected(asked.subject, corpus, is_ordinary_word)
         if written == asked.subject:
             return turn
         queries = replace(
             asked,
             subject=written,
-            filtered=corrected(asked.filtered, corpus),
-            versionless=asked.versionless and corrected(asked.versionless, corpus),
+            filtered=corrected(asked.filtered, corpus, is_ordinary_word),
+            versionless=asked.versionless
+            and corrected(asked.versionless, corpus, is_ordinary_word),
         )
         return replace(turn, queries=queries)
 
     return correct
 
 
-def corrected(text: str, vocabulary: Vocabulary) -> str:
+def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str], bool]) -> str:
     """The text with its misspelt words as the vocabulary has them; misspelt stop words go."""
 
     def right(match: re.Match[str]) -> str:
         word = match[0]
-        if any(vocabulary.frequency(token) for token in tokens(word)) or word.isupper():
+        known = is_ordinary_word(word.lower()) or any(map(vocabulary.frequency, tokens(word)))
+        if known or word.isupper():
             return word
         if is_stop_word_misspelt(word.lower()):
             return ""
