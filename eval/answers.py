@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
-import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eval.gold import GoldQuestion, GoldSource, QuestionKind
+from eval.gold import Asks, GoldError, GoldQuestion, GoldSource, QuestionKind, read_objects
+from eval.own_words import bears, own_words, reads_as_answer, sentences, shares_anything, stands_in
 
 Reply = Mapping[str, Any]
 """A line of `strata ask --batch`: the object of `ask --json` with its `id`, or `id` and `error`."""
 
 
-class AnswersError(ValueError):
-    """A file of answers cannot be scored; the message names the file, the line and the fault."""
+PageText = Callable[[str, Reply], str]
+"""The text of the page of a product that a citation is from; empty where it is not to be had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +35,46 @@ class Share:
         return f"{self.hits}/{self.of}"
 
 
+def no_page(product: str, citation: Reply) -> str:
+    """Stands in for `PageText` where there are no documents at hand."""
+    return ""
+
+
+def share(hits: Iterable[bool]) -> Share:
+    """How many of the hits are true."""
+    counted = list(hits)
+    return Share(sum(counted), len(counted))
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerScore:
     """What is right and wrong about the reply to one question; None where a rule does not apply.
 
-    `correct` looks at the answer's text alone, `shown` at the text with the quotes of its
-    citations. `gold_page` is a citation of the page or the anchor of the gold source, `gold_file`
-    one of its file; a comparison needs them on every side. `seconds` is None without timings.
+    `silently_wrong_release`: answered from the latest release, though another one is meant and
+    named. `correct` looks at the answer's own words, `with_sources` at them and the quotes of its
+    citations, `judged` is what a reader said. `gold_page` is a citation of the page or the anchor
+    of the gold source, `gold_file` one of its file; a comparison needs them on every side.
+    `seconds` is None without timings.
     """
 
     id: str
     kind: QuestionKind
     answerable: bool
+    asks: Asks | None = None
     error: str | None = None
+    silently_wrong_release: bool | None = None
     correct: bool = False
-    shown: bool = False
+    judged: bool | None = None
+    with_sources: bool = False
     refused: bool = False
+    facts: Share = Share(0, 0)
+    steps_complete: bool | None = None
+    reads_as_answer: bool | None = None
+    sentences_borne: Share = Share(0, 0)
+    sentences_unmarked: Share = Share(0, 0)
+    sources_idle: Share = Share(0, 0)
     release_right: bool | None = None
-    cited_wrong_release: bool = False
+    cited_wrong_release: bool | None = False
     gold_file: bool | None = None
     gold_page: bool | None = None
     seconds: float | None = None
@@ -64,7 +84,7 @@ class AnswerScore:
 
     @property
     def wrongly_refused(self) -> bool:
-        """Refused, though the documentation says it, even if a quote beside it does too."""
+        """Refused, though the documentation says it."""
         return self.answerable and self.refused
 
     @property
@@ -73,101 +93,44 @@ class AnswerScore:
         return not self.answerable and self.error is None and not self.correct
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The scores of a group of questions, counted.
-
-    A reply that failed or is missing counts as not right everywhere and is left out of latency.
-    Times are seconds; `p90_seconds` is the nearest-rank percentile.
-    """
-
-    name: str
-    failed: Share
-    correct: Share
-    shown: Share
-    rightly_refused: Share
-    wrongly_refused: Share
-    falsely_answered: Share
-    release_right: Share
-    cited_wrong_release: Share
-    gold_file: Share
-    gold_page: Share
-    median_seconds: float | None
-    p90_seconds: float | None
-    timed: int
-    model_calls: int
-    prompt_tokens: int
-    completion_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """All scores, counted over all questions and by kind."""
-
-    overall: Group
-    kinds: tuple[Group, ...]
-    scores: tuple[AnswerScore, ...]
-
-
 def read_answers(path: Path) -> dict[str, Reply]:
     """Read the replies of a batch by question id; of several lines with one id the last counts.
 
-    Raises AnswersError for a line that is no JSON object with an `id`.
+    Raises GoldError for a file that cannot be read and a line that is no object with an `id`.
     """
     replies: dict[str, Reply] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            reply = json.loads(line)
-        except ValueError as error:
-            raise AnswersError(f"{path}, line {number}: {error}") from error
-        if not isinstance(reply, dict) or not isinstance(reply.get("id"), str):
-            raise AnswersError(f"{path}, line {number}: expected a JSON object with an 'id'")
+    for where, reply in read_objects(path):
+        if not isinstance(reply.get("id"), str):
+            raise GoldError(f"{where}: expected a JSON object with an 'id'")
         replies[reply["id"]] = reply
     return replies
 
 
-def score_answers(questions: Iterable[GoldQuestion], replies: Mapping[str, Reply]) -> Summary:
-    """Score every question; one without a reply is counted as failed.
-
-    Raises AnswersError if no reply belongs to any of the questions.
-    """
-    gold = tuple(questions)
-    if not any(question.id in replies for question in gold):
-        raise AnswersError(
-            "none of the answers belongs to these questions: compare the 'id' fields"
-        )
-    scores = tuple(score_answer(question, replies.get(question.id)) for question in gold)
-    return Summary(
-        overall=_group("all", scores),
-        kinds=tuple(
-            _group(kind, [score for score in scores if score.kind is kind])
-            for kind in QuestionKind
-            if any(score.kind is kind for score in scores)
-        ),
-        scores=scores,
-    )
-
-
-def score_answer(question: GoldQuestion, reply: Reply | None) -> AnswerScore:
+def score_answer(
+    question: GoldQuestion, reply: Reply | None, page_text: PageText = no_page
+) -> AnswerScore:
     """Score one reply: None for a question that was not answered, an object with `error` alike."""
     if reply is None or reply.get("error") is not None:
         return _failed(question, "no reply" if reply is None else str(reply["error"]))
     answer = str(reply.get("answer") or "")
     citations: Sequence[Reply] = reply.get("citations") or ()
     refused = reply.get("abstained") is True
-    withheld = refused and not question.answerable
-    quotes = [str(citation.get("quote") or "") for citation in citations]
-    return AnswerScore(
+    own = own_words(answer)
+    with_quotes = "\n".join([own, *(str(c.get("quote") or "") for c in citations)])
+    foreign = any(c.get("release") not in question.gold_releases for c in citations)
+    score = AnswerScore(
         id=question.id,
         kind=question.kind,
         answerable=question.answerable,
-        correct=withheld or question.accepts(answer),
-        shown=withheld or question.accepts("\n".join([answer, *quotes])),
+        asks=question.asks,
+        silently_wrong_release=_silently_wrong(question, reply),
+        correct=_right(question, own, refused),
+        with_sources=_right(question, with_quotes, refused),
         refused=refused,
+        facts=_facts(question, "" if refused else own),
+        steps_complete=_has_steps(question, "" if refused else own),
         release_right=_release_right(question, reply, answer, citations),
-        cited_wrong_release=any(c.get("release") not in question.gold_releases for c in citations),
+        cited_wrong_release=None if question.spans_releases else foreign,
         gold_file=_on_gold(question, citations, _same_file),
         gold_page=_on_gold(question, citations, _same_page),
         seconds=_seconds(reply.get("timings") or {}),
@@ -175,18 +138,83 @@ def score_answer(question: GoldQuestion, reply: Reply | None) -> AnswerScore:
         prompt_tokens=int(reply.get("prompt_tokens") or 0),
         completion_tokens=int(reply.get("completion_tokens") or 0),
     )
+    return score if refused else _with_sentences(score, question, answer, citations, page_text)
+
+
+def _right(question: GoldQuestion, text: str, refused: bool) -> bool:
+    if question.answerable:
+        return not refused and question.accepts(text)
+    return refused or question.accepts(text)
+
+
+def _facts(question: GoldQuestion, own: str) -> Share:
+    return (
+        Share(question.facts_in(own), len(question.facts)) if question.answerable else Share(0, 0)
+    )
+
+
+def _has_steps(question: GoldQuestion, own: str) -> bool | None:
+    return question.has_steps(own) if question.answerable and question.steps else None
+
+
+def _with_sentences(
+    score: AnswerScore,
+    question: GoldQuestion,
+    answer: str,
+    citations: Sequence[Reply],
+    page_text: PageText,
+) -> AnswerScore:
+    """The score of an answer that was given, with what its sentences and sources are worth."""
+    said = sentences(answer)
+    evidence = [
+        _evidence(citation, page_text(question.product, citation)) for citation in citations
+    ]
+    borne = [
+        any(bears(evidence[n - 1], s.text) for n in s.cited if 0 < n <= len(evidence))
+        or any(stands_in(page, s.text) for page in evidence)
+        for s in said
+    ]
+    asked = "\n".join([question.question, *(user for user, _ in question.history)])
+    texts = [sentence.text for sentence in said]
+    return replace(
+        score,
+        reads_as_answer=reads_as_answer(answer, asked, question.gold_answer),
+        sentences_borne=share(borne),
+        sentences_unmarked=share(not sentence.cited for sentence in said),
+        sources_idle=share(
+            not shares_anything(str(c.get("quote") or ""), texts) for c in citations
+        ),
+    )
+
+
+def _evidence(citation: Reply, page: str) -> str:
+    """What a citation may bear: its quote, its page if that still has it, and where it stands."""
+    quote = str(citation.get("quote") or "")
+    place = (citation.get(field) for field in ("release", "document", "section", "file"))
+    return "\n".join([page if quote and quote in page else quote, *map(str, filter(None, place))])
+
+
+def _silently_wrong(question: GoldQuestion, reply: Reply) -> bool | None:
+    if question.release is None and not question.releases:
+        return None
+    latest = reply.get("release_status") == "latest"
+    return latest and reply.get("release") not in question.gold_releases
 
 
 def _failed(question: GoldQuestion, error: str) -> AnswerScore:
     release_matters = question.answerable or question.release_not_in_corpora
-    has_page = question.answerable and bool(question.sources)
+    has_source = question.answerable and bool(question.sources)
+    has_page = has_source and any(map(_has_place, question.sources))
     return AnswerScore(
         id=question.id,
         kind=question.kind,
         answerable=question.answerable,
+        asks=question.asks,
         error=error,
+        facts=_facts(question, ""),
+        steps_complete=_has_steps(question, ""),
         release_right=False if release_matters else None,
-        gold_file=False if has_page else None,
+        gold_file=False if has_source else None,
         gold_page=False if has_page else None,
     )
 
@@ -196,6 +224,11 @@ def _release_right(
 ) -> bool | None:
     if question.release_not_in_corpora:
         return reply.get("release_status") == "unknown"
+    if question.spans_releases:
+        shown = {reply.get("release"), *(reply.get("compared_releases") or ())}
+        shown |= {citation.get("release") for citation in citations}
+        shown.discard(None)
+        return not shown.isdisjoint(question.gold_releases) if shown else None
     if question.kind is QuestionKind.COMPARE:
         cited = {citation.get("release") for citation in citations}
         return reply.get("release_status") == "compared" and all(
@@ -221,11 +254,18 @@ def _on_gold(
 ) -> bool | None:
     if not question.answerable or not question.sources:
         return None
+    sources = [s for s in question.sources if same is _same_file or _has_place(s)]
+    if not sources:
+        return None
     cited = (
         any(c.get("release") == source.release and same(c, source) for c in citations)
-        for source in question.sources
+        for source in sources
     )
     return all(cited) if question.kind is QuestionKind.COMPARE else any(cited)
+
+
+def _has_place(source: GoldSource) -> bool:
+    return source.page is not None or source.anchor is not None
 
 
 def _same_file(citation: Reply, source: GoldSource) -> bool:
@@ -251,42 +291,3 @@ def _seconds(timings: Mapping[str, float]) -> float | None:
     if not timings:
         return None
     return float(timings["total"]) if "total" in timings else float(sum(timings.values()))
-
-
-def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
-    answerable = [score for score in scores if score.answerable]
-    unanswerable = [score for score in scores if not score.answerable]
-    seconds = sorted(score.seconds for score in scores if score.seconds is not None)
-    return Group(
-        name=name,
-        failed=_share(score.error is not None for score in scores),
-        correct=_share(score.correct for score in scores),
-        shown=_share(score.shown for score in scores),
-        rightly_refused=_share(score.refused for score in unanswerable),
-        wrongly_refused=_share(score.wrongly_refused for score in answerable),
-        falsely_answered=_share(score.falsely_answered for score in unanswerable),
-        release_right=_share_where(score.release_right for score in scores),
-        cited_wrong_release=_share(score.cited_wrong_release for score in scores),
-        gold_file=_share_where(score.gold_file for score in scores),
-        gold_page=_share_where(score.gold_page for score in scores),
-        median_seconds=statistics.median(seconds) if seconds else None,
-        p90_seconds=seconds[math.ceil(0.9 * len(seconds)) - 1] if seconds else None,
-        timed=len(seconds),
-        model_calls=sum(score.model_calls for score in scores),
-        prompt_tokens=sum(score.prompt_tokens for score in scores),
-        completion_tokens=sum(score.completion_tokens for score in scores),
-    )
-
-
-def _share(hits: Iterable[bool]) -> Share:
-    counted = list(hits)
-    return Share(sum(counted), len(counted))
-
-
-def _share_where(hits: Iterable[bool | None]) -> Share:
-    return _share(hit for hit in hits if hit is not None)
-
-
-def to_json(summary: Summary) -> dict[str, Any]:
-    """The summary as plain JSON; a share becomes {"hits", "of"}, a score its fields."""
-    return asdict(summary)

@@ -15,7 +15,9 @@ from chatbot.steps.context_retrieval import retrieve_context
 from chatbot.steps.glossary_expansion import expand_terms
 from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import Turn
+from corpora.catalog import NoCorpus
 from corpora.retrieval import RetrievalSettings
+from eval.answers import PageText, Reply
 from eval.gold import GoldQuestion
 from eval.retrieval import CUTOFFS, RankedPage, RetrievalItem, retrieval_items
 
@@ -65,6 +67,20 @@ def rank_pages(
             for c in turn.retrieved
         ]
     return ranked
+
+
+def page_text(chatbot: Chatbot) -> PageText:
+    """How to come by the text of a cited page; a page that is not kept any more is empty."""
+
+    def text_of(product: str, citation: Reply) -> str:
+        try:
+            return (
+                chatbot.corpora.corpus(product, citation["release"]).page(citation["page_id"]).text
+            )
+        except (LookupError, NoCorpus):
+            return ""
+
+    return text_of
 
 
 def turn_in_release(chatbot: Chatbot, question: GoldQuestion, item: RetrievalItem) -> Turn:

@@ -20,7 +20,7 @@ from chatbot.steps.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.release import Product, Release, is_prerelease
 from eval.answers import Share
-from eval.gold import GoldError
+from eval.gold import GoldError, read_lines
 
 
 class ConversationCase(BaseModel):
@@ -87,13 +87,13 @@ class ConversationFigures:
 def read_cases(path: Path) -> tuple[ConversationCase, ...]:
     """Read cases, one JSON object a line; raise GoldError for a line that is none."""
     cases = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for where, line in read_lines(path):
         try:
             cases.append(ConversationCase.model_validate_json(line))
         except ValidationError as error:
             problem = error.errors()[0]
             place = ".".join(map(str, problem["loc"])) or "the line"
-            raise GoldError(f"{path}, line {number}: {place}: {problem['msg']}") from error
+            raise GoldError(f"{where}: {place}: {problem['msg']}") from error
     if not cases:
         raise GoldError(f"{path} holds no case")
     return tuple(cases)

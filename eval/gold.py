@@ -1,13 +1,12 @@
-"""Questions with checked answers: read from a file, and checked against the documents."""
+"""Questions with checked answers, as they stand in a file."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,37 @@ class QuestionKind(StrEnum):
     ALIAS = "alias"
 
 
+class Asks(StrEnum):
+    """What sort of answer a question wants; scores are shown by it, too."""
+
+    HOW_TO = "how_to"
+    WHY = "why"
+    DEFINITION = "definition"
+    LIST = "list"
+    YES_NO = "yes_no"
+    VALUE = "value"
+    CHANGED = "changed"
+    SINCE_WHEN = "since_when"
+    INVENTORY = "inventory"
+    TABLE = "table"
+
+
+class Style(StrEnum):
+    """How a question is typed."""
+
+    PLAIN = "plain"
+    TERSE = "terse"
+    MISSPELT = "misspelt"
+    WORDY = "wordy"
+
+
 class GoldError(ValueError):
-    """A file of gold questions cannot be read; the message names file, line and fault."""
+    """A file of the evaluation cannot be used; the message names file, line and fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldSource:
-    """Where the answer stands: a page number in a PDF, an anchor in anything else."""
+    """Where the answer stands: a page of a PDF, an anchor in anything else, or the file alone."""
 
     release: str
     file: str
@@ -40,11 +63,21 @@ class GoldSource:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that a complete answer states, and the pattern that finds it there."""
+
+    says: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class GoldQuestion:
     """A question and what a right answer to it says.
 
-    A right answer matches every pattern of `must_include` and none of `must_not_include` (Python
-    regular expressions, case-insensitive). `release` is the one meant, None for the latest.
+    A right answer matches every pattern of `must_include` and none of `must_not_include`; a
+    complete one states the `facts` and, where it tells how, has the `steps` in order. All patterns
+    are Python regular expressions, case-insensitive. `release` is the one meant, None for the
+    latest.
     """
 
     id: str
@@ -62,6 +95,10 @@ class GoldQuestion:
     absent_in_release: tuple[str, ...] = ()
     release_not_in_corpora: bool = False
     difficulty: str | None = None
+    asks: Asks | None = None
+    style: Style | None = None
+    facts: tuple[Fact, ...] = ()
+    steps: tuple[str, ...] = ()
 
     @property
     def answerable(self) -> bool:
@@ -76,6 +113,12 @@ class GoldQuestion:
         if self.release is not None:
             return (self.release,)
         return tuple(dict.fromkeys(source.release for source in self.sources))
+
+    @property
+    def spans_releases(self) -> bool:
+        """Whether a right answer may rest on more releases than those that are named."""
+        across = (Asks.CHANGED, Asks.SINCE_WHEN, Asks.INVENTORY)
+        return self.asks in across and self.kind is not QuestionKind.COMPARE
 
     def asked(self) -> dict[str, Any]:
         """The line of a batch that asks it: what a user types, so never the release meant."""
@@ -92,37 +135,77 @@ class GoldQuestion:
             matches(pattern, answer) for pattern in self.must_not_include
         )
 
+    def facts_in(self, answer: str) -> int:
+        """How many of the facts `answer` states."""
+        return sum(matches(fact.pattern, answer) for fact in self.facts)
+
+    def has_steps(self, answer: str) -> bool:
+        """Whether `answer` has every step, each behind the one before."""
+        end = 0
+        for step in self.steps:
+            found = re.compile(step, re.IGNORECASE).search(answer, end)
+            if found is None:
+                return False
+            end = found.end()
+        return True
+
 
 def matches(pattern: str, text: str) -> bool:
     """Whether `pattern` is found anywhere in `text`, in any case, across line breaks."""
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield every line that is not empty, behind the words that name it in an error.
+
+    Raises GoldError for a file that is missing or no text in UTF-8.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise GoldError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise GoldError(f"cannot read {path}: it is no text in UTF-8") from error
+    yield from ((f"{path}, line {n}", line) for n, line in enumerate(lines, 1) if line.strip())
+
+
+def read_objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the object of every line of a JSON Lines file, behind the words that name the line.
+
+    Raises GoldError as `read_lines` does, and for a line that is no object.
+    """
+    for where, line in read_lines(path):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise GoldError(f"{where}: {error}") from error
+        if not isinstance(row, dict):
+            raise GoldError(f"{where}: expected a JSON object")
+        yield where, row
+
+
 def read_gold(path: Path) -> tuple[GoldQuestion, ...]:
     """Read one question a line (JSON Lines, UTF-8); empty lines are skipped.
 
-    Raises GoldError for a line that is no question, for an id that stands twice, and for a file
-    without questions.
+    Raises GoldError for a file that cannot be read, a line that is no question, an id that stands
+    twice, and a file without questions.
     """
     questions: dict[str, GoldQuestion] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
+    for where, row in read_objects(path):
         try:
-            question = _question(json.loads(line))
+            question = _question(row)
             if question.id in questions:
                 raise ValueError(f"the id {question.id!r} stands twice")
         except (ValueError, TypeError) as error:
-            raise GoldError(f"{path}, line {number}: {error}") from error
+            raise GoldError(f"{where}: {error}") from error
         questions[question.id] = question
     if not questions:
         raise GoldError(f"{path}: no questions in this file")
     return tuple(questions.values())
 
 
-def _question(row: Any) -> GoldQuestion:
-    if not isinstance(row, dict):
-        raise TypeError("expected a JSON object")
+def _question(row: Mapping[str, Any]) -> GoldQuestion:
+    asks, style = _optional_text(row, "asks"), _optional_text(row, "style")
     question = GoldQuestion(
         id=_text(row, "id"),
         product=_text(row, "product"),
@@ -139,6 +222,10 @@ def _question(row: Any) -> GoldQuestion:
         absent_in_release=_patterns(row, "absent_in_release"),
         release_not_in_corpora=row.get("release_not_in_corpora") is True,
         difficulty=_optional_text(row, "difficulty"),
+        asks=Asks(asks) if asks else None,
+        style=Style(style) if style else None,
+        facts=tuple(_fact(fact) for fact in _list(row, "facts")),
+        steps=_patterns(row, "steps"),
     )
     if not question.must_include:
         raise ValueError("must_include is empty, so any answer would be right")
@@ -189,10 +276,17 @@ def _source(row: Any) -> GoldSource:
     page = row.get("page")
     if page is not None and (not isinstance(page, int) or page < 1):
         raise ValueError(f"'page' counts from 1, got {page!r}")
-    anchor = _optional_text(row, "anchor")
-    if page is None and anchor is None:
-        raise ValueError(f"a source needs a page or an anchor: {row!r}")
-    return GoldSource(_text(row, "release"), _text(row, "file"), page, anchor)
+    return GoldSource(
+        _text(row, "release"), _text(row, "file"), page, _optional_text(row, "anchor")
+    )
+
+
+def _fact(row: Any) -> Fact:
+    if not isinstance(row, dict):
+        raise TypeError(f"a fact must be an object, got {row!r}")
+    pattern = _text(row, "pattern")
+    _patterns({"pattern": [pattern]}, "pattern")
+    return Fact(_text(row, "says"), pattern)
 
 
 def _turn(row: Any) -> tuple[str, str]:
@@ -200,132 +294,3 @@ def _turn(row: Any) -> tuple[str, str]:
         case [str(user), str(assistant)]:
             return user, assistant
     raise ValueError(f"a turn of 'history' is [user, assistant], got {row!r}")
-
-
-def check_sources(questions: Iterable[GoldQuestion], docs_dir: Path) -> list[str]:
-    """Check questions against the documents under `docs_dir`/PRODUCT/RELEASE; return the faults.
-
-    The files are read plainly here, without the loaders that the questions are to test. A right
-    question accepts its own gold answer; its sources say every `must_include`, not only in
-    sentences that `must_not_include` forbids; what is `absent_in_release` stands nowhere in that
-    release and somewhere in another one of the product.
-    """
-    return [
-        f"{question.id}: {fault}"
-        for question in questions
-        for fault in _faults(question, docs_dir / question.product)
-    ]
-
-
-def _faults(question: GoldQuestion, product: Path) -> Iterator[str]:
-    if question.answerable:
-        if not question.accepts(question.gold_answer):
-            yield f"does not accept its own gold answer {question.gold_answer!r}"
-        yield from _source_faults(question, product)
-        return
-    release = question.release
-    if question.release_not_in_corpora:
-        if release is not None and (product / release).exists():
-            yield f"release {release} is there, though it should not be"
-        return
-    if release is None or not (product / release).is_dir():
-        yield f"release {release} is not there"
-        return
-    if not question.absent_in_release:
-        yield "'absent_in_release' is empty, so nothing shows that it cannot be answered"
-    for pattern in question.absent_in_release:
-        if matches(pattern, _release_text(product / release)):
-            yield f"{pattern!r} stands in release {release}"
-        others = [other for other in sorted(product.iterdir()) if other.name != release]
-        if not any(matches(pattern, _release_text(other)) for other in others if other.is_dir()):
-            yield f"{pattern!r} stands in no release of {question.product}"
-
-
-def _source_faults(question: GoldQuestion, product: Path) -> Iterator[str]:
-    if not question.sources:
-        yield "has no source"
-    texts = []
-    for source in question.sources:
-        text = _source_text(product / source.release / source.file, source)
-        if text is None:
-            yield f"the source {source} is not there"
-        else:
-            texts.append(text)
-    evidence = "\n".join(texts)
-    for pattern in question.must_include:
-        sentences = _sentences_with(pattern, evidence)
-        if not sentences:
-            yield f"no source says {pattern!r}"
-        elif all(any(matches(p, s) for p in question.must_not_include) for s in sentences):
-            yield f"every sentence that says {pattern!r} is forbidden by 'must_not_include'"
-
-
-def _sentences_with(pattern: str, text: str) -> list[str]:
-    """Return the sentences of `text` that hold a match of `pattern`, whole."""
-    ends = [0, *(end.end() for end in re.finditer(r"[.:;]\s|\n", text)), len(text)]
-    return [
-        text[
-            max(end for end in ends if end <= found.start()) : min(
-                e for e in ends if e >= found.end()
-            )
-        ]
-        for found in re.finditer(pattern, text, re.IGNORECASE)
-    ]
-
-
-def _source_text(path: Path, source: GoldSource) -> str | None:
-    if not path.is_file():
-        return None
-    if source.page is not None:
-        pages = _pdf_pages(path)
-        return pages[source.page - 1] if source.page <= len(pages) else None
-    return _section_text(path, source.anchor or "")
-
-
-@cache
-def _release_text(release: Path) -> str:
-    texts = [_html_text(path) for path in sorted(release.rglob("*.html"))]
-    texts += ["\n".join(_pdf_pages(path)) for path in sorted(release.rglob("*.pdf"))]
-    return "\n".join(texts)
-
-
-@cache
-def _pdf_pages(path: Path) -> tuple[str, ...]:
-    import pymupdf
-
-    with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
-        return tuple(_squeeze(page.get_text(flags=0)) for page in document)
-
-
-def _html_text(path: Path) -> str:
-    root = _html(path)
-    return "" if root is None else _squeeze(str(root.text_content()))
-
-
-def _section_text(path: Path, anchor: str) -> str | None:
-    """Return the text of the section, or of the definition, that `anchor` names."""
-    root = _html(path)
-    found = [] if root is None else root.xpath("//*[@id=$anchor]", anchor=anchor)
-    if not found:
-        return None
-    element = found[0]
-    if element.tag == "dt":
-        definition = element.getnext()
-        while definition is not None and definition.tag != "dd":
-            definition = definition.getnext()
-        parts = [element] if definition is None else [element, definition]
-    else:
-        while element.tag in ("span", "a", "p"):
-            element = element.getparent()
-        parts = [element]
-    return _squeeze(" ".join(str(part.text_content()) for part in parts))
-
-
-def _html(path: Path) -> Any:
-    from lxml import html
-
-    return html.parse(str(path), html.HTMLParser(encoding="utf-8")).getroot()
-
-
-def _squeeze(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()

@@ -19,7 +19,7 @@ from chatbot.assembly import Chatbot, Reply
 from chatbot.models.errors import GeneratorError
 from corpora.building import ingest
 from corpora.glossary import Entry
-from eval.gold import GoldError
+from eval.gold import GoldError, read_lines
 from eval.hostile_checks import broken_promises, own_words, read_all
 
 PRODUCT = "relay"
@@ -94,15 +94,15 @@ class Outcome:
 def read_cases(path: Path) -> tuple[HostileCase, ...]:
     """Read cases from JSON lines; raises GoldError with the line that is wrong."""
     cases: dict[str, HostileCase] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for where, line in read_lines(path):
         try:
             case = HostileCase.model_validate_json(line)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise GoldError(f"{path}, line {number}: {place}: {first['msg']}") from error
+            raise GoldError(f"{where}: {place}: {first['msg']}") from error
         if case.id in cases:
-            raise GoldError(f"{path}, line {number}: the id {case.id!r} stands there twice")
+            raise GoldError(f"{where}: the id {case.id!r} stands there twice")
         cases[case.id] = case
     return tuple(cases.values())
 

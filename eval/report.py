@@ -11,16 +11,40 @@ from rich.console import Group as Rows
 from rich.markup import escape
 from rich.table import Table
 
-from eval.answers import Group, Share, Summary
+from eval.answer_summary import Group, Summary
+from eval.answers import Share
 from eval.conversations import ConversationFigures
 from eval.hostile import Outcome
+from eval.releases import ReleaseFigures
 from eval.retrieval import CUTOFFS, RetrievalSummary
 from prompts.fencing import visible
 
 
 def answer_tables(summary: Summary) -> Rows:
-    """Two tables: every measure over all questions, and the main ones by kind."""
-    return Rows(_overall(summary.overall), _by_kind(summary))
+    """Every measure over all questions, then the main ones by kind and by what is asked."""
+    tables = [_overall(summary.overall), _by("kind", summary.kinds)]
+    return Rows(*tables, *([_by("asks", summary.asks)] if summary.asks else []))
+
+
+def release_tables(figures: ReleaseFigures) -> Rows:
+    """What became of questions that name a release, and each that was taken for another one."""
+    table = figures_table("Releases", "measure", "share")
+    for label, share in (
+        ("silently wrong: the latest, though another is meant", figures.silently_wrong),
+        ("right or asked back", figures.right_or_asked),
+        ("right", figures.right),
+        ("asked back", figures.asked_back),
+        ("wrong, but said", figures.wrong_but_said),
+    ):
+        table.add_row(label, _percent(share))
+    wrong = Table("question", "meant", "taken", "outcome", title="Wrong", title_justify="left")
+    wrong.box = box.SIMPLE_HEAD
+    for score in figures.wrong:
+        meant = ", ".join(score.question.releases) or score.question.status
+        taken = f"{', '.join(score.releases)} ({score.status})".lstrip()
+        outcome = score.outcome.replace("_", " ")
+        wrong.add_row(escape(score.question.question), escape(meant), escape(taken), outcome)
+    return Rows(table, wrong) if figures.wrong else Rows(table)
 
 
 def retrieval_table(summary: RetrievalSummary) -> Table:
@@ -87,8 +111,16 @@ def _overall(group: Group) -> Table:
 
 
 _MEASURES: tuple[tuple[str, Callable[[Group], Share]], ...] = (
-    ("right, answer alone", lambda group: group.correct),
-    ("right, with its quotes", lambda group: group.shown),
+    ("silently wrong release", lambda group: group.silently_wrong_release),
+    ("right, own words", lambda group: group.correct),
+    ("right, judged", lambda group: group.judged),
+    ("right with its sources", lambda group: group.with_sources),
+    ("facts stated", lambda group: group.facts),
+    ("how-to complete and in order", lambda group: group.steps_complete),
+    ("reads as an answer", lambda group: group.reads_as_answer),
+    ("sentences borne by a source", lambda group: group.sentences_borne),
+    ("sentences without a mark", lambda group: group.sentences_unmarked),
+    ("sources that bear nothing", lambda group: group.sources_idle),
     ("refused, rightly", lambda group: group.rightly_refused),
     ("refused, wrongly", lambda group: group.wrongly_refused),
     ("answered, though undocumented", lambda group: group.falsely_answered),
@@ -100,12 +132,14 @@ _MEASURES: tuple[tuple[str, Callable[[Group], Share]], ...] = (
 )
 
 
-def _by_kind(summary: Summary) -> Table:
-    table = figures_table(
-        "By kind", "kind", "right", "with quotes", "release", "gold page", "median s"
-    )
-    for group in summary.kinds:
-        shares = (group.correct, group.shown, group.release_right, group.gold_page)
+def _by(name: str, groups: Iterable[Group]) -> Table:
+    columns = ("silent", "right", "facts", "steps", "reads", "borne", "med. s")
+    table = figures_table(f"By {name}", name, *columns)
+    for group in groups:
+        shares = (
+            *(group.silently_wrong_release, group.correct, group.facts),
+            *(group.steps_complete, group.reads_as_answer, group.sentences_borne),
+        )
         table.add_row(group.name, *_counts(shares), _seconds(group.median_seconds))
     return table
 

@@ -25,8 +25,8 @@ from eval.stream_questions import Arrival
 class Outcome:
     """What became of an arrival.
 
-    `bert_score` is the F1 of `said`, the answer without its quotes, with the gold answer. `correct`
-    counts the quotes beside the answer, as they are shown. A reuse is of the answer to the question
+    `bert_score` is the F1 of `said`, the answer's lead, with the gold answer. `correct` looks at
+    all of its own words. A reuse is of the answer to the question
     `reused_from` (as it was asked then; empty for one of the history): `wrong_reuse` if that was
     another question and its answer is not right here, `repeats_error` if it was the same one,
     answered wrongly.
@@ -141,12 +141,12 @@ def _ask(
         said=said,
         seconds=seconds,
         route=str(reply.turn.route),
-        correct=score.shown,
+        correct=score.correct,
         refused=score.refused,
         bert_score=alike(said, gold.gold_answer),
         reused_from=first.text if first else "",
-        wrong_reuse=reused and not same and not score.shown,
-        repeats_error=reused and same and not score.shown,
+        wrong_reuse=reused and not same and not score.correct,
+        repeats_error=reused and same and not score.correct,
         wrong_release=reused and (score.cited_wrong_release or not score.release_right),
     )
 

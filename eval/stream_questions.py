@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from eval.gold import GoldError, GoldQuestion, read_gold
+from eval.gold import GoldError, GoldQuestion, read_gold, read_objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,10 @@ def read_arrivals(gold: Iterable[Path], paraphrases: Path) -> tuple[Arrival, ...
     """
     by_id = {question.id: question for path in gold for question in read_gold(path)}
     arrivals: list[Arrival] = []
-    for number, line in enumerate(paraphrases.read_text("utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        where = f"{paraphrases}, line {number}"
+    for where, row in read_objects(paraphrases):
         try:
-            row = json.loads(line)
             identity, texts = row["id"], [str(text) for text in row["paraphrases"]]
-        except (ValueError, TypeError, KeyError) as error:
+        except (TypeError, KeyError) as error:
             raise GoldError(f"{where}: expected an object with id and paraphrases") from error
         if identity not in by_id:
             raise GoldError(f"{where}: there is no question {identity!r}")

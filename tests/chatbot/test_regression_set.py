@@ -17,7 +17,8 @@ from chatbot.people import NotAllowed
 from chatbot.review.gold_lines import NoGold, must_include
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet
-from eval.answers import Summary, read_answers, score_answers
+from eval.answer_summary import Summary, score_answers
+from eval.answers import read_answers
 from eval.asking import ask_all, rank_pages
 from eval.gold import GoldQuestion, QuestionKind, read_gold
 from eval.retrieval import retrieval_items, score_retrieval

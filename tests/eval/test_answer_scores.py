@@ -6,18 +6,9 @@ from typing import Any
 
 import pytest
 
-from eval.answers import (
-    AnswersError,
-    Share,
-    Summary,
-    names_release,
-    read_answers,
-    same_anchor,
-    score_answer,
-    score_answers,
-    to_json,
-)
-from eval.gold import GoldQuestion, GoldSource, QuestionKind
+from eval.answer_summary import Summary, read_verdicts, score_answers, to_json
+from eval.answers import Share, names_release, read_answers, same_anchor, score_answer
+from eval.gold import Asks, Fact, GoldError, GoldQuestion, GoldSource, QuestionKind
 
 PDF = GoldSource("2.0", "guide.pdf", page=4)
 HTML = GoldSource("2.0", "ref/limits.html", anchor="router.Line.timeout")
@@ -89,7 +80,7 @@ def test_a_right_reply_is_right_in_everything() -> None:
     score = score_answer(gold(), reply())
 
     assert score.correct
-    assert score.shown
+    assert score.with_sources
     assert score.release_right
     assert score.gold_file
     assert score.gold_page
@@ -102,27 +93,88 @@ def test_a_right_reply_is_right_in_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "correct", "shown"),
+    ("answer", "correct", "with_sources"),
     [
-        ("SIXTY? no: 60", True, True),
-        ("ninety", False, True),
+        ("SIXTY? no: 60 [1]", True, True),
+        ("It is in the sources [60].", False, True),
+        ("It says:\n\n> The limit is 60 seconds.", False, True),
         ("60, the Timeout is 30", False, False),
         ("", False, True),
     ],
 )
-def test_right_by_the_answer_and_right_with_its_quotes(
-    answer: str, correct: bool, shown: bool
+def test_right_is_what_the_answer_says_itself(
+    answer: str, correct: bool, with_sources: bool
 ) -> None:
     score = score_answer(gold(), reply(answer=answer))
 
-    assert (score.correct, score.shown) == (correct, shown)
+    assert (score.correct, score.with_sources) == (correct, with_sources)
 
 
-def test_a_forbidden_quote_spoils_what_is_shown() -> None:
-    score = score_answer(gold(), reply(citations=[cite(quote="The timeout is 30 seconds.")]))
+def test_the_latest_release_though_another_is_named_is_silently_wrong() -> None:
+    latest = reply(release="3.0", release_status="latest")
 
-    assert score.correct
-    assert not score.shown
+    assert score_answer(gold(), latest).silently_wrong_release
+    assert score_answer(UNKNOWN_RELEASE, latest).silently_wrong_release
+    assert score_answer(COMPARISON, latest).silently_wrong_release
+    assert score_answer(gold(), latest | {"release": "2.0"}).silently_wrong_release is False
+    assert (
+        score_answer(gold(), latest | {"release_status": "stated"}).silently_wrong_release is False
+    )
+    assert score_answer(gold(release=None), latest).silently_wrong_release is None
+
+
+def test_facts_are_counted_in_the_own_words_and_a_refusal_states_none() -> None:
+    facts = (Fact("It is 60.", "60"), Fact("It can be changed.", "chang"))
+    question = gold(facts=facts)
+
+    assert score_answer(question, reply()).facts == Share(1, 2)
+    assert score_answer(question, reply(answer="60, can be changed")).facts == Share(2, 2)
+    assert score_answer(question, reply(abstained=True)).facts == Share(0, 2)
+    assert score_answer(question, None).facts == Share(0, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complete"),
+    [("1. `stop`\n2. `load`", True), ("1. `load`\n2. `stop`", False), ("`stop`", False)],
+)
+def test_steps_are_all_there_and_in_order(answer: str, complete: bool) -> None:
+    question = gold(asks=Asks.HOW_TO, steps=("stop", "load"))
+
+    assert score_answer(question, reply(answer=answer)).steps_complete is complete
+    assert score_answer(question, reply(answer=answer, abstained=True)).steps_complete is False
+
+
+def test_sentences_and_sources_are_weighed() -> None:
+    answer = "The limit is 60 seconds [1]. The limit is 90 seconds [1]. Ask again."
+    idle = cite(quote="Paint the door.")
+    score = score_answer(gold(), reply(answer=answer, citations=[cite(), idle]))
+
+    assert score.sentences_borne == Share(1, 3)
+    assert score.sentences_unmarked == Share(1, 3)
+    assert score.sources_idle == Share(1, 2)
+    assert score.reads_as_answer
+
+
+def test_a_sentence_of_the_cited_page_is_borne_beside_the_quote() -> None:
+    answer = reply(answer="Restart the line afterwards [1].")
+    page = "The limit is 60 seconds. Restart the line afterwards."
+
+    assert score_answer(gold(), answer).sentences_borne == Share(0, 1)
+    assert score_answer(gold(), answer, lambda product, c: page).sentences_borne == Share(1, 1)
+
+
+def test_history_over_releases_may_cite_any() -> None:
+    question = gold(asks=Asks.SINCE_WHEN)
+    score = score_answer(question, reply(release=None, citations=[cite(), cite(release="1.0")]))
+
+    assert score.cited_wrong_release is None
+    assert score.release_right
+
+
+def test_a_source_without_page_and_anchor_is_its_file() -> None:
+    score = score_answer(gold(sources=(GoldSource("2.0", "guide.pdf"),)), reply())
+
+    assert (score.gold_file, score.gold_page) == (True, None)
 
 
 def test_a_refusal_of_what_is_documented_is_wrong() -> None:
@@ -134,12 +186,13 @@ def test_a_refusal_of_what_is_documented_is_wrong() -> None:
     assert not score.gold_file
 
 
-def test_a_refusal_that_shows_the_answer_is_right_and_still_a_wrong_refusal() -> None:
-    question = gold(must_include=("not documented",), must_not_include=())
-    score = score_answer(question, reply(answer="It is not documented in 2.0.", abstained=True))
+def test_a_refusal_that_shows_the_answer_is_wrong() -> None:
+    score = score_answer(gold(), reply(answer="I couldn't find this: 60", abstained=True))
 
-    assert score.correct
+    assert not score.correct
+    assert not score.with_sources
     assert score.wrongly_refused
+    assert score.reads_as_answer is None
 
 
 @pytest.mark.parametrize(
@@ -156,7 +209,11 @@ def test_unanswerable_is_right_when_refused_or_said_to_be_undocumented(
 ) -> None:
     score = score_answer(UNANSWERABLE, reply(answer=answer, abstained=abstained, citations=[]))
 
-    assert (score.correct, score.shown, score.falsely_answered) == (correct, correct, not correct)
+    assert (score.correct, score.with_sources, score.falsely_answered) == (
+        correct,
+        correct,
+        not correct,
+    )
     assert score.gold_file is None
     assert score.gold_page is None
 
@@ -320,6 +377,24 @@ def test_kinds_are_counted_apart_in_a_fixed_order(summary: Summary) -> None:
     ]
 
 
+def test_what_a_reader_says_stands_beside(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text('{"id": "q-1", "right": false, "note": "no unit"}\n')
+    found = score_answers([gold(), gold(id="q-2")], {"q-1": reply()}, verdicts=read_verdicts(path))
+
+    assert found.overall.correct == Share(1, 2)
+    assert found.overall.judged == Share(0, 1)
+    path.write_text('{"id": "q-1", "right": "yes"}\n')
+    with pytest.raises(GoldError, match="true or false"):
+        read_verdicts(path)
+
+
+def test_what_is_asked_is_counted_apart() -> None:
+    found = score_answers([gold(asks=Asks.VALUE), gold(id="q-2")], {"q-1": reply()})
+
+    assert [(group.name, group.correct) for group in found.asks] == [("value", Share(1, 1))]
+
+
 def test_the_summary_is_json(summary: Summary) -> None:
     written = json.loads(json.dumps(to_json(summary)))
 
@@ -345,10 +420,10 @@ def test_a_broken_line_of_answers_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(f'{{"id": "q-1"}}\n{line}\n')
 
-    with pytest.raises(AnswersError, match=r"answers\.jsonl, line 2: "):
+    with pytest.raises(GoldError, match=r"answers\.jsonl, line 2: "):
         read_answers(path)
 
 
 def test_answers_to_other_questions_are_not_scored() -> None:
-    with pytest.raises(AnswersError, match="none of the answers"):
+    with pytest.raises(GoldError, match="none of the answers"):
         score_answers([gold()], {"other": reply()})

@@ -9,7 +9,8 @@ import pymupdf
 import pytest
 
 import eval
-from eval.gold import GoldError, GoldQuestion, QuestionKind, check_sources, read_gold
+from eval.gold import GoldError, GoldQuestion, QuestionKind, read_gold
+from eval.gold_sources import check_sources
 
 QUESTIONS = Path(eval.__file__).parent / "questions"
 
@@ -104,7 +105,8 @@ def test_accepts_all_of_the_first_and_none_of_the_second(
         ({"must_include": []}, "any answer would be right"),
         ({"must_include": ["("]}, "no regular expression"),
         ({"must_include": "60"}, "must be a list"),
-        ({"sources": [{"release": "2.0", "file": "guide.pdf"}]}, "a page or an anchor"),
+        ({"asks": "riddle"}, "'riddle' is not a valid Asks"),
+        ({"facts": [{"says": "60 seconds", "pattern": "("}]}, "no regular expression"),
         ({"sources": [{"release": "2.0", "file": "guide.pdf", "page": 0}]}, "counts from 1"),
         ({"release": None, "sources": []}, "which release"),
         ({"kind": "compare"}, "two releases"),
@@ -127,6 +129,8 @@ def test_broken_json_and_a_repeated_id_are_named(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_is_no_gold(tmp_path: Path) -> None:
+    with pytest.raises(GoldError, match="cannot read"):
+        read_gold(tmp_path / "nope.jsonl")
     with pytest.raises(GoldError, match="no questions"):
         read_gold(write(tmp_path / "empty.jsonl", ""))
 
@@ -166,7 +170,8 @@ def test_a_right_question_has_no_faults(tmp_path: Path, docs: Path) -> None:
         ({"sources": [{"release": "2.0", "file": "guide.pdf", "page": 3}]}, "not there"),
         ({"must_not_include": ["timeout is 60", "not allowed"]}, "forbidden"),
         ({"kind": "unanswerable", "absent_in_release": ["mirror_port"]}, "stands in release 2.0"),
-        ({"kind": "unanswerable", "absent_in_release": ["teapot"]}, "stands in no release"),
+        ({"facts": [{"says": "at most 90", "pattern": "90"}]}, "does not state 'at most 90'"),
+        ({"steps": ["seconds", "60"]}, "steps in order"),
         ({"kind": "unanswerable"}, "nothing shows"),
         ({"kind": "unanswerable", "release": "9.0"}, "release 9.0 is not there"),
         ({"kind": "unanswerable", "release_not_in_corpora": True}, "though it should not be"),

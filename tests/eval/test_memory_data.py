@@ -14,7 +14,8 @@ import pytest
 import eval
 from chatbot.release_resolution import Resolution, resolve_release
 from corpora.release import Product
-from eval.gold import GoldQuestion, QuestionKind, check_sources, read_gold
+from eval.gold import GoldQuestion, QuestionKind, read_gold
+from eval.gold_sources import check_sources
 from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE
 
 REPOSITORY = Path(eval.__file__).parents[1]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rich.console import Console, RenderableType
 
-from eval.answers import score_answers
+from eval.answer_summary import score_answers
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
 from eval.report import answer_tables, retrieval_table
 from eval.retrieval import RankedPage, retrieval_items, score_retrieval
@@ -42,11 +42,12 @@ def test_answers_are_counted_in_eighty_columns() -> None:
     }
     lines = rendered(answer_tables(score_answers(QUESTIONS, replies)))
 
-    assert ["right, answer alone", "1/4", "25.0%"] in lines
+    assert lines[4] == ["silently wrong release", "0/2", "0.0%"]
+    assert ["right, own words", "1/4", "25.0%"] in lines
     assert ["failed or missing", "2/4", "50.0%"] in lines
     assert ["seconds an answer, median", "of 2", "3.1"] in lines
-    assert ["alias", "1/2", "1/2", "1/2", "0/2", "3.1"] in lines
-    assert ["unanswerable", "0/1", "0/1", "–", "–", "–"] in lines
+    assert ["alias", "0/2", "1/2", "–", "–", "0/2", "0/2", "3.1"] in lines
+    assert ["unanswerable", "–", "0/1", "–", "–", "–", "–", "–"] in lines
     assert SECRET not in str(lines)
 
 

@@ -189,6 +189,13 @@ def test_the_questions_are_of_all_kinds() -> None:
 @by_id(ANSWERABLE)
 def test_the_gold_answer_is_a_right_answer(question: dict[str, Any]) -> None:
     assert answers(question, question["gold_answer"])
+    for fact in question.get("facts", ()):
+        assert re.search(fact["pattern"], question["gold_answer"], re.I), fact["says"]
+
+
+def test_every_question_of_the_sample_says_what_it_asks_and_has_facts() -> None:
+    assert all(q["asks"] for q in QUESTIONS)
+    assert all(1 <= len(q["facts"]) <= 3 for q in QUESTIONS if q["kind"] != "unanswerable")
 
 
 @by_id([q for q in ANSWERABLE if q["kind"] != "compare"])

@@ -39,20 +39,26 @@ def answers(
         Path | None,
         typer.Option(help="Replies of a batch to score; asked and written there if missing."),
     ] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(help="What a reader says of the answers: id, right, note a line (JSONL)."),
+    ] = None,
     profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score answers: right, refused, release, citations, time; and the pages that were found."""
+    """Score answers: right, facts, steps, sources, release, time; and the pages that were found."""
     import tempfile
 
     from chatbot.assembly import open_chatbot
     from chatbot.settings import read_settings
-    from eval import answers as scoring
+    from eval import answer_summary as scoring
     from eval import report, retrieval
-    from eval.asking import ask_all, rank_pages
+    from eval.answers import read_answers
+    from eval.asking import ask_all, page_text, rank_pages
     from eval.gold import read_gold
 
     questions = read_gold(gold)
+    verdicts = scoring.read_verdicts(judged) if judged else None
     chatbot = open_chatbot(read_settings(profile=profile))
     with tempfile.TemporaryDirectory() as folder:
         replies = answers or Path(folder) / "answers.jsonl"
@@ -66,7 +72,9 @@ def answers(
                     lambda p: status.update(f"asked {p.done} of {p.total}, {p.failed} failed"),
                 )
             unfinished.replace(replies)
-        summary = scoring.score_answers(questions, scoring.read_answers(replies))
+        summary = scoring.score_answers(
+            questions, read_answers(replies), verdicts=verdicts, page_text=page_text(chatbot)
+        )
     known = {(p.name, r.name) for p in chatbot.products() for r in p.releases}
     by_id = {q.id: q for q in questions}
     items = [
@@ -88,6 +96,25 @@ def answers(
     output.print(report.answer_tables(summary))
     if found:
         output.print(report.retrieval_table(found))
+
+
+@app.command()
+def releases(
+    questions: Annotated[Path, typer.Argument(help="Questions and their releases (JSONL).")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score which release questions are taken to mean, over what is ingested; none is answered."""
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+    from eval import releases as scoring
+    from eval import report
+
+    read = scoring.read_release_questions(questions)
+    figures = scoring.measure_releases(read, open_chatbot(read_settings()).products())
+    if as_json:
+        print_json(scoring.to_json(figures))
+        return
+    output.print(report.release_tables(figures))
 
 
 @app.command()

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatbot.release_resolution import ReleaseStatus, Resolution
+from corpora.release import Product, Release
+from eval.answers import Share
+from eval.gold import GoldError
+from eval.releases import (
+    Meant,
+    Outcome,
+    ReleaseQuestion,
+    measure_releases,
+    outcome_of,
+    read_release_questions,
+    to_json,
+)
+
+ROUTER = Product("router", (), tuple(Release("router", r, (), False) for r in ("1.0", "2.0")), None)
+
+
+def asked(**changes: Any) -> ReleaseQuestion:
+    fields = {"id": "r-1", "product": "router", "question": "?", "releases": ["1.0"]}
+    return ReleaseQuestion.model_validate({"status": "stated", **fields, **changes})
+
+
+@pytest.mark.parametrize(
+    ("meant", "status", "releases", "outcome"),
+    [
+        ({}, "stated", ["1.0"], Outcome.RIGHT),
+        ({}, "latest", ["2.0"], Outcome.SILENTLY_WRONG),
+        ({}, "stated", ["2.0"], Outcome.WRONG_BUT_SAID),
+        ({}, "ambiguous", [], Outcome.ASKED_BACK),
+        ({}, "unknown", [], Outcome.WRONG_BUT_SAID),
+        ({"may_ask": True}, "unknown", [], Outcome.ASKED_BACK),
+        ({"status": "unknown", "releases": []}, "unknown", [], Outcome.RIGHT),
+        ({"status": "unknown", "releases": []}, "latest", ["2.0"], Outcome.SILENTLY_WRONG),
+        ({"status": "unknown", "releases": ["2.0"]}, "latest", ["2.0"], Outcome.SILENTLY_WRONG),
+        ({"status": "ambiguous"}, "ambiguous", [], Outcome.RIGHT),
+        ({"status": "ambiguous"}, "unknown", [], Outcome.ASKED_BACK),
+        ({"status": "latest", "releases": ["2.0"]}, "latest", ["2.0"], Outcome.RIGHT),
+        ({"status": "latest", "releases": ["2.0"]}, "stated", ["1.0"], Outcome.WRONG_BUT_SAID),
+        ({"status": "compared", "releases": ["1.0", "2.0"]}, "latest", ["2.0"], "silently_wrong"),
+    ],
+)
+def test_what_a_resolution_is_worth(
+    meant: dict[str, Any], status: str, releases: list[str], outcome: str
+) -> None:
+    found = Resolution(ReleaseStatus(status), "router", tuple(releases))
+
+    assert outcome_of(asked(**meant), found) == outcome
+
+
+def test_questions_are_resolved_over_the_catalog() -> None:
+    questions = [
+        asked(question="the timeout in 1.0?"),
+        asked(question="the timeout?", status=Meant.LATEST, releases=["2.0"]),
+        asked(question="the timeout in 2.0?"),
+    ]
+    figures = measure_releases(questions, [ROUTER])
+
+    assert (figures.right, figures.silently_wrong) == (Share(2, 3), Share(0, 3))
+    assert [score.outcome for score in figures.wrong] == [Outcome.WRONG_BUT_SAID]
+    assert json.loads(json.dumps(to_json(figures)))["wrong"][0]["question"]["id"] == "r-1"
+    with pytest.raises(GoldError, match="no product 'switch'"):
+        measure_releases([asked(product="switch")], [ROUTER])
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "releases.jsonl"
+    path.write_text(asked().model_dump_json() + '\n{"id": "r-2"}\n')
+
+    with pytest.raises(GoldError, match=r"releases\.jsonl, line 2: product: "):
+        read_release_questions(path)
+    with pytest.raises(GoldError, match="cannot read"):
+        read_release_questions(tmp_path / "nope.jsonl")
