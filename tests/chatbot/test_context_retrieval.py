@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.steps.context_retrieval import asks_for_changes
+from chatbot.answering.kinds import asks_for_changes
 
 
 @pytest.mark.parametrize(
