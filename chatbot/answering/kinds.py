@@ -61,11 +61,11 @@ _WHY = re.compile(
 _CHANGE = re.compile(
     r"\b(?:what|which|anything|something|things?)\b[^?]*\b(?:chang(?:ed?|es)|new|added|removed|"
     r"renamed|deprecated|dropped|differ\w*|fixed|introduced)\b"
-    r"|\b(?:changes?|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"
+    r"|\b(?:changes|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"
     r"what'?s new|new features?|new in)\b"
     r"|\b(?:since|until|as of|in|with) (?:which|what|when)\b|\bsince when\b"
-    r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*\b(?:chang(?:ed?|es)|added|"
-    r"removed|renamed|deprecated|dropped|introduced|fixed|no longer)\b",
+    r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*(?<!\bbe )\b(?:chang(?:ed?|es)|"
+    r"added|removed|renamed|deprecated|dropped|introduced|fixed|no longer)\b",
     re.I,
 )
 _YES_NO = re.compile(

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from langchain_core.runnables import Runnable
 
-from chatbot.answering.forms import read_value
+from chatbot.answering.forms import Reading, read_value
 from chatbot.comparison.changes import find_changes
 from chatbot.comparison.changes_in_words import changes_in_words, no_thing_named, nothing_named
 from chatbot.comparison.presence import Finding, Remark, find_everywhere, lacking, remarks_on
@@ -79,13 +79,13 @@ def compare_releases(
                 return _answered(turn, *found)
         also = _asked_on_top(turn)
         computed = None
-        if not all(_can_be_read(side) for side in sides):
+        if not all(map(_reading, sides)):
             if wanted is Asked.CHANGES and not also:
                 computed = await in_thread(_changes, turn, sides, open_corpus)
             if computed:
                 return _answered(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, open_corpus)
-        sides = await _all(answer, sides)
+        sides = await _all(answer, [_as_read(side) for side in sides])
         if all(_abstains(side) for side in sides):
             computed = await in_thread(_changes, turn, sides, open_corpus)
         if computed:
@@ -127,10 +127,19 @@ def _subject(side: Turn) -> str:
     return side.queries.subject if side.queries else side.question
 
 
-def _can_be_read(side: Turn) -> bool:
-    """Whether a rule reads the value, so that no model need be asked."""
+def _reading(side: Turn) -> Reading | None:
+    """The value that a rule reads, so that no model need be asked."""
     found = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
-    return bool(found) and read_value(_subject(side), found) is not None
+    return read_value(_subject(side), found) if found else None
+
+
+def _as_read(side: Turn) -> Turn:
+    """The side with the value that a rule reads, as far as it has no answer and one can."""
+    if side.answer is not None or (reading := _reading(side)) is None:
+        return side
+    citation = cite(reading.record, side.asked[1])
+    answer = Answer(f"{reading.sentence} [1]", False, (citation,), in_short(reading.value))
+    return replace(side, answer=answer)
 
 
 def _look_up(

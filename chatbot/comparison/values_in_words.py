@@ -37,7 +37,7 @@ class _Told:
     def cited(self) -> str:
         """The lead as a sentence with its marks."""
         end = "" if self.marks else "."
-        return f"{self.words.rstrip('.')}{f' {self.marks}.' if self.marks else end}"
+        return f"{self.words.rstrip('.:')}{f' {self.marks}.' if self.marks else end}"
 
     @property
     def is_value(self) -> bool:
@@ -62,7 +62,7 @@ def values_side_by_side(sides: Sequence[Turn], question: str = "", also: str = "
     lead = " ".join(filter(None, (sentence, *(t.cited for t in told if not t.known))))
     parts = [lead]
     if any(t.has_body for t in known):
-        parts = [lead, *(f"**{t.release}**\n\n{t.whole}" for t in known)]
+        parts = [lead, *(f"**{t.release}**\n\n{t.whole or t.cited}" for t in known)]
     return Answer(
         text="\n\n".join(parts),
         abstained=not known,

@@ -192,8 +192,11 @@ def test_one_call_a_side_where_no_rule_reads_the_value(chatbot: Chatbot) -> None
     reply = asked.ask("Which way does the lever move: 1.0 vs 1.2?")
     assert len(model.calls) == reply.content["model_calls"] == 2
     assert reply.turn.answer is not None
-    assert reply.turn.answer.value == "In 1.0 it is left; in 1.2 it is right."
-    assert [s["value"] for s in reply.content["sides"]] == ["left", "right"]
+    assert reply.turn.answer.value == "The lever moves left in 1.0 and right in 1.2."
+    assert [s["value"] for s in reply.content["sides"]] == [
+        "The lever moves left.",
+        "The lever moves right.",
+    ]
 
 
 def test_where_the_model_does_not_know_the_difference_of_the_pages_is_told(
