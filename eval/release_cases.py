@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from chatbot.release_resolution import ReleaseStatus
+from chatbot.release_resolution import ReleaseStatus, Resolution
 from chatbot.turn import Turn
 from corpora.release import Product, Release, is_prerelease
 
@@ -21,6 +22,21 @@ class ReleaseCase:
     products: tuple[Product, ...]
     status: ReleaseStatus
     releases: tuple[str, ...]
+
+
+class Outcome(StrEnum):
+    """How a case came out; WRONG, an answer from another release than the one meant, is gravest."""
+
+    RIGHT = "right"
+    ASKED = "asked back"
+    WRONG = "silently wrong"
+
+
+def outcome(case: ReleaseCase, found: Resolution) -> Outcome:
+    """Say whether a resolution is what the case means, asks about it, or takes another release."""
+    if found.releases == case.releases:
+        return Outcome.RIGHT
+    return Outcome.WRONG if found.releases else Outcome.ASKED
 
 
 def read_catalogs(path: Path) -> dict[str, tuple[Product, ...]]:

@@ -168,10 +168,13 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if joins[i] and claim is not Claim.ELSEWHERE and OWN not in lead[0]:
             claim = _after(claims[-1], numbers[i - 1], claim, number)
         claims.append(claim)
+    together = bool(COMPARES.search(text) or MOVES.search(text))
     for i in [*range(1, len(numbers)), *range(len(numbers) - 1, 0, -1)]:
         if joins[i]:
-            claims[i - 1 : i + 1] = _side_by_side(
-                text, numbers[i - 1 : i + 1], claims[i - 1 : i + 1], joins[i]
+            pair = slice(i - 1, i + 1)
+            opposed = joins[i] in _OPPOSED
+            claims[pair] = _side_by_side(
+                text, numbers[pair], claims[pair], joins[i], together=together or opposed
             )
     found: list[Found] = []
     taken = (Claim.RELEASE, Claim.DOUBTFUL)
@@ -195,30 +198,31 @@ def _after(before: Claim, left: Number, claim: Claim, right: Number) -> Claim:
 
 
 def _side_by_side(
-    text: str, numbers: Sequence[Number], claims: Sequence[Claim], join: str | None
+    text: str,
+    numbers: Sequence[Number],
+    claims: Sequence[Claim],
+    join: str | None,
+    *,
+    together: bool,
 ) -> Sequence[Claim]:
     """Judge two numbers together: what the one is known to be, the other is as well."""
-    both = all(number.whole for number in numbers)
-    if claims[1] is Claim.ELSEWHERE and not numbers[0].reading.covers:
+    left, right = numbers
+    if claims[1] is Claim.ELSEWHERE and not left.reading.covers:
         return Claim.ELSEWHERE, Claim.ELSEWHERE
-    if (
-        both
-        and set(claims) <= {Claim.RELEASE, Claim.NOTHING, Claim.DOUBTFUL}
-        and not (Claim.DOUBTFUL in claims and OWN in text[numbers[0].end : numbers[1].start])
-    ):
-        right = numbers[1]
+    if OWN in text[left.end : right.start] and claims[0] is not Claim.RELEASE:
+        return claims
+    alike = (left.whole and right.whole) or (left.dotted and right.dotted)
+    if alike and Claim.ELSEWHERE not in claims:
         bounded = right.dotted or right.high or BOUNDARY.match(text, right.end)
-        if bounded and (join in _OPPOSED or COMPARES.search(text) or MOVES.search(text)):
+        if bounded and together:
             return Claim.RELEASE, Claim.RELEASE
         if join in _OPPOSED:
             return Claim.DOUBTFUL, Claim.DOUBTFUL
-    if Claim.DOUBTFUL in claims and OWN in text[numbers[0].end : numbers[1].start]:
-        return claims
     if Claim.RELEASE not in claims or claims[0] is claims[1] or Claim.ELSEWHERE in claims:
         return claims
     other = numbers[claims[0] is Claim.RELEASE]
     if Claim.DOUBTFUL in claims or other.reading.covers or (other.dotted and join != ","):
-        return (Claim.RELEASE, Claim.RELEASE)
+        return Claim.RELEASE, Claim.RELEASE
     return claims
 
 

@@ -59,8 +59,7 @@ class Number:
     A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
     compared with the names of the releases: `akin` if some begin with the same part, `near` if with
     one about as high; `exact` if one has just this name, but for a zero behind it; `whole` if one
-    is called or begins so as written; `shaped` if it is no longer than they; `suffixed` if it goes
-    on where the numbers of a release end ("3.5-sp2", where there is a 3.5-sp1).
+    is called or begins so as written; `shaped` if it is no longer than they.
     """
 
     start: int
@@ -73,7 +72,6 @@ class Number:
     whole: bool = False
     near: bool = False
     shaped: bool = False
-    suffixed: bool = False
 
     @property
     def lettered(self) -> bool:
@@ -134,7 +132,6 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             whole=names.begins(number.tokens) or (bool(number.reading.covers) and number.lettered),
             near=names.near(number.tokens),
             shaped=names.resembles(number.tokens),
-            suffixed=_suffixed(number.tokens, names),
         )
         for number in sorted([*spoken, *written], key=lambda number: number.start)
     ]
@@ -205,11 +202,6 @@ def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number
     if suffix and names.begins(name_tokens(chunk)):
         return Number(start, suffix.end(), name_tokens(text[start : suffix.end()]), NOTHING, True)
     return None
-
-
-def _suffixed(tokens: Tokens, names: ReleaseNames) -> bool:
-    numbers = next((i for i, token in enumerate(tokens) if isinstance(token, str)), 0)
-    return numbers > 1 and names.begins(tokens[:numbers])
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:

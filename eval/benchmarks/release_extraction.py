@@ -27,35 +27,35 @@ from chatbot.steps.release_extraction import extract_release
 from chatbot.turn import ModelCall, Turn
 from corpora.release import Product
 from eval.gold import GoldQuestion, read_gold
-from eval.release_cases import ReleaseCase, read_cases, read_catalogs
+from eval.release_cases import Outcome, ReleaseCase, outcome, read_cases, read_catalogs
 
-Way = Callable[[BaseChatModel, ReleaseCase], Awaitable[tuple[bool, Turn]]]
-"""Resolves a case: whether it came out right, and the turn with its calls."""
+Way = Callable[[BaseChatModel, ReleaseCase], Awaitable[tuple[Outcome, Turn]]]
+"""Resolves a case: how it came out, and the turn with its calls."""
 
 
-async def by_rules(model: BaseChatModel, case: ReleaseCase) -> tuple[bool, Turn]:
+async def by_rules(model: BaseChatModel, case: ReleaseCase) -> tuple[Outcome, Turn]:
     """Rules alone."""
-    return _right(case, extract_release(lambda: case.products)(case.turn))
+    return _judged(case, extract_release(lambda: case.products)(case.turn))
 
 
-async def by_model(model: BaseChatModel, case: ReleaseCase) -> tuple[bool, Turn]:
+async def by_model(model: BaseChatModel, case: ReleaseCase) -> tuple[Outcome, Turn]:
     """The model alone."""
     found, turn = await named_release(model, case.turn, case.products[0])
-    named = case.status is ReleaseStatus.STATED
-    return (found.releases if found else ()) == (case.releases if named else ()), turn
+    named = case.releases if case.status is ReleaseStatus.STATED else ()
+    right = (found.releases if found else ()) == named
+    return Outcome.RIGHT if right else Outcome.WRONG, turn
 
 
-async def by_both(model: BaseChatModel, case: ReleaseCase) -> tuple[bool, Turn]:
+async def by_both(model: BaseChatModel, case: ReleaseCase) -> tuple[Outcome, Turn]:
     """Rules, then the model for what they leave open."""
     rules = extract_release(lambda: case.products)
     step = extract_release_with_model(model, lambda: case.products, rules)
-    return _right(case, await step(case.turn))
+    return _judged(case, await step(case.turn))
 
 
-def _right(case: ReleaseCase, turn: Turn) -> tuple[bool, Turn]:
-    found = turn.resolution
-    assert found is not None
-    return found.releases == case.releases, turn
+def _judged(case: ReleaseCase, turn: Turn) -> tuple[Outcome, Turn]:
+    assert turn.resolution is not None
+    return outcome(case, turn.resolution), turn
 
 
 WAYS: dict[str, Way] = {"rules": by_rules, "model": by_model, "both": by_both}
@@ -98,10 +98,19 @@ async def _measure(
     console = Console()
     table = Table("", box=box.SIMPLE_HEAD)
     statuses = sorted({case.status for case in cases})
-    for column in (*statuses, "all", "calls", "fallbacks", "seconds a call"):
+    for column in (
+        *statuses,
+        "all",
+        Outcome.ASKED,
+        Outcome.WRONG,
+        "calls",
+        "fallbacks",
+        "seconds a call",
+    ):
         table.add_column(column, justify="right")
     for name, way in ways.items():
         right: Counter[str] = Counter()
+        outcomes: Counter[Outcome] = Counter()
         asked: Counter[str] = Counter()
         calls: list[ModelCall] = []
         fallbacks = 0
@@ -110,9 +119,11 @@ async def _measure(
                 if name == "model" and not _for_the_model(case):
                     continue
                 status.update(f"{name}: {i} of {len(cases)}")
-                good, turn = await way(model, case)
+                came_out, turn = await way(model, case)
+                good = came_out is Outcome.RIGHT
                 asked[case.status] += 1
                 right[case.status] += good
+                outcomes[came_out] += 1
                 calls += turn.calls
                 fallbacks += len(turn.fallbacks)
                 if failures and not good:
@@ -124,6 +135,7 @@ async def _measure(
             name,
             *(f"{right[s]}/{asked[s]}" for s in statuses),
             f"{right.total()}/{asked.total()}",
+            *(str(outcomes[o]) for o in (Outcome.ASKED, Outcome.WRONG)),
             str(len(calls)),
             str(fallbacks),
             f"{sum(c.seconds for c in calls) / len(calls):.1f}" if calls else "",
