@@ -60,16 +60,28 @@ def values_side_by_side(sides: Sequence[Turn], question: str = "", also: str = "
     elif known and same is not None:
         sentence = after(verdict(question, same=same), sentence)
     lead = " ".join(filter(None, (sentence, *(t.cited for t in told if not t.known))))
-    parts = [lead]
+    text = lead
     if any(t.has_body for t in known):
-        parts = [lead, *(f"**{t.release}**\n\n{t.whole or t.cited}" for t in known)]
+        text = _below_each_other(told)
+    elif not known and len({t.words.replace(t.release, "") for t in told}) == 1:
+        releases = listed((t.release for t in told), "or")
+        text = f"I couldn't find this in the documentation of {releases}."
     return Answer(
-        text="\n\n".join(parts),
+        text=text,
         abstained=not known,
         citations=tuple(quotes.citations),
         value=in_bare_words(lead) if known else "",
         warnings=tuple(w for side in sides if side.answer for w in side.answer.warnings),
     )
+
+
+def _below_each_other(told: Sequence[_Told]) -> str:
+    """The sides in full where they hold steps, lists or code; once where they are the same."""
+    releases = listed(f"{t.release} {t.marks}".strip() for t in told)
+    if len({without_marks(t.whole.replace(t.release, "")) for t in told}) == 1:
+        return f"It is the same in {releases}.\n\n{told[-1].whole}"
+    sides = (f"**{t.release}**\n\n{t.whole or t.cited}" for t in told)
+    return "\n\n".join((f"The answer differs between {releases}.", *sides))
 
 
 def _told(side: Turn, quotes: Quotes) -> _Told:

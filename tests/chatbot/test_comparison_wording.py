@@ -78,16 +78,25 @@ def test_whether_it_is_the_same_is_said_where_it_is_known(
     assert values_side_by_side(told(sides), "is it the same?", also).text.startswith(begins)
 
 
-def test_lists_and_code_follow_below_with_marks_numbered_through() -> None:
-    text = "Set it [1].\n\n```\nargs[0]\n```\n\n1. Open it [2].\n2. Close it [9]."
-    sides = [
-        side(r, Answer(text, False, (cited(r, "a"), cited(r, "b")), "Set it."))
-        for r in ("1.0", "2.0")
-    ]
-    whole = values_side_by_side(sides)
+def stepwise(release: str, first: str) -> Turn:
+    text = f"{first} [1].\n\n```\nargs[0]\n```\n\n1. Open it [2].\n2. Close it [9]."
+    own = (cited(release, "a"), cited(release, "b"))
+    return side(release, Answer(text, False, own, f"{first}."))
+
+
+def test_lists_and_code_stand_below_each_other_with_marks_numbered_through() -> None:
+    whole = values_side_by_side([stepwise("1.0", "Set it"), stepwise("2.0", "Turn it")])
     code = "```\nargs[0]\n```"
-    assert whole.text.endswith(f"**2.0**\n\nSet it [3].\n\n{code}\n\n1. Open it [4].\n2. Close it.")
-    assert whole.value == "It is the same in 1.0 and 2.0: Set it."
+    assert whole.text.startswith("The answer differs between 1.0 [1] and 2.0 [3].\n\n**1.0**\n\n")
+    assert whole.text.endswith(
+        f"**2.0**\n\nTurn it [3].\n\n{code}\n\n1. Open it [4].\n2. Close it."
+    )
+    assert whole.value == "In 1.0: Set it. In 2.0: Turn it."
+
+
+def test_what_is_the_same_in_full_is_shown_once() -> None:
+    whole = values_side_by_side([stepwise("1.0", "Set it"), stepwise("2.0", "Set it")])
+    assert whole.text.startswith("It is the same in 1.0 [1] and 2.0 [3].\n\nSet it [3].\n\n```")
 
 
 def test_a_table_keeps_bars_in_its_cells() -> None:
@@ -109,7 +118,10 @@ def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:
     whole = values_side_by_side([side("1.0", known), side("2.0", unknown)])
     assert not whole.abstained
     assert whole.text == ("In 1.0 it is 5 s [1]. I couldn't find this in the 2.0 documentation.")
-    assert values_side_by_side([side("1.0", unknown), side("2.0", unknown)]).abstained
+    first = Answer("I couldn't find this in the 1.0 documentation.", True)
+    neither = values_side_by_side([side("1.0", first), side("2.0", unknown)])
+    assert neither.abstained
+    assert neither.text == "I couldn't find this in the documentation of 1.0 or 2.0."
 
 
 def test_long_texts_fit_on_a_line() -> None:
