@@ -1,4 +1,4 @@
-"""An answer's text as Markdown: its own few marks are kept, everything else shows as text."""
+"""An answer's text as Markdown: its own few forms are kept, everything else shows as text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
-_SHORT = 80
 _CODE = re.compile(r"`([^`\n]+)`")
-# Before a bracket or a colon it could be the beginning of a link.
-_MARK = re.compile(r"[ \t]*\[(\d{1,3})\](?![(:])")
+# Before a bracket, or a colon at the beginning, it could be the beginning of a link.
+_MARK = re.compile(r"[ \t]*\[(\d{1,3})\](?!\()")
 _LAST_MARK = re.compile(r"^(?P<quoted>.*\S)(?P<mark>[ \t]\[\d{1,3}\])$", re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(`{3,})[ \t]*[\w.+#-]*[ \t]*")
+_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-•*]|(?P<number>\d{1,9})[.)])[ \t]+(?=\S)")
+_DEEPEST = 5
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 
@@ -32,12 +34,20 @@ class Escaping:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A part of an answer: Markdown, or the text of a listing, letter for letter."""
+
+    text: str
+    is_code: bool = False
+
+
+@dataclass(frozen=True)
 class AnswerMarkdown:
     """Writes texts of `chatbot.turn.Answer` in which the marks of so many citations stand out.
 
-    Of Markdown a text may use quotes ("> "), lists ("- "), tables, code spans, and bold at the
-    start of a line; "[1]" is the mark of a citation. What is quoted comes from documents and is
-    shown letter for letter. A short line before its evidence is set in bold.
+    Of Markdown a text may use numbered and other lists, tables, fenced code, code spans, quotes
+    ("> ", in answers of earlier versions) and bold at the start of a line; "[1]" is the mark of a
+    citation. What is quoted or stands in code is shown letter for letter.
     """
 
     escaping: Escaping
@@ -45,7 +55,23 @@ class AnswerMarkdown:
 
     def whole(self, text: str) -> str:
         """Write a text that holds no invisible character."""
-        return "\n\n".join(self._paragraphs(text))
+        return "\n\n".join(
+            fenced_code(piece.text) if piece.is_code else piece.text for piece in self.pieces(text)
+        )
+
+    def pieces(self, text: str) -> Iterator[Piece]:
+        """Write the same with each listing apart."""
+        written: list[str] = []
+        for is_code, lines in _apart(text.split("\n")):
+            if not is_code:
+                written += self._paragraphs(lines)
+                continue
+            if written:
+                yield Piece("\n\n".join(written))
+                written = []
+            yield Piece("\n".join(lines), is_code=True)
+        if written:
+            yield Piece("\n\n".join(written))
 
     def line(self, text: str) -> str:
         """Write a line of one, or a part of it."""
@@ -55,20 +81,35 @@ class AnswerMarkdown:
             for i, part in enumerate(parts)
         )
 
-    def _paragraphs(self, text: str) -> Iterator[str]:
-        groups = [(kind, list(lines)) for kind, lines in groupby(text.split("\n"), key=_kind)]
-        groups = [(kind, lines) for kind, lines in groups if kind != "blank"]
-        for (kind, lines), (following, _) in zip(groups, [*groups[1:], ("", [])], strict=True):
+    def _paragraphs(self, text: Sequence[str]) -> Iterator[str]:
+        for kind, lines in _grouped(text):
             if kind == "quote":
                 yield from self._quotes([line[1:].removeprefix(" ") for line in lines])
             elif kind == "list":
-                yield "\n".join(f"- {self._formatted(line[2:])}" for line in lines)
+                yield self._list(lines)
             elif kind == "row" and _is_table(lines):
                 yield self._table([_cells(lines[0]), *map(_cells, lines[2:])])
-            elif following == "quote" and _is_value(lines):
-                yield f"**{self.escaping.line(lines[0].strip())}**"
             else:
                 yield "\\\n".join(self._formatted(line) for line in lines)
+
+    def _list(self, lines: Sequence[str]) -> str:
+        """The items as deep as they are indented; a line that begins none goes on with the last."""
+        written: list[str] = []
+        indents: list[int] = []
+        for line in lines:
+            item = _ITEM.match(line)
+            if item is None:
+                written[-1] += f"\\\n{'    ' * len(indents)}{self._formatted(line)}"
+                continue
+            indent = len(item["indent"].expandtabs(4))
+            while indents and indents[-1] > indent:
+                indents.pop()
+            if (not indents or indents[-1] < indent) and len(indents) < _DEEPEST:
+                indents.append(indent)
+            begin = f"{'    ' * (len(indents) - 1)}{item['number'] or ''}"
+            begin += "." if item["number"] else "-"
+            written.append(f"{begin} {self._formatted(line[item.end() :])}")
+        return "\n".join(written)
 
     def _quotes(self, lines: list[str]) -> Iterator[str]:
         """Each quote apart: an empty line stands between two of them, or inside one."""
@@ -101,7 +142,8 @@ class AnswerMarkdown:
         parts: list[str] = []
         end = 0
         for mark in _MARK.finditer(text):
-            if 1 <= int(mark[1]) <= self.citations:
+            defines = text[mark.end() :].startswith(":") and not text[: mark.start()].strip()
+            if 1 <= int(mark[1]) <= self.citations and not defines:
                 # A mark does not begin a line.
                 space = "\u00a0" if mark[0][0] != "[" else ""
                 parts += [
@@ -112,13 +154,58 @@ class AnswerMarkdown:
         return "".join([*parts, self.escaping.line(text[end:])])
 
 
-def _is_value(lines: list[str]) -> bool:
-    """Say whether this is the short answer that its evidence follows."""
-    line = lines[0].strip()
-    return len(lines) == 1 and len(line) <= _SHORT and not line.endswith(":") and "**" not in line
+def fenced_code(text: str) -> str:
+    """Code letter for letter between fences that it cannot close."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"
 
 
-def _is_table(lines: list[str]) -> bool:
+def _apart(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """The listings and what stands between them; a fence that nothing closes is no fence."""
+    text: list[str] = []
+    at = 0
+    while at < len(lines):
+        end = _closing(lines, at)
+        if end is None:
+            text.append(lines[at])
+            at += 1
+            continue
+        if text:
+            yield False, text
+            text = []
+        yield True, list(lines[at + 1 : end])
+        at = end + 1
+    if text:
+        yield False, text
+
+
+def _closing(lines: Sequence[str], at: int) -> int | None:
+    """The line that closes the listing which line `at` opens."""
+    opened = _FENCE.fullmatch(lines[at])
+    if opened is None:
+        return None
+    for i in range(at + 1, len(lines)):
+        bare = lines[i].strip()
+        if len(bare) >= len(opened[1]) and not bare.strip("`"):
+            return i
+    return None
+
+
+def _grouped(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Lines of one kind together; an indented line after an item belongs to it."""
+    kinds: list[str] = []
+    for line in lines:
+        kind = _kind(line)
+        if kind == "text" and line[0] in " \t" and kinds and kinds[-1] == "list":
+            kind = "list"
+        kinds.append(kind)
+    for kind, group in groupby(zip(kinds, lines, strict=True), key=lambda pair: pair[0]):
+        if kind != "blank":
+            yield kind, [line for _, line in group]
+
+
+def _is_table(lines: Sequence[str]) -> bool:
     return len(lines) > 1 and _RULE.fullmatch(lines[1].strip()) is not None
 
 
@@ -128,7 +215,10 @@ def _cells(row: str) -> list[str]:
 
 
 def _kind(line: str) -> str:
-    for begin, kind in ((">", "quote"), ("- ", "list"), ("|", "row")):
-        if line.startswith(begin):
-            return kind
+    if line.startswith(">"):
+        return "quote"
+    if line.startswith("|"):
+        return "row"
+    if _ITEM.match(line):
+        return "list"
     return "text" if line.strip() else "blank"

@@ -95,7 +95,8 @@ def _turn(number: int, turn: KeptTurn, opinion: Opinion | None) -> Iterator[str]
 def _answer(reply: Mapping[str, Any]) -> Iterator[str]:
     where = origin(reply)
     how = f" ({as_label(where.explanation)})" if where.explanation else ""
-    yield f"**{as_label(where.name)}**{how}"
+    if where.name:
+        yield f"**{as_label(where.name)}**{how}"
     yield AnswerMarkdown(_IN_A_FILE, len(reply["citations"])).whole(visible(reply["answer"]))
     if reply["citations"]:
         yield "Sources:"

@@ -15,7 +15,7 @@ from corpora.database import Database
 from corpora.history_tables import ConversationRow, OpenQuestionRow, TurnRow
 from corpora.processes import is_alive, this_process
 
-WITH_ITS_SERVER = "The server ended while it was on its way."
+WITH_ITS_SERVER = "The server was restarted."
 
 
 class State(StrEnum):

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases", "none": "no release"}
+_UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases"}
 
 
 @dataclass(frozen=True)
 class Origin:
     """`name` says product and release, `explanation` how they were determined, if that is open.
 
-    It is `settled` unless the answer asks for a release. The texts are of any origin.
+    It is `settled` unless the answer asks for a release. The texts are of any origin, and empty for
+    small talk, which is from nowhere.
     """
 
     name: str
@@ -33,7 +34,9 @@ def origin(reply: Mapping[str, Any]) -> Origin:
         return Origin("no document needed", "")
     if names:
         return Origin(f"{product} {names}".strip(), reply.get("release_explanation", ""))
-    open_ = _UNRESOLVED.get(reply["release_status"], reply["release_status"])
+    open_ = _UNRESOLVED.get(reply["release_status"])
+    if open_ is None:
+        return Origin("", "")
     # The answer says why, and asks.
     return Origin(f"{product} {open_}".strip(), "", settled=False)
 

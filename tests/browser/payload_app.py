@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tests.ui.payloads import PAYLOADS
-from ui.chat.answer_text import answer_markdown
+from ui.chat.answer_text import show_text
 from ui.chat.differing import with_differences
 from ui.escaping import as_label, as_text
 
@@ -23,7 +23,10 @@ for i, payload in enumerate(PAYLOADS):
     with st.container(key=f"error-{i}"):
         st.error(f"No answer: {as_text(payload)}")
     with st.container(key=f"answer-{i}"):
-        st.markdown(answer_markdown(f"{payload} [1]\n| a | b |\n| - | - |\n| {payload} [1]", 9))
+        forms = (
+            "{0} [1]\n| a | b |\n| - | - |\n| {0} [1]\n\n1. {0} [2]\n   - {0}\n```\n{0}\n```\n{0}"
+        )
+        show_text(forms.format(payload), 9)
     with st.container(key=f"differs-{i}"):
         st.markdown(with_differences(f"before {payload} after", "before after", alike=0))
 st.title("All are shown", anchor=False)

@@ -16,7 +16,7 @@ from tests.chatbot.test_plain_markdown import LINKED, MARKDOWN
 from tests.ui.payloads import PAYLOADS
 
 CITED = answer(
-    answer="300 s\n\n> hold_time — 300 — s [1]",
+    answer="It is 300 s [1]:\n\n1. Set it:\n\n```\nset *x*\n```",
     release_explanation="you said “17.2” → 17.20",
     citations=[
         {
@@ -37,8 +37,7 @@ CITED = answer(
 def test_an_answer_is_copied_with_its_release_and_its_sources() -> None:
     assert reply_markdown(CITED) == (
         "**relay 17.20** (you said “17.2” → 17.20)\n\n"
-        "**300 s**\n\n"
-        "> hold_time — 300 — s\u00a0[1]\n\n"
+        "It is 300 s\u00a0[1]:\n\n1. Set it:\n\n```\nset *x*\n```\n\n"
         "Sources:\n\n"
         "- [1] Relay guide, guide.md, Relay guide › Timers, release 17.20"
     )

@@ -1,45 +1,77 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from ui.chat.answer_text import answer_markdown
+CODE = "set *x* <b> :smile: [1](javascript:alert(1)) $x$\n    then `y`"
+
+
+def shown(answer: str, citations: int = 0, turn: int | None = None) -> str:
+    """The Markdown of an answer that holds no listing."""
+    page = pieces(answer, citations, turn)
+    assert not page.code
+    return "\n\n".join(element.value for element in page.markdown)
+
+
+def pieces(answer: str, citations: int = 0, turn: int | None = None) -> AppTest:
+    def page(answer: str, citations: int, turn: int | None) -> None:
+        from ui.chat.answer_text import show_text
+
+        show_text(answer, citations, turn)
+
+    tested = AppTest.from_function(page, args=(answer, citations, turn)).run()
+    assert not tested.exception
+    return tested
 
 
 @pytest.mark.parametrize(
     ("answer", "markdown"),
     [
-        ("300 s\n\n> a | b [1]", "**300 s**\n\n> a \\| b \\[1\\]"),
-        ("Passages:\n\n> one [1]\n>\n> two [2]", "Passages\\:\n\n> one \\[1\\]\n>\n> two \\[2\\]"),
-        ("> def f():\n>     pass [1]", "> def f\\(\\)\\:\\\n> \xa0\xa0\xa0\xa0pass \\[1\\]"),
+        ("> one [1]\n>\n> use `x` now [2]", "> one \\[1\\]\n>\n> use \\`x\\` now \\[2\\]"),
         ("**17.10**: *no*", "**17\\.10**\\: \\*no\\*"),
         ("not `pool_size` but <b>", "not `pool_size` but \\<b\\>"),
-        ("There are:\n- 1.0\n- 2.0", "There are\\:\n\n- 1\\.0\n- 2\\.0"),
+        ("There are:\n- 1.0\n• 2.0", "There are\\:\n\n- 1\\.0\n- 2\\.0"),
+        ("1. Open *it*\n2) Close", "1. Open \\*it\\*\n2. Close"),
+        (
+            "3. a\n   - b\n     - c\n   more\n4. d",
+            "3. a\n    - b\n        - c\\\n            more\n4. d",
+        ),
         ("one\ntwo", "one\\\ntwo"),
+        ("2.5 is no step", "2\\.5 is no step"),
+        ("```\nnever closed", "\\`\\`\\`\\\nnever closed"),
     ],
 )
-def test_an_answers_own_marks_are_kept_and_nothing_else(answer: str, markdown: str) -> None:
-    assert answer_markdown(answer) == markdown
+def test_an_answers_own_forms_are_kept_and_nothing_else(answer: str, markdown: str) -> None:
+    assert shown(answer) == markdown
 
 
-def test_quoted_code_spans_show_letter_for_letter() -> None:
-    assert answer_markdown("> use `x` now") == "> use \\`x\\` now"
+def test_a_listing_stands_apart_letter_for_letter() -> None:
+    page = pieces(f"1. Set it:\n\n````text\n{CODE}\n```\n````\n\n2. Save `it`.")
+    assert [code.value for code in page.code] == [f"{CODE}\n```"]
+    assert [text.value for text in page.markdown] == ["1. Set it\\:", "2. Save `it`\\."]
 
 
 @pytest.mark.parametrize(
     ("answer", "markdown"),
     [
         (
-            "It is 45 s [1]. See [2].",
-            "It is 45 s\xa0:primary[\\[1\\]]\\. See\xa0:primary[\\[2\\]]\\.",
+            "It is 45 s [1]. See [2]: there.",
+            "It is 45 s\xa0:primary[\\[1\\]]\\. See\xa0:primary[\\[2\\]]\\: there\\.",
         ),
         ("Not [3], [0] or `x[1]`", "Not \\[3\\]\\, \\[0\\] or `x[1]`"),
+        ("[1]: /x [1](/x)", "\\[1\\]\\: \\/x \\[1\\]\\(\\/x\\)"),
         ("> list[1] of a [2]", "> list\\[1\\] of a\xa0:primary[\\[2\\]]"),
-        ("> list [1]\n> and more [2]", "> list \\[1\\]\\\n> and more\xa0:primary[\\[2\\]]"),
         ("- one [1]\n- two [2]", "- one\xa0:primary[\\[1\\]]\n- two\xa0:primary[\\[2\\]]"),
     ],
 )
 def test_the_marks_of_its_citations_stand_out(answer: str, markdown: str) -> None:
-    assert answer_markdown(answer, citations=2) == markdown
+    assert shown(answer, citations=2) == markdown
+
+
+def test_the_marks_of_a_turn_lead_to_its_sources_and_nowhere_else() -> None:
+    answer = "So [2]. [x](#source-1-1) [3]"
+    linked = "So\xa0[\\[2\\]](#source-7-2)\\. \\[x\\]\\(\\#source\\-1\\-1\\) \\[3\\]"
+    assert shown(answer, citations=2, turn=7) == linked
 
 
 @pytest.mark.parametrize(
@@ -57,4 +89,4 @@ def test_the_marks_of_its_citations_stand_out(answer: str, markdown: str) -> Non
     ],
 )
 def test_a_table_stays_one_and_its_cells_are_text(answer: str, markdown: str) -> None:
-    assert answer_markdown(answer, citations=1) == markdown
+    assert shown(answer, citations=1) == markdown

@@ -93,42 +93,66 @@ def test_more_releases_are_a_table_in_which_each_differs_from_the_one_above(
     assert len(labels(page, "cite-")) == 3
 
 
-def test_i_do_not_know_says_what_was_searched_and_leads_on(valve: MakeChatbot) -> None:
+def test_what_was_not_found_leads_on_and_shows_no_query(valve: MakeChatbot) -> None:
     chatbot = valve(None)
     cited = chatbot.ask(QUESTION, product="valve").content["citations"][0]
     page = stored(
         chatbot,
         abstained=True,
-        answer="I don't know: the documentation of valve 2.0 does not mention `x`.",
+        answer="I couldn't find this in the 2.0 documentation.",
         citations=[],
         nearest=[{**cited, "quote": ""}],
         found_in=["1.0", "0.5"],
     )
-    searched = next(c.value for c in page.caption if "Searched" in c.value)
-    assert searched.startswith(":material/search: Searched valve 2\\.0 for “")
-    assert "hold\\_time" in searched
+    assert not page.expander
     assert labels(page, "near-") == ["Valve reference · Timers"]
     # A release that is not there any more is not offered.
-    assert labels(page, "found-in-") == ["Ask in 1\\.0"]
+    assert labels(page, "found-in-") == ["1\\.0"]
 
     button(page, "Valve reference")
     assert "drain\\_time" in texts(page)
-    settle(button(page, "Ask in"))
+    settle(page.button(key=next(b.key for b in page.button if "found-in" in (b.key or ""))).click().run())
     assert "What is the default of hold\\_time in 1\\.0\\?" in texts(page)
-    assert "**20" in texts(page)
+    assert "20" in texts(page)
 
 
-def test_what_an_answer_says_itself_is_not_said_twice(valve: MakeChatbot) -> None:
+def test_small_talk_has_neither_badge_nor_sources_nor_queries(valve: MakeChatbot) -> None:
     page = stored(
         valve(None),
-        abstained=True,
-        answer="I don't know: I searched the documentation of valve 2.0 for “x”.",
+        answer="Hello!",
         citations=[],
+        route="clarify",
+        release=None,
+        release_status="none",
+        queries={"base": "hello", "filtered": None, "versionless": None},
     )
-    assert not any("Searched" in caption.value for caption in page.caption)
+    assert "valve 2\\.0]" not in texts(page)
+    assert not labels(page, "cite-")
+    assert not page.expander
+
+
+def test_what_an_unclear_question_may_have_meant_is_asked_with_one_click(
+    valve: MakeChatbot,
+) -> None:
+    page = stored(
+        valve(None), answer="Which one?", citations=[], abstained=True, choices=[QUESTION]
+    )
+    (meant,) = (b for b in page.button if (b.key or "").startswith("meant-"))
+    settle(meant.click().run())
+    assert "45" in texts(page)
+
+
+def test_sources_of_one_page_are_one_chip(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    first = chatbot.ask(QUESTION, product="valve").content["citations"][0]
+    other = {**first, "quote": "drain_time — 7 — s"}
+    page = stored(chatbot, answer="One [1]. Two [2].", citations=[first, other])
+    assert labels(page, "cite-") == ["**1 · 2**  Valve reference · Timers"]
+    button(page, "**1 · 2**")
+    assert ":yellow-background[45]" in texts(page)
+    assert ":yellow-background[7]" in texts(page)
 
 
 def test_an_answer_that_knows_offers_no_way_out(valve: MakeChatbot) -> None:
     page = stored(valve(None), nearest=[], found_in=["1.0"])
     assert not labels(page, "found-in-")
-    assert not any("Searched" in caption.value for caption in page.caption)

@@ -72,6 +72,6 @@ def test_an_answer_that_was_given_before_says_so_and_can_be_had_afresh(ask: Ask)
     _, first, _ = ask(None, QUESTION, "--conversation", "new")
     _, again, _ = ask(None, QUESTION)
     _, afresh, _ = ask(None, QUESTION, "--afresh")
-    assert "answered before (measured on " in again
-    assert "answered before" not in first + afresh
+    assert "Saved answer · score " in again
+    assert "Saved answer" not in first + afresh
     assert "45" in again

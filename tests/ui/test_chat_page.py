@@ -28,14 +28,14 @@ def test_an_answer_shows_release_reason_and_sources(valve: MakeChatbot) -> None:
     page = ask(open_page(), QUESTION)
     assert "valve 2\\.0]" in texts(page)
     assert "you said" in texts(page)
-    assert "**45" in texts(page)
-    assert any(b.label.startswith("\\[1\\] Valve reference") for b in page.button)
+    assert "45" in texts(page)
+    assert any(b.label == "**1**  Valve reference · Timers" for b in page.button)
 
 
 def test_a_source_opens_with_the_quoted_words_marked(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), QUESTION)
-    button(page, "\\[1\\]")
+    button(page, "**1**")
     assert ":yellow-background[45]" in texts(page)
 
 
@@ -46,7 +46,7 @@ def test_a_conversation_comes_back_by_its_address(valve: MakeChatbot) -> None:
     assert QUESTION.replace(".", "\\.").replace("_", "\\_").replace("?", "\\?") in texts(again)
     button(again, "New conversation")
     assert "conversation" not in again.query_params
-    assert "**45" not in texts(again)
+    assert "45" not in texts(again)
 
 
 def test_an_answer_can_be_linked_to(valve: MakeChatbot) -> None:
@@ -56,14 +56,14 @@ def test_an_answer_can_be_linked_to(valve: MakeChatbot) -> None:
     turn = chatbot.conversations.turns(conversation)[0].id
 
     linked = open_page(conversation, turn)
-    assert "**45" in texts(linked)
+    assert "45" in texts(linked)
     assert linked.query_params["turn"] == str(turn)
     ask(linked, "What is the default of drain_time?")
     assert "turn" not in linked.query_params
 
     gone = open_page(conversation, 10**9)
-    assert gone.toast[0].value == "This answer is not part of the conversation any more."
-    assert "**45" in texts(gone)
+    assert gone.toast[0].value == "This answer is no longer part of the conversation."
+    assert "45" in texts(gone)
 
 
 def test_the_conversation_of_another_is_not_there(valve: MakeChatbot) -> None:
@@ -77,8 +77,8 @@ def test_the_conversation_of_another_is_not_there(valve: MakeChatbot) -> None:
     page = open_page(conversation)
 
     assert "conversation" not in page.query_params
-    assert "not there any more" in page.toast[0].value
-    assert "**45" not in texts(page)
+    assert "no longer exists" in page.toast[0].value
+    assert "45" not in texts(page)
     assert not page.error
 
 
@@ -91,17 +91,17 @@ def test_an_answer_that_is_asked_anew_is_not_shown_meanwhile_and_stands_again_if
     again(chatbot, Endless())
     asking = services.open_questions().ask(Question(LATEST, conversation, instead_of=old))
     page = open_page(conversation)
-    assert "**45" not in texts(page)
+    assert "45" not in texts(page)
     assert LATEST.replace("?", "\\?") in texts(page)
     settle(button(page, "Stop"))
     assert asking.wait(10)
     shown = texts(page)
-    assert shown.index("**45") < shown.index(LATEST.replace("?", "\\?")) < shown.index("Stopped")
+    assert shown.index("45") < shown.index(LATEST.replace("?", "\\?")) < shown.index("Stopped")
 
     again(chatbot, FakeListChatModel(responses=["90 days"]))
     settle(button(page, "Ask again"))
-    assert "**90 days" in texts(page)
-    assert "**45" not in texts(page)
+    assert "90 days" in texts(page)
+    assert "45" not in texts(page)
 
 
 def test_a_question_that_was_stopped_can_be_discarded(valve: MakeChatbot) -> None:
@@ -121,7 +121,7 @@ def test_a_question_in_a_conversation_that_was_deleted_meanwhile_begins_a_new_on
     chatbot.conversations.delete(before)
     ask(page, QUESTION)
     assert page.query_params["conversation"] != before
-    assert "**45" in texts(page)
+    assert "45" in texts(page)
 
 
 def test_a_conversation_that_is_not_there_gives_way_to_a_new_one(valve: MakeChatbot) -> None:
@@ -136,7 +136,7 @@ def test_an_unknown_release_is_asked_back_and_chosen(valve: MakeChatbot) -> None
     page = ask(open_page(), "What is the default of hold_time in 7.5?")
     assert "unknown release" in texts(page)
     settle(button(page, "1\\.0"))
-    assert "**20" in texts(page)
+    assert "20" in texts(page)
 
 
 def test_a_follow_up_stays_in_the_release_of_the_conversation(valve: MakeChatbot) -> None:
@@ -155,7 +155,7 @@ def test_a_running_question_is_stopped_and_asked_again(valve: MakeChatbot) -> No
     assert "Stopped" in texts(page)
     again(chatbot, FakeListChatModel(responses=["90 days"]))
     settle(button(page, "Ask again"))
-    assert "**90 days" in texts(page)
+    assert "90 days" in texts(page)
     assert "Stopped" not in texts(page)
 
 
@@ -166,7 +166,7 @@ def test_a_dead_model_is_told_and_the_question_kept(valve: MakeChatbot) -> None:
     assert LATEST.replace("?", "\\?") in texts(page)
     again(chatbot, FakeListChatModel(responses=["90 days"]))
     settle(button(page, "Ask again"))
-    assert "**90 days" in texts(page)
+    assert "90 days" in texts(page)
     assert not page.error
 
 
@@ -177,7 +177,7 @@ def test_a_question_that_is_too_long_can_be_shortened(valve: MakeChatbot) -> Non
     assert len(page.text_area[0].value) >= 49_999
     page.text_area[0].set_value(QUESTION)
     settle(button(page, "Ask again"))
-    assert "**45" in texts(page)
+    assert "45" in texts(page)
 
 
 def test_without_documentation_the_page_says_what_to_do(valve: MakeChatbot, tmp_path: Path) -> None:

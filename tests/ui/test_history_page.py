@@ -142,7 +142,7 @@ def test_a_turn_without_a_trace_says_so(chatbot: Chatbot) -> None:
         session.execute(delete(TurnTraceRow))
     page = open_history(turn)
     assert page.info[0].value.startswith("No trace of this answer is kept")
-    assert "**45" in texts(page)
+    assert "45" in texts(page)
 
 
 def test_a_question_that_was_asked_anew_says_so(chatbot: Chatbot) -> None:
@@ -162,7 +162,7 @@ def test_a_turn_that_is_gone_leads_back(chatbot: Chatbot) -> None:
 
 
 def test_a_citation_opens_its_page(chatbot: Chatbot) -> None:
-    page = button(open_history(asked(chatbot, QUESTION)[0]), "\\[1\\]")
+    page = button(open_history(asked(chatbot, QUESTION)[0]), "**1**")
     assert ":yellow-background[45]" in texts(page)
 
 

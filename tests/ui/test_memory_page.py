@@ -157,7 +157,7 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
     (link,) = page.get("page_link")
     assert link.proto.query_string == f"turn={reply.kept_as}"
     assert "answered by it" in link.proto.label
-    press(page, "\\[1\\]")
+    press(page, "**1**")
     assert ":yellow-background[45]" in shown(page)
     press(page, "All questions")
     assert totals(page)

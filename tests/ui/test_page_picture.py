@@ -34,7 +34,7 @@ def yellow(png: bytes) -> tuple[int, int, int, int] | None:
 
 
 def test_the_quoted_words_are_marked_on_the_printed_page() -> None:
-    left, top, right, bottom = yellow(page_picture(mounting_guide(), 2, TORQUE)) or (0, 0, 0, 0)
+    left, top, right, bottom = yellow(page_picture(mounting_guide(), 2, [TORQUE])) or (0, 0, 0, 0)
 
     # The line's baseline is at 90; the lines above and below it are at 60 and 120.
     assert 70 < top < bottom < 105
@@ -44,7 +44,7 @@ def test_the_quoted_words_are_marked_on_the_printed_page() -> None:
 
 def test_nothing_is_marked_without_a_quote_or_on_another_page() -> None:
     assert yellow(page_picture(mounting_guide(), 2)) is None
-    assert yellow(page_picture(mounting_guide(), 1, TORQUE)) is None
+    assert yellow(page_picture(mounting_guide(), 1, [TORQUE])) is None
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_nothing_is_marked_without_a_quote_or_on_another_page() -> None:
 )
 def test_what_cannot_be_drawn_is_told(pdf: bytes, number: int) -> None:
     with pytest.raises(NoPicture, match=f"{number} cannot be drawn"):
-        page_picture(pdf, number, TORQUE)
+        page_picture(pdf, number, [TORQUE])
 
 
 def colours(png: bytes) -> set[tuple[int, ...]]:
@@ -77,12 +77,12 @@ GREEN, RED, WHITE = (0, 170, 0), (255, 0, 0), (255, 255, 255)
 
 def test_a_drawing_is_drawn_with_the_quoted_words_marked() -> None:
     labels = drawing('<text x="60" y="30">Fan</text><text x="60" y="80">Lamp test</text>')
-    png = page_picture(labels, 1, "Lamp test", "svg")
+    png = page_picture(labels, 1, ["Lamp test"], "svg")
     left, top, _, bottom = yellow(png) or (0, 0, 0, 0)
     assert GREEN in colours(png)
     assert left > 30
     assert top > bottom / 2
-    assert yellow(page_picture(labels, 1, "", "svg")) is None
+    assert yellow(page_picture(labels, 1, [], "svg")) is None
 
 
 def test_a_drawing_shows_what_it_holds_and_nothing_of_the_disk_or_the_net(tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ def test_a_drawing_shows_what_it_holds_and_nothing_of_the_disk_or_the_net(tmp_pa
         address = f"http://127.0.0.1:{server.getsockname()[1]}/secret.png"
         hrefs = (address, secret.as_uri(), str(secret), f"file:{secret}", "secret.png")
         foreign = "".join(place.format(href) for href in hrefs)
-        assert colours(page_picture(drawing(foreign), 1, "", "svg")) == {GREEN, WHITE}
+        assert colours(page_picture(drawing(foreign), 1, [], "svg")) == {GREEN, WHITE}
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
-    shown = page_picture(drawing(place.format(f"data:image/png;base64,{own}")), 1, "", "svg")
+    shown = page_picture(drawing(place.format(f"data:image/png;base64,{own}")), 1, [], "svg")
     assert RED in colours(shown)
 
 
@@ -105,7 +105,7 @@ def test_a_drawing_shows_what_it_holds_and_nothing_of_the_disk_or_the_net(tmp_pa
 def test_a_drawing_that_would_harm_is_told_at_once(name: str) -> None:
     started = time.monotonic()
     with pytest.raises(NoPicture, match="The drawing cannot be drawn; its text is shown"):
-        page_picture(REFUSED[name], 1, "", "svg")
+        page_picture(REFUSED[name], 1, [], "svg")
     assert time.monotonic() - started < 10
 
 
@@ -113,7 +113,7 @@ def test_a_drawing_that_would_harm_is_told_at_once(name: str) -> None:
 def test_no_size_makes_the_picture_larger_than_a_screen(size: str) -> None:
     huge = drawing().replace(b'width="200" height="100"', size.encode())
     try:
-        picture: Any = pymupdf.Pixmap(page_picture(huge, 1, "", "svg"))  # type: ignore[no-untyped-call]
+        picture: Any = pymupdf.Pixmap(page_picture(huge, 1, [], "svg"))  # type: ignore[no-untyped-call]
     except NoPicture:
         return
     assert max(picture.width, picture.height) <= 2400

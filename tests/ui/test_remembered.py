@@ -64,15 +64,14 @@ def test_an_answer_that_was_given_before_says_so_and_as_what_it_was_asked(
     valve: MakeChatbot,
 ) -> None:
     shown = told(remembered(valve(None), "reuse"))
-    assert ":green-badge[:material/history: answered before]" in shown
-    assert "measured 0.92 on 3 Nov 2026" in shown
-    assert f"Asked as “{BEFORE}”" in shown
+    assert "Saved answer · score 0.92" in shown
+    assert f"Saved for “{BEFORE}”" in shown
 
 
 def test_the_same_words_are_not_told_again(valve: MakeChatbot) -> None:
     shown = told(remembered(valve(None), "reuse", question=QUESTION))
-    assert "answered before" in shown
-    assert "Asked as" not in shown
+    assert "Saved answer" in shown
+    assert "Saved for" not in shown
 
 
 def test_an_admin_who_rated_it_is_named_and_whoever_gave_a_thumb_is_not(valve: MakeChatbot) -> None:
@@ -88,7 +87,7 @@ def test_an_admin_who_rated_it_is_named_and_whoever_gave_a_thumb_is_not(valve: M
     ("role", "words"),
     [
         ("reference", "helped to write this one · measured 0.92 on 3 Nov 2026"),
-        ("avoid", "was no good and is not repeated"),
+        ("avoid", "was rated poorly; this is a new answer"),
     ],
 )
 def test_what_helped_to_write_an_answer_is_told_without_another_s_question(
@@ -97,7 +96,7 @@ def test_what_helped_to_write_an_answer_is_told_without_another_s_question(
     page = remembered(valve(None), role)
     assert words in told(page)
     assert BEFORE not in told(page)
-    assert not any(b.label == "Answer afresh" for b in page.button)
+    assert not any(b.label == "Answer again from the documents" for b in page.button)
 
 
 def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
@@ -119,7 +118,7 @@ def test_one_click_answers_the_last_question_afresh_in_its_place(
     valve: MakeChatbot, asked: list[Asking]
 ) -> None:
     page = remembered(valve(None), "reuse")
-    button(page, "Answer afresh")
+    button(page, "Answer again from the documents")
     (asking,) = asked
     assert (asking.question.text, asking.question.afresh) == (QUESTION, True)
     assert asking.question.instead_of is not None
@@ -129,7 +128,7 @@ def test_an_earlier_question_is_asked_again_at_the_end_so_that_nothing_is_lost(
     valve: MakeChatbot, asked: list[Asking]
 ) -> None:
     page = remembered(valve(None), "reuse", more=(LATEST,))
-    button(page, "Answer afresh")
+    button(page, "Answer again from the documents")
     (asking,) = asked
     assert asking.question.afresh
     assert asking.question.instead_of is None
@@ -162,4 +161,4 @@ def test_hostile_text_is_shown_as_text(valve: MakeChatbot, name: str) -> None:
     for payload in PAYLOADS:
         pair = memory | {name: payload}
         assert as_label(vouched(pair), 200) in badges
-        assert f"Asked as “{as_label(pair['question'], 300)}”" in captions
+        assert f"Saved for “{as_label(pair['question'], 300)}”" in captions

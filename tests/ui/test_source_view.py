@@ -106,7 +106,7 @@ def test_a_page_of_a_pdf_is_a_picture(chatbot: Chatbot) -> None:
     assert "mounting\\.pdf › page 2" in texts(opened)
     button(opened, "Previous page")
     assert "mounting\\.pdf › page 1" in texts(opened)
-    button(opened, "Back to the quote")
+    button(opened, "Back to the source")
     assert "mounting\\.pdf › page 2" in texts(opened)
 
 
@@ -135,7 +135,7 @@ def test_going_on_in_another_release_stays_there(chatbot: Chatbot) -> None:
     assert ":orange-badge[valve 1\\.0]" in texts(opened)
     assert "page 1" in texts(opened)
     assert opened.segmented_control[0].value == "1.0"
-    button(opened, "Back to the quote")
+    button(opened, "Back to the source")
     assert ":primary-badge[valve 2\\.0]" in texts(opened)
 
 
@@ -147,19 +147,19 @@ def test_what_differs_is_shown_with_both_releases_and_marked(chatbot: Chatbot) -
     assert shown.index(":gray-badge[1\\.0]") < shown.index(":gray-badge[2\\.0]")
     assert ":red-background[20" in shown
     assert ":green-background[45" in shown
-    assert "word for word" in opened.caption[-1].value
+    assert "unchanged" in opened.caption[-1].value
 
 
 def test_pages_that_are_the_same_say_so(chatbot: Chatbot) -> None:
     opened = to_release(panel(citation(chatbot, "2.0", "hold_time — 45 — s")), "3.0")
     opened.toggle[0].set_value(True).run()
-    assert "Nothing differs from 2\\.0 to 3\\.0" in opened.success[0].value
+    assert "No changes from 2\\.0 to 3\\.0" in opened.success[0].value
 
 
 def test_a_page_of_one_release_only_says_so(chatbot: Chatbot) -> None:
     opened = panel(citation(chatbot, "2.0", "The seal set is ordered as VX-77"))
     assert not opened.segmented_control
-    assert "No other release has this page." in [c.value for c in opened.caption]
+    assert "This page is only in this release." in [c.value for c in opened.caption]
 
 
 def test_hostile_words_are_words_in_the_differences_too(chatbot: Chatbot) -> None:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from corpora.release import Product
     from ui.chat.answer_view import Ask
 
-_COPIED = 240
-"""The height of the box to copy from, in pixels; it scrolls."""
-
 
 @st.fragment
 def show_actions(
@@ -32,8 +29,7 @@ def show_actions(
     ):
         if is_last:
             _ask_anew(turn, products, ask)
-        _copy(turn)
-        _link(turn, conversation)
+        _copy(turn, conversation)
         show_thumbs(turn.id, opinion)
     show_reason(turn.id, opinion)
 
@@ -43,7 +39,7 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
         "Regenerate",
         icon=":material/refresh:",
         type="tertiary",
-        help="Answer this question again, from the documents",
+        help="Answer again from the documents",
         key=f"regenerate-{turn.id}",
     ):
         # What the memory has on this question is just the answer that is not wanted.
@@ -66,36 +62,16 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
             st.rerun()
 
 
-def _copy(turn: KeptTurn) -> None:
+def _copy(turn: KeptTurn, conversation: str) -> None:
+    """Listings of which nothing but the button to copy them is seen."""
     from chatbot.conversation_export import reply_markdown
 
-    copy = st.popover(
-        "Copy",
-        icon=":material/content_copy:",
-        type="tertiary",
-        help="Copy this answer",
-        key=f"copy-{turn.id}",
-        on_change="rerun",
-    )
-    if copy.open:
-        with copy:
-            st.caption("The answer as Markdown, with its release and its sources")
-            st.code(reply_markdown(turn.reply), language=None, wrap_lines=True, height=_COPIED)
-
-
-def _link(turn: KeptTurn, conversation: str) -> None:
-    link = st.popover(
-        "Link",
-        icon=":material/link:",
-        type="tertiary",
-        help="A link to this answer",
-        key=f"link-{turn.id}",
-        on_change="rerun",
-    )
-    if link.open:
-        with link:
-            st.caption("A link to this answer; it opens for you alone")
-            st.code(address(conversation, turn.id), language=None, wrap_lines=True)
+    for name, text in (
+        ("copy-answer", reply_markdown(turn.reply)),
+        ("copy-link", address(conversation, turn.id)),
+    ):
+        with st.container(key=f"{name}-{turn.id}", width="content"):
+            st.code(text, language=None)
 
 
 def address(conversation: str, turn: int) -> str:

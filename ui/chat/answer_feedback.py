@@ -40,7 +40,7 @@ def show_reason(turn: int, opinion: Opinion | None) -> None:
         told = f"Noted: {reason_name(opinion.reason).lower()}" if opinion.reason else "Noted"
         comment = f" – “{as_label(opinion.comment, 200)}”" if opinion.comment else ""
         st.caption(told + comment, width="content")
-        label = "Change" if opinion.reason or opinion.comment else "Say what is wrong"
+        label = "Change" if opinion.reason or opinion.comment else "What is wrong?"
         st.button(label, key=_key("revise", turn), type="tertiary", on_click=_tell, args=(turn,))
 
 

@@ -1,23 +1,37 @@
-"""An answer's text as Markdown for the page."""
+"""An answer's text on the page: Markdown that shows what it says, and listings to copy."""
 
 from __future__ import annotations
+
+import streamlit as st
 
 from chatbot.answer_markdown import AnswerMarkdown, Escaping
 from ui.escaping import as_code, as_text, inline, visible
 
-_ON_THE_PAGE = Escaping(
-    line=inline, code=as_code, block=as_text, mark=lambda number: f":primary[\\[{number}\\]]"
-)
+_ADDRESS = "#source-{turn}-{number}"
 
 
-def answer_markdown(text: str, citations: int = 0) -> str:
-    """Turn the text of an answer into Markdown (`chatbot.answer_markdown`).
+def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
+    """Show the text of an answer (`chatbot.answer_markdown`).
 
-    The marks up to the number of its `citations` stand out.
+    The marks up to the number of its `citations` stand out; those of a `turn` are links that
+    `ui.chat.page_script` hears of.
     """
-    return AnswerMarkdown(_ON_THE_PAGE, citations).whole(visible(text))
+    for piece in _markdown(citations, turn).pieces(visible(text)):
+        if piece.is_code:
+            st.code(piece.text, language=None, wrap_lines=True)
+        else:
+            st.markdown(piece.text)
 
 
-def answer_line(text: str, citations: int = 0) -> str:
-    """The same for a part of a line, which holds no invisible character."""
-    return AnswerMarkdown(_ON_THE_PAGE, citations).line(text)
+def answer_line(text: str, citations: int = 0, turn: int | None = None) -> str:
+    """A part of a line, which holds no invisible character, as Markdown."""
+    return _markdown(citations, turn).line(text)
+
+
+def _markdown(citations: int, turn: int | None) -> AnswerMarkdown:
+    def mark(number: int) -> str:
+        if turn is None:
+            return f":primary[\\[{number}\\]]"
+        return f"[\\[{number}\\]]({_ADDRESS.format(turn=turn, number=number)})"
+
+    return AnswerMarkdown(Escaping(inline, as_code, as_text, mark), citations)

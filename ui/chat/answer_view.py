@@ -10,7 +10,7 @@ import streamlit as st
 
 from chatbot.origin import duration, origin
 from ui.chat.answer_actions import show_actions
-from ui.chat.answer_text import answer_markdown
+from ui.chat.answer_text import show_text
 from ui.chat.choices import Choice, asked_for, choices
 from ui.chat.citations import show_citations
 from ui.chat.not_known import show_not_known
@@ -64,6 +64,8 @@ def show_answer(
         show_not_known(turn, products, ask)
         if offered := choices(reply, products):
             _offer(turn, offered, products, ask)
+        # Answers of earlier versions offer no questions.
+        _offer_questions(turn.id, reply.get("choices", ()), reply["product"], ask)
         show_actions(turn, conversation, products, ask, is_last=is_last)
 
 
@@ -72,40 +74,50 @@ def show_reply(
 ) -> None:
     """What a reply says, where it is from and where that stands.
 
-    Without actions, but for one: an answer that was given before can be had `afresh`.
+    Without actions, but for one: a saved answer can be had `afresh`. Where it can, the page hears
+    of clicks on marks.
     """
-    st.markdown(_badge(reply))
+    if badge := _badge(reply):
+        st.markdown(badge)
     show_remembered(turn, reply, afresh)
+    linked = turn if afresh is not None else None
     if apart := compared(reply):
-        show_sides(turn, reply, apart)
+        show_sides(turn, reply, apart, linked)
     else:
         citations = len(reply["citations"])
-        st.markdown(answer_markdown(reply["answer"], citations))
+        show_text(reply["answer"], citations, linked)
         show_citations(turn, reply, range(1, citations + 1))
-    _show_notes(reply)
+    for warning in reply["warnings"]:
+        st.caption(f":material/info: {as_label(warning, 300)}")
+    _show_way(reply)
 
 
 def _badge(reply: Mapping[str, Any]) -> str:
-    """The product and release that the answer is from, why that one, and how long it took."""
+    """The product and release that the answer is from, why that one, and how long it took.
+
+    Empty for small talk, which is from none.
+    """
     where = origin(reply)
+    if not where.name:
+        return ""
     colour = "primary" if where.settled else "orange"
     badge = f":{colour}-badge[:material/layers: {as_label(where.name)}]"
     notes = " · ".join(filter(None, (as_label(where.explanation, 200), duration(reply))))
     return f"{badge} :small[:gray[{notes}]]" if notes else badge
 
 
-def _show_notes(reply: Mapping[str, Any]) -> None:
-    """What was withheld, and which steps were done without the model."""
-    for warning in reply["warnings"]:
-        st.caption(f":material/info: {as_label(warning, 300)}")
+def _show_way(reply: Mapping[str, Any]) -> None:
+    """How an answer from the documentation was found, for who wants to know."""
     # Answers of earlier versions do not say which.
     without = done_without_model(reply.get("fallbacks", ()))
-    if not without:
+    searched = reply["queries"].get("versionless") or reply["queries"].get("filtered")
+    if not without and not (searched and reply["citations"]):
         return
-    steps = ", ".join(dict.fromkeys(step for step, _ in without))
-    with st.expander(f"Done without the language model: {as_label(steps)}", type="compact"):
+    with st.expander("How this was found", type="compact"):
+        if searched:
+            st.caption(f"Searched for “{as_label(searched, 200)}”")
         for step, reason in without:
-            st.caption(f"{as_label(step)}\\: {as_label(reason, 300)}")
+            st.caption(f"Without the language model\\: {as_label(step)} ({as_label(reason, 300)})")
 
 
 def _offer(
@@ -120,3 +132,14 @@ def _offer(
                 on_click=ask,
                 args=(asked_for(turn.question, choice, products), choice.product, choice.release),
             )
+
+
+def _offer_questions(turn: int, questions: Sequence[str], product: str | None, ask: Ask) -> None:
+    """The questions that an unclear one may have meant."""
+    for number, question in enumerate(questions):
+        st.button(
+            as_label(question, 200),
+            key=f"meant-{turn}-{number}",
+            on_click=ask,
+            args=(question, product),
+        )

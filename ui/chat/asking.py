@@ -94,9 +94,9 @@ class Asking:
         return self.progress.state is State.RUNNING
 
     def stop(self) -> None:
-        """Give it up; it ends at the next step or token."""
+        """Give it up. Who asked sees so at once; the thread ends at the next step or token."""
         self._stop.set()
-        self._change(lambda p: replace(p, stopping=p.state is State.RUNNING))
+        self._change(lambda p: _stopped(p))
 
     def wait(self, seconds: float) -> Progress:
         """Wait for its end, at most so long."""
@@ -137,8 +137,7 @@ class Asking:
             _log.exception("a question failed")
             self._end(
                 State.FAILED,
-                f"Strata failed on this question ({type(error).__name__}); the log of the server "
-                "says where. The question is kept.",
+                f"Something went wrong ({type(error).__name__}). The server's log has the details.",
             )
         else:
             self._change(lambda p: replace(p, state=State.ANSWERED, running=()))
@@ -159,6 +158,12 @@ class Asking:
     def _change(self, change: Callable[[Progress], Progress]) -> None:
         with self._lock:
             self._progress = change(self._progress)
+
+
+def _stopped(progress: Progress) -> Progress:
+    if progress.state is not State.RUNNING:
+        return progress
+    return replace(progress, state=State.STOPPED, running=())
 
 
 class Askings:

@@ -1,4 +1,4 @@
-"""Buttons that open the pages on which an answer rests."""
+"""The sources of an answer: a chip for each page, which opens it at the words."""
 
 from __future__ import annotations
 
@@ -10,39 +10,42 @@ import streamlit as st
 from ui.escaping import as_label
 from ui.sources.source_view import show_source
 
+_LONGEST = 40
+
 
 def show_citations(
     turn: int, reply: Mapping[str, Any], shown: Iterable[int], *, of_release: bool = False
 ) -> None:
-    """A button for each quote shown; those from one page stand together, the page named once.
+    """Chips in one row, each with the numbers of its citations: "1 · 2  Protection, p. 4".
 
     `of_release` says that the release is told already.
     """
     several = bool(reply["compared_releases"]) and not of_release
     pages: dict[tuple[str, int], list[int]] = {}
-    for i in shown:
-        citation = reply["citations"][i - 1]
-        pages.setdefault((citation["release"], citation["page_id"]), []).append(i)
-    for quotes in pages.values():
-        with st.container(horizontal=True, key=f"citations-{turn}-{quotes[0]}", gap="xsmall"):
-            for i in quotes:
-                citation = reply["citations"][i - 1]
-                name = place(citation, with_release=several) if i == quotes[0] else ""
-                if st.button(
-                    f"\\[{i}\\] {name}".strip(),
-                    key=f"cite-{turn}-{i}",
-                    help=as_label(citation["section"], 200) or None,
-                    wrap=True,
-                ):
-                    show_source(reply["product"], citation)
+    for number in shown:
+        citation = reply["citations"][number - 1]
+        pages.setdefault((citation["release"], citation["page_id"]), []).append(number)
+    if not pages:
+        return
+    with st.container(horizontal=True, key=f"citations-{turn}-{min(map(min, pages.values()))}"):
+        for numbers in pages.values():
+            cited = [reply["citations"][number - 1] for number in numbers]
+            told = " · ".join(map(str, numbers))
+            if st.button(
+                f"**{told}**  {place(cited[0], with_release=several)}",
+                key=f"cite-{turn}-{numbers[0]}",
+                help=as_label(cited[0]["section"], 200) or None,
+            ):
+                show_source(reply["product"], cited[0], [c["quote"] for c in cited])
 
 
 def place(citation: Mapping[str, Any], *, with_release: bool = False) -> str:
     """Name the place of a citation in a few words, for a button."""
-    parts = [citation["release"]] if with_release else []
-    parts.append(citation["document"])
+    document = as_label(citation["document"], _LONGEST)
+    section = citation["section"].rsplit(" › ", 1)[-1]
+    parts = [as_label(citation["release"])] if with_release else []
     if citation["file"].lower().endswith(".pdf"):
-        parts.append(f"page {citation['page']}")
-    elif (section := citation["section"].rsplit(" › ", 1)[-1]) != citation["document"]:
-        parts.append(section)
-    return " · ".join(as_label(part, 48) for part in parts if part)
+        parts.append(f"{document}\\, p\\. {citation['page']}")
+    else:
+        parts += dict.fromkeys((document, as_label(section, _LONGEST)))
+    return " · ".join(filter(None, parts))

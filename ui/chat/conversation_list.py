@@ -37,7 +37,7 @@ def show_conversations(
     shown = st.session_state.get(_SHOWN, _MORE)
     found = own.recent(shown + 1, wanted)
     if not found and not wanted:
-        st.caption("Your conversations will be listed here.")
+        st.caption("Your conversations will appear here.")
         return
     st.text_input(
         "Search conversations",
@@ -48,7 +48,7 @@ def show_conversations(
         on_change=lambda: st.session_state.pop(_SHOWN, None),
     )
     if not found:
-        st.caption("No conversation holds all these words. Try fewer of them.")
+        st.caption("No conversations found. Try fewer words.")
         return
     with st.container(key="conversations", gap=None):
         for heading, group in by_age(found[:shown], _now()):
@@ -141,7 +141,7 @@ def _label(conversation: Conversation) -> str:
     return f"{as_label(conversation.title, 120) or 'Untitled'} :small[{about}]"
 
 
-@st.dialog("Rename the conversation")
+@st.dialog("Rename conversation")
 def _rename(own: Conversations, conversation: Conversation) -> None:
     from chatbot.conversations import LONGEST_TITLE, UnknownConversation
 
@@ -152,11 +152,11 @@ def _rename(own: Conversations, conversation: Conversation) -> None:
         try:
             own.rename(conversation.id, title)
         except UnknownConversation:
-            st.toast("This conversation is not there any more.")
+            st.toast("This conversation no longer exists.")
         st.rerun()
 
 
-@st.dialog("Export the conversation")
+@st.dialog("Export conversation")
 def _export(conversation: Conversation) -> None:
     from chatbot.conversations import UnknownConversation
 
@@ -167,13 +167,13 @@ def _export(conversation: Conversation) -> None:
         st.error(as_label(str(error), 200), icon=":material/error:")
 
 
-@st.dialog("Delete this conversation?")
+@st.dialog("Delete conversation?")
 def _confirm(conversation: Conversation, delete: Callable[[str], None]) -> None:
     st.markdown(f"**{as_label(conversation.title, 120) or 'Untitled'}**")
-    st.markdown("Its questions, its answers and your ratings of them will be gone for good.")
+    st.markdown("Its questions, answers and your ratings will be deleted for good.")
     with st.container(horizontal=True):
         if st.button("Delete", type="primary", icon=":material/delete:"):
             delete(conversation.id)
             st.rerun()
-        if st.button("Keep it"):
+        if st.button("Cancel"):
             st.rerun()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from ui.chat.answer_text import show_text
 from ui.chat.asking import Pending
 from ui.chat.progress import Progress, State
 from ui.escaping import as_label, as_text
@@ -21,7 +22,7 @@ def show_open(
     with st.chat_message("assistant", avatar=":material/layers:"):
         if progress.state is State.STOPPED:
             why = f" {as_label(progress.message, 200)}" if progress.message else ""
-            st.markdown(f":gray[Stopped.{why} The question is kept.]")
+            st.markdown(f":gray[Stopped.{why}]")
         else:
             st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
         if progress.refused:
@@ -37,11 +38,13 @@ def show_open(
 
 
 def show_progress(pending: Pending, stop: Callable[[], None]) -> None:
-    """A question that is being answered: its steps, what the model writes, a button to stop it."""
+    """A question that is being answered: what is done, what is written, a button to stop it."""
     progress = pending.progress
     with st.chat_message("assistant", avatar=":material/layers:"):
-        with st.container(horizontal=True, wrap=False, key=f"running-{pending.id}"):
-            st.markdown(_steps(progress), width="stretch")
+        with st.container(
+            horizontal=True, wrap=False, vertical_alignment="center", key=f"running-{pending.id}"
+        ):
+            st.markdown(f":gray[{as_label(_now(progress), 200)}]", width="stretch")
             st.button(
                 "Stop",
                 icon=":material/stop_circle:",
@@ -50,17 +53,10 @@ def show_progress(pending: Pending, stop: Callable[[], None]) -> None:
                 disabled=progress.stopping,
             )
         if progress.written:
-            st.markdown(as_text(progress.written))
+            show_text(progress.written)
 
 
-def _steps(progress: Progress) -> str:
+def _now(progress: Progress) -> str:
     if progress.stopping:
-        return ":gray[Stopping …]"
-    if progress.elsewhere:
-        return ":gray[Another server answers this …]"
-    if progress.place:
-        return f":gray[{progress.now.capitalize()}]"
-    # A check mark stays with its words at the end of a line.
-    done = [f":gray[✓ {as_label(what)}]".replace(" ", "\u00a0") for what in progress.outcomes]
-    now = [f"**{as_label(progress.now)} …**"] if progress.now else []
-    return "  ".join([*done, *now]) or ":gray[One moment …]"
+        return "Stopping…"
+    return "Another server is answering this…" if progress.elsewhere else progress.now

@@ -14,10 +14,12 @@ from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
 from ui.chat.answer_view import Ask, show_answer, show_question
 from ui.chat.asking import Pending
 from ui.chat.open_view import show_open, show_progress
+from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
 from ui.chat.suggestions import suggestions
 from ui.escaping import as_label, as_text
 from ui.failures import expected_failures
+from ui.sources.source_view import show_source
 
 if TYPE_CHECKING:
     from chatbot.conversations import Conversations, KeptTurn
@@ -57,17 +59,17 @@ def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
         turns = own.turns(conversation)
     except UnknownConversation:
         open_conversation(None)
-        st.toast("This conversation is not there any more; a new one begins.")
+        st.toast("This conversation no longer exists.")
         return ()
     if linked_turn() not in (None, *(turn.id for turn in turns)):
         leave_turn()
-        st.toast("This answer is not part of the conversation any more.")
+        st.toast("This answer is no longer part of the conversation.")
     return turns
 
 
 def _nothing_yet() -> None:
     st.title("No documentation yet")
-    st.markdown("Ingest the documentation of a release, then reload this page:")
+    st.markdown("Add the documentation of a release, then reload this page:")
     st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
 
 
@@ -108,6 +110,7 @@ def _conversation(
     with present:
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
+        listen(partial(_open_source, turns))
     # Pinned to the bottom it makes the page open there, and not at the answer that is linked to.
     with st.container() if linked_turn() else nullcontext():
         # In a callback, because a run that another one interrupts never comes to its last line.
@@ -116,6 +119,13 @@ def _conversation(
             key="typed",
             on_submit=lambda: ask(st.session_state.typed),
         )
+
+
+def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
+    """Open the source of a mark; of one that is not there any more, nothing."""
+    for reply in (kept.reply for kept in turns if kept.id == turn):
+        for citation in reply["citations"][number - 1 : number]:
+            show_source(reply["product"], citation)
 
 
 def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:
@@ -172,8 +182,8 @@ def _show_settled(own: Conversations, pending: Pending) -> None:
 
 def _begin(product: Product, ask: Ask) -> None:
     st.markdown(
-        "Every answer comes from the documentation of one release, and shows where it stands. "
-        "Name the release in your question, or get the latest."
+        "Answers come from one release and link to the exact passage. "
+        "Name a release in your question, or leave it out to get the latest."
     )
     for text in suggestions(product.name):
         st.button(as_label(text, 200), key=f"suggested-{text}", on_click=ask, args=(text,))
@@ -200,7 +210,7 @@ def _ask(
             questions.ask(asked)
             return
         except UnknownConversation:
-            st.toast("The conversation is not there any more; the question begins a new one.")
+            st.toast("The conversation no longer exists; your question starts a new one.")
     conversation = own.start(product, text)
     open_conversation(conversation)
     questions.ask(Question(text, conversation, own.owner, product, release, afresh=afresh))

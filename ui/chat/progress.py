@@ -65,16 +65,22 @@ class Progress:
 
     @property
     def now(self) -> str:
-        """What is being done, for people: "comparing releases: searching"; empty for nothing."""
+        """What is being done, in a plain line: "Searching the 17.20 documentation…"."""
         if self.place:
-            return f"waiting, place {self.place} in the queue"
-        ends = dict.fromkeys((*self.running[:1], *self.running[-1:]))
-        return ": ".join(step_name(step) for step in ends)
-
-    @property
-    def outcomes(self) -> tuple[str, ...]:
-        """What the steps that are done came to, for people: "release 17.20", "3 queries"."""
-        return tuple(f"release {t}" if step == _RELEASE else t for step, t in self.found.items())
+            return f"Waiting: {self.place} in line…"
+        if not self.running:
+            return "One moment…"
+        # Of a comparison, whose steps run for every release at once, itself is told.
+        step = self.running[0]
+        release, found = self.found.get(_RELEASE), self.found.get("context_retrieval")
+        told = step_name(step)
+        if step == "context_retrieval" and release:
+            told = f"searching the {release} documentation"
+        elif step == "context_reduction" and found:
+            told = f"reading {found}"
+        elif step == _COMPARISON and release:
+            told = f"comparing {release}"
+        return f"{told[:1].upper()}{told[1:]}…"
 
 
 def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui.escaping import as_label
-from ui.memory.wording import vouched
+from ui.memory.wording import saved, vouched
 
 if TYPE_CHECKING:
     from chatbot.conversations import KeptTurn
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ui.chat.answer_view import Ask
 
 _HELPED = {
-    "reference": "An earlier answer to a similar question helped to write this one",
-    "avoid": "An earlier answer to a similar question was no good and is not repeated",
+    "reference": "A saved answer to a similar question helped to write this one",
+    "avoid": "An earlier answer was rated poorly; this is a new answer",
 }
 
 
@@ -47,20 +47,19 @@ def _given_before(
 ) -> None:
     with st.container(key=f"reused-{turn}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            badge = ":green-badge[:material/history: answered before]"
-            told = f"{badge} :small[:gray[{as_label(vouched(pair), 200)}]]"
-            st.markdown(told, width="content")
+            st.markdown(
+                f":small[:gray[:material/history: {as_label(saved(pair), 200)}]]", width="content"
+            )
             if afresh is not None:
                 st.button(
-                    "Answer afresh",
+                    "Answer again from the documents",
                     icon=":material/refresh:",
                     key=f"afresh-{turn}",
                     type="tertiary",
-                    help="Answer this from the documents, without what was answered before",
                     on_click=afresh,
                 )
         if not _is_as_asked(reply, pair):
-            st.caption(f"Asked as “{as_label(pair['question'], 300)}”")
+            st.caption(f"Saved for “{as_label(pair['question'], 300)}”")
 
 
 def _is_as_asked(reply: Mapping[str, Any], pair: Mapping[str, Any]) -> bool:

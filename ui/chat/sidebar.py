@@ -50,7 +50,13 @@ def show_sidebar(
         )
         product = products[names.index(chosen)]
         _show_releases(product)
-        st.button("New conversation", icon=":material/add:", on_click=_start_anew, width="stretch")
+        st.button(
+            "New conversation",
+            key="new-conversation",
+            icon=":material/add:",
+            on_click=_start_anew,
+            width="stretch",
+        )
         show_conversations(own, opened(), open_listed, delete)
     return product
 
@@ -83,6 +89,6 @@ def _delete(own: Conversations, conversation: str) -> None:
     try:
         own.delete(conversation)
     except UnknownConversation:
-        st.toast("This conversation was not there any more.")
+        st.toast("This conversation has already been deleted.")
     if opened() == conversation:
         open_conversation(None)

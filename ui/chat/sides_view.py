@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from chatbot.comparison.quantities import same_value
-from ui.chat.answer_text import answer_markdown
+from ui.chat.answer_text import show_text
 from ui.chat.citations import show_citations
 from ui.chat.differing import with_differences
 from ui.chat.sides import Compared, Side
@@ -18,10 +18,15 @@ from ui.escaping import as_label
 _COLUMNS = (3, 11, 9)
 
 
-def show_sides(turn: int, reply: Mapping[str, Any], apart: Compared) -> None:
-    """The sides with their differences marked; on a phone they stand below each other."""
+def show_sides(
+    turn: int, reply: Mapping[str, Any], apart: Compared, linked: int | None = None
+) -> None:
+    """The sides with their differences marked; on a phone they stand below each other.
+
+    The marks are links of the turn that is `linked`.
+    """
     citations = len(reply["citations"])
-    st.markdown(answer_markdown(apart.before, citations))
+    show_text(apart.before, citations, linked)
     if not any(side.value or side.text for side in apart.sides):
         _beside(turn, reply, apart.sides, [""] * len(apart.sides), border=False)
     elif len(apart.sides) == 2:
@@ -31,7 +36,7 @@ def show_sides(turn: int, reply: Mapping[str, Any], apart: Compared) -> None:
     else:
         _table(turn, reply, apart.sides, citations)
     if apart.after.strip():
-        st.markdown(answer_markdown(apart.after, citations))
+        show_text(apart.after, citations, linked)
 
 
 def _told(side: Side, other: Side, citations: int) -> str:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chatbot.origin import origin
 from ui.chat.progress import Progress
 from ui.chat.step_names import done_without_model
-from ui.terminal import errors, output, print_json, printable
+from ui.memory.wording import saved
+from ui.terminal import errors, output, print_answer, print_json, printable
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
@@ -84,13 +86,12 @@ def _one(
         chatbot.memory.remembering.flush()
         return
     progress = Progress()
-    with errors.status("one moment") as status:
+    with errors.status("One moment…") as status:
 
         def listener(event: Event) -> None:
             nonlocal progress
             progress = progress.after(event)
-            told = f"answering: {progress.written}" if progress.written else progress.now
-            status.update(printable(told or "one moment"))
+            status.update(printable(progress.written or progress.now))
 
         reply = chatbot.ask(question, listener=listener, **asked)
     _print_reply(reply.content)
@@ -101,32 +102,25 @@ def _one(
 
 
 def _print_reply(reply: dict[str, Any]) -> None:
-    where = reply["release"] or ", ".join(reply["compared_releases"]) or reply["release_status"]
-    badge = f"{reply['product'] or ''} {where}".strip()
-    output.print(
-        f"[bold reverse] {printable(badge)} [/] [dim]{printable(reply['release_explanation'])}[/]\n"
-    )
+    where = origin(reply)
+    if where.name:
+        head = f"[bold reverse] {printable(where.name)} [/] [dim]{printable(where.explanation)}[/]"
+        output.print(f"{head}\n", highlight=False)
     if reply["route"] == "reuse":
-        output.print(printable(_given_before(reply["memory"]["pairs"][0])), style="dim")
-    output.print(printable(reply["answer"]), highlight=False)
+        told = f"{saved(reply['memory']['pairs'][0])} (--afresh answers again from the documents)"
+        output.print(printable(told), style="dim", highlight=False)
+    print_answer(reply["answer"], len(reply["citations"]))
     if reply["citations"]:
-        output.print()
+        output.print("\nSources", style="dim")
     for number, citation in enumerate(reply["citations"], 1):
         place = f"{citation['document']} ({citation['file']}, page {citation['page']})"
         line = f"[{number}] {citation['release']} · {place} · {citation['section']}"
         output.print(printable(line), style="dim", highlight=False)
     for warning in reply["warnings"]:
-        output.print(printable(f"note: {warning}"), style="yellow")
+        output.print(printable(f"Note: {warning}"), style="yellow", highlight=False)
     for step, reason in done_without_model(reply["fallbacks"]):
-        line = f"{step}: done without the language model ({reason})"
+        line = f"Without the language model: {step} ({reason})"
         output.print(printable(line), style="dim", highlight=False)
-
-
-def _given_before(pair: dict[str, Any]) -> str:
-    """Who vouches for an answer that was given before, and when they said so."""
-    by = f" by {pair['rated_by']}" if pair["rated_by"] else ""
-    said = f"{pair['origin']}{by} on {pair['rated'][:10]}"
-    return f"answered before ({said}, score {pair['score']:.2f}); --afresh asks the documents again"
 
 
 def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
@@ -145,8 +139,8 @@ def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
 
         result = run_batch(chatbot, questions, to, show, afresh=afresh)
     errors.print(
-        f"{result.total} questions: {result.skipped} answered before, "
-        f"{result.total - result.skipped - result.failed} answered now, {result.failed} failed"
+        f"{result.total} questions: {result.skipped} already in the file, "
+        f"{result.total - result.skipped - result.failed} answered, {result.failed} failed"
     )
     if result.failed:
         raise typer.Exit(3)

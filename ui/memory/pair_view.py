@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui import services
-from ui.chat.answer_text import answer_markdown
+from ui.chat.answer_text import show_text
 from ui.chat.citations import show_citations
 from ui.escaping import as_code, as_label, as_text
 from ui.identity import current_person
@@ -70,7 +70,7 @@ def _badges(pair: KeptPair) -> str:
 
 def _answer(pair: KeptPair) -> None:
     with st.container(border=True, key="memory-answer"):
-        st.markdown(answer_markdown(pair.answer, len(pair.citations)))
+        show_text(pair.answer, len(pair.citations))
         reply = {
             "product": pair.product,
             "citations": pair.citations,

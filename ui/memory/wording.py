@@ -27,6 +27,15 @@ def vouched(pair: Mapping[str, Any], *, to_admin: bool = False) -> str:
     )
 
 
+def saved(pair: Mapping[str, Any]) -> str:
+    """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
+    if pair["origin"] == "curated":
+        return "Corrected by an admin"
+    is_measured = pair["origin"] == "measured"
+    told = f"score {pair['score']:.2f}" if is_measured else vouched(pair)
+    return f"Saved answer · {told}"
+
+
 def vouched_by(
     origin: str, score: float, by: str, at: datetime | None, *, to_admin: bool = False
 ) -> str:

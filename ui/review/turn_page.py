@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.chat.answer_text import answer_markdown
+from ui.chat.answer_text import show_text
 from ui.chat.answer_view import show_question, show_reply
 from ui.escaping import as_label, as_text
 from ui.moments import when
@@ -62,7 +62,7 @@ def _others(turns: Sequence[SaidTurn], go: Go) -> None:
         anew = " · asked again since" if turn.superseded else ""
         with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
             st.markdown(as_text(turn.question))
-            st.markdown(answer_markdown(turn.answer))
+            show_text(turn.answer)
             st.button(
                 "Open this answer",
                 key=f"open-{turn.id}",

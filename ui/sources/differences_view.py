@@ -29,8 +29,7 @@ def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, Stor
     old, new = older[0].release, newer[0].release
     if not found.found:
         st.success(
-            f"Nothing differs from {as_label(old)} to {as_label(new)}\\: "
-            f"{_counted(found.same)} word for word.",
+            f"No changes from {as_label(old)} to {as_label(new)}\\: {_counted(found.same)}.",
             icon=":material/check:",
         )
         return
@@ -47,7 +46,7 @@ def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, Stor
     _only(new, found.added, _COME)
     _only(old, found.removed, _GONE)
     if found.same:
-        st.caption(f"Beside these, {_counted(found.same)} word for word.")
+        st.caption(f"{_counted(found.same)[0].upper()}{_counted(found.same)[1:]}.")
 
 
 def _only(release: str, records: Sequence[Record], colour: str) -> None:
@@ -76,4 +75,4 @@ def _text(record: Record) -> str:
 
 
 def _counted(same: int) -> str:
-    return "one passage is the same" if same == 1 else f"{same:,} passages are the same"
+    return "one passage is unchanged" if same == 1 else f"{same:,} passages are unchanged"

@@ -40,8 +40,18 @@ def quoted_words(words: Sequence[str], quote: str) -> list[Span]:
     return runs
 
 
-def quoted_spans(text: str, quote: str) -> list[Span]:
-    """Return character spans of a text that hold the quote, or its longest parts."""
+def quoted_spans(text: str, *quotes: str) -> list[Span]:
+    """Return character spans of a text that hold the quotes, or their longest parts, in order."""
+    spans: list[Span] = []
+    for start, end in sorted(span for quote in quotes for span in _spans(text, quote)):
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def _spans(text: str, quote: str) -> list[Span]:
     at = text.find(quote) if quote.strip() else -1
     if at >= 0:
         return [(at, at + len(quote))]

@@ -32,9 +32,9 @@ class _Placed:
     marks: tuple[Span, ...]
 
 
-def page_pieces(page: Page, quote: str = "") -> tuple[Piece, ...]:
+def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
     """Turn a page into pieces from top to bottom; tables and lists stay together."""
-    marks = quoted_spans(page.text, quote)
+    marks = quoted_spans(page.text, *quotes)
     placed = [_placed(block, start, end, marks) for start, end, block in page.spans()]
     pieces: list[Piece] = []
     for kind, group in groupby(placed, key=lambda p: _together(p.block.kind)):

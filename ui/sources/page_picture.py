@@ -30,13 +30,15 @@ class NoPicture(Exception):
     """A page cannot be drawn; the message says why."""
 
 
-def page_picture(data: bytes, number: int, quote: str = "", format: str = "pdf") -> bytes:
-    """Draw a page (numbered from 1) of a file as PNG, the words of the quote marked.
+def page_picture(
+    data: bytes, number: int, quotes: Sequence[str] = (), format: str = "pdf"
+) -> bytes:
+    """Draw a page (numbered from 1) of a file as PNG, the words of the quotes marked.
 
     `format` is one of `DRAWN`. Raises NoPicture if the file cannot be read or takes more time or
     memory than is granted.
     """
-    asked = json.dumps({"number": number, "quote": quote, "format": format}).encode()
+    asked = json.dumps({"number": number, "quotes": quotes, "format": format}).encode()
     what = f"Page {number}" if format == "pdf" else "The drawing"
     try:
         child = subprocess.run(
@@ -54,11 +56,11 @@ def page_picture(data: bytes, number: int, quote: str = "", format: str = "pdf")
     return child.stdout
 
 
-def draw(data: bytes, number: int, quote: str, format: str) -> bytes:
+def draw(data: bytes, number: int, quotes: Sequence[str], format: str) -> bytes:
     """Draw the page in this process; see `page_picture`."""
     with _opened(data, format) as document:
         page = document[number - 1]
-        for lines in _marked_lines(page, quote):
+        for lines in [lines for quote in quotes for lines in _marked_lines(page, quote)]:
             mark = page.add_highlight_annot(lines)
             mark.set_colors(stroke=_MARK)
             mark.update()
@@ -124,7 +126,7 @@ def _rehearse() -> None:
     """Draw something of our own, so that all modules and codecs are loaded that drawing needs."""
     word = "Ä"
     text = f'<text y="9">{word}</text>'
-    draw(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>'.encode(), 1, word, "svg")
+    draw(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>'.encode(), 1, [word], "svg")
 
 
 def _main() -> None:

@@ -33,14 +33,14 @@ def place_of(page: StoredPage) -> str:
     return " › ".join(h for h in page.heading_path if h != page.document.title)
 
 
-def show_page(originals: Originals, page: StoredPage, quote: str = "") -> None:
+def show_page(originals: Originals, page: StoredPage, *quotes: str) -> None:
     """The page for a reader: printed as it is, drawn with its text below, or as clean text."""
-    drawn = page.document.format in DRAWN and show_page_as_printed(originals, page, quote)
+    drawn = page.document.format in DRAWN and show_page_as_printed(originals, page, *quotes)
     if not drawn or page.document.format == "svg":
-        show_page_as_text(page, quote)
+        show_page_as_text(page, *quotes)
 
 
-def show_page_as_printed(originals: Originals, page: StoredPage, quote: str = "") -> bool:
+def show_page_as_printed(originals: Originals, page: StoredPage, *quotes: str) -> bool:
     """The original: a picture of a PDF's page or a drawing, the source of any other file.
 
     Returns False, and says why, where it cannot be shown.
@@ -50,7 +50,7 @@ def show_page_as_printed(originals: Originals, page: StoredPage, quote: str = ""
         if page.document.format not in DRAWN:
             _source(original)
             return True
-        picture = _picture(original, page.number, quote, page.document.format)
+        picture = _picture(original, page.number, quotes, page.document.format)
     except LookupError as error:
         picture = str(error)
     if isinstance(picture, str):
@@ -61,12 +61,12 @@ def show_page_as_printed(originals: Originals, page: StoredPage, quote: str = ""
     return True
 
 
-def show_page_as_text(page: StoredPage, quote: str = "") -> None:
+def show_page_as_text(page: StoredPage, *quotes: str) -> None:
     """The page as clean text, the quoted words marked."""
     # The style sheet opens a page of text at the quote, but a drawing at its top.
     key = "drawing-text" if page.document.format == "svg" else "page-text"
     with st.container(key=key, gap="xsmall" if page.document.format == "svg" else "small"):
-        for number, piece in enumerate(page_pieces(page.page, quote)):
+        for number, piece in enumerate(page_pieces(page.page, *quotes)):
             with st.container(key=f"{'marked' if piece.marked else 'plain'}-piece-{number}"):
                 if piece.code:
                     st.code(piece.text, language=None, wrap_lines=True)
@@ -103,10 +103,10 @@ def _source(original: bytes) -> None:
         st.caption(f"The first {_LONGEST_SOURCE:,} of {len(text):,} characters")
 
 
-@st.cache_data(max_entries=32, show_spinner="Drawing the page …")
-def _picture(data: bytes, number: int, quote: str, format: str) -> bytes | str:
+@st.cache_data(max_entries=32, show_spinner="Drawing the page…")
+def _picture(data: bytes, number: int, quotes: tuple[str, ...], format: str) -> bytes | str:
     """The picture, or why there is none: what took long to fail is not tried again and again."""
     try:
-        return page_picture(data, number, quote, format)
+        return page_picture(data, number, quotes, format)
     except NoPicture as error:
         return str(error)

@@ -23,19 +23,19 @@ _FEW = 6
 Side = tuple["Corpus", "StoredPage"]
 
 
-def show_source(product: str, citation: Mapping[str, Any]) -> None:
-    """Open the page of a citation beside the answer."""
+def show_source(product: str, citation: Mapping[str, Any], quotes: Sequence[str] = ()) -> None:
+    """Open the page of a citation beside the answer, at its words or at all these `quotes`."""
     st.session_state[_SHOWN] = _cited(citation)
     # Documents name their release in their title, and the panel may go to another release.
     open_beside = st.dialog("Source", width=640, position="right", icon=":material/description:")
-    open_beside(source_panel)(product, citation)
+    open_beside(source_panel)(product, citation, quotes)
 
 
 def _cited(citation: Mapping[str, Any]) -> tuple[str, int]:
     return citation["release"], citation["page_id"]
 
 
-def source_panel(product: str, citation: Mapping[str, Any]) -> None:
+def source_panel(product: str, citation: Mapping[str, Any], quotes: Sequence[str] = ()) -> None:
     """The cited page or the one that was gone to from there, with the ways to go on."""
     from corpora.catalog import CatalogError
 
@@ -58,7 +58,7 @@ def source_panel(product: str, citation: Mapping[str, Any]) -> None:
         return
     corpus, page = shown
     is_cited = (corpus.release, page.id) == _cited(citation)
-    show_page(corpus, page, citation["quote"] if is_cited else "")
+    show_page(corpus, page, *((quotes or [citation["quote"]]) if is_cited else ()))
 
 
 def _open(product: str, release: str, page_id: int) -> Side:
@@ -74,7 +74,7 @@ def _head(corpus: Corpus, page: StoredPage, *, cited: str) -> None:
         f":gray[{as_label(' › '.join(filter(None, place)), 300)}]"
     )
     if corpus.release != cited:
-        st.caption(f"The answer is from {as_label(cited)}; this is another release.")
+        st.caption(f"The answer is from {as_label(cited)}\\; this is {as_label(corpus.release)}\\.")
 
 
 def _steps(corpus: Corpus, page: StoredPage, citation: Mapping[str, Any]) -> None:
@@ -97,7 +97,7 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Mapping[str, Any]) -> Non
                 key=f"go {label}",
             )
         if (corpus.release, page.id) != _cited(citation):
-            back = "Back to the quote" if citation["quote"] else "Back to the page"
+            back = "Back to the source"
             st.button(back, on_click=go, args=_cited(citation), type="tertiary")
 
 
@@ -115,7 +115,7 @@ def _in_release(product: str, own: Side) -> Side:
     }
     having = [release for release in releases if found[release] is not None]
     if having == [corpus.release]:
-        st.caption("No other release has this page.")
+        st.caption("This page is only in this release.")
         return own
     chosen = _choose(having, corpus.release, page.id)
     if lacking := [release for release in releases if found[release] is None]:
@@ -143,7 +143,7 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
 
 def _wants_differences(own: Side, shown: Side) -> bool:
     return st.toggle(
-        f"What differs from {as_label(own[0].release)}",
+        f"Show changes from {as_label(own[0].release)}",
         key=f"differs-{own[0].release}-{own[1].id}-{shown[0].release}",
     )
 
@@ -165,7 +165,7 @@ def _generation(product: str, release: str) -> int:
     return services.chatbot().corpora.corpus(product, release).generation
 
 
-@st.cache_data(max_entries=1024, show_spinner="Looking into the other releases …")
+@st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
     """The id of the page in the other release, whose generation is only there to be told apart."""
     from chatbot.comparison.same_page import same_page

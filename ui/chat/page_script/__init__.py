@@ -1,0 +1,22 @@
+"""The script of the chat page: it tells of clicks on the marks in an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+from streamlit.components.v1 import declare_component
+
+_HEARD = "mark_heard"
+_script = declare_component("page_script", path=str(Path(__file__).parent))
+
+
+def listen(open_source: Callable[[int, int], None]) -> None:
+    """Call `open_source(turn, number)` when the mark of a citation was clicked."""
+    heard = _script(key="page-script", default=None)
+    # The browser says it again in every run.
+    if heard and heard != st.session_state.get(_HEARD):
+        st.session_state[_HEARD] = heard
+        turn, number, _ = heard
+        open_source(turn, number)
