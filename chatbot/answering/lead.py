@@ -22,6 +22,8 @@ _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|cannot|without|only|unless|no longer)\b|n['’]t\b", re.I
 )
+_OF_PROMPT = re.compile(r"\bchunks?\b", re.I)
+"""What the prompt calls the passages: a reader knows of none."""
 _FEWEST_WORDS = 4
 """A reply of fewer words is a fragment: what bears it says it in a sentence."""
 _BORNE = 0.5
@@ -89,6 +91,8 @@ def _bearer(
     scores: Mapping[tuple[int, int], float],
     own: str,
 ) -> tuple[Passage, Record] | tuple[None, None]:
+    if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
+        return None, None
     evidence = [plain(f"{p.text} {_readings(p)} {' '.join(p.path)}") for p in passages]
     told = [claim for claim in map(plain, claims(sentence)) if not whole(claim).search(own)]
     if not all(any(whole(claim).search(text) for text in evidence) for claim in told):

@@ -111,7 +111,11 @@ def test_what_was_not_found_leads_on_and_shows_no_query(valve: MakeChatbot) -> N
 
     button(page, "Valve reference")
     assert "drain\\_time" in texts(page)
-    settle(page.button(key=next(b.key for b in page.button if "found-in" in (b.key or ""))).click().run())
+    settle(
+        page.button(key=next(b.key for b in page.button if "found-in" in (b.key or "")))
+        .click()
+        .run()
+    )
     assert "What is the default of hold\\_time in 1\\.0\\?" in texts(page)
     assert "20" in texts(page)
 

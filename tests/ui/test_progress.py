@@ -64,4 +64,6 @@ def test_the_words_of_one_answer_are_shown_and_those_of_several_not_mixed(
 
 def test_what_was_done_without_the_model_is_told_once_for_all_sides() -> None:
     fallback = {"step": "query_rewriting", "reason": "the reply holds no JSON object"}
-    assert done_without_model([fallback, fallback]) == [("preparing the search", fallback["reason"])]
+    assert done_without_model([fallback, fallback]) == [
+        ("preparing the search", fallback["reason"])
+    ]
