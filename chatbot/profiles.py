@@ -9,6 +9,7 @@ from langchain_core.runnables import Runnable
 from chatbot.chain import Profile, build_chain
 from chatbot.comparison import compare_releases
 from chatbot.parts import Parts
+from chatbot.steps.term_clarification import ask_which_term
 from chatbot.turn import Step, Turn
 
 
@@ -43,6 +44,7 @@ def embedded(p: Parts) -> Profile:
         context_reduction=p.reduction_by_score,
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
+        term_clarification=ask_which_term,
         memory_of_passage=p.memory_of_passage,
         adaptive_temperature=p.temperature,
         answer_generation=p.written_answer,
