@@ -98,7 +98,9 @@ def _bearer(
     if not all(any(whole(claim).search(text) for text in evidence) for claim in told):
         return None, None
     everything = [record for p in passages for record in p.records]
-    if any(plain(sentence).rstrip(".") in plain(r.reading) for r in everything if r.cells):
+    copied = plain(sentence).rstrip(".")
+    rows = [plain(record.reading) for record in everything if record.cells]
+    if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
         return None, None
     for quantity in quantities(sentence):
         if plain(quantity) not in own and not holds_quantity(quantity, everything):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.grounding import cite, claims, says_unknown, supporting, unsupported_claims
+from chatbot.grounding import cite, claims, says_unknown
 from chatbot.records import records
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
@@ -26,38 +26,6 @@ def evidence() -> tuple[Record, ...]:
         ),
     )
     return records(page)
-
-
-def test_the_record_that_holds_the_value_supports_it(evidence: tuple[Record, ...]) -> None:
-    assert supporting("10", evidence) is evidence[1]
-    assert supporting("5.", evidence) is evidence[0]
-    assert supporting("'auto'", evidence) is evidence[0]
-
-
-def test_part_of_a_number_or_name_supports_nothing(evidence: tuple[Record, ...]) -> None:
-    assert supporting("1", evidence) is None
-    assert supporting("overflow", evidence) is None
-
-
-@pytest.mark.parametrize("part", ["2", "5", "54", "1.4"])
-def test_a_figure_is_not_found_inside_a_longer_one(part: str) -> None:
-    text = "Since 1.4.54 it waits 2.5 seconds."
-    (record,) = records(stored_page(Block(BlockKind.PARAGRAPH, text, PATH)))
-    assert supporting(part, (record,)) is None
-    assert unsupported_claims(f"It is {part} s.", (record,)) == (part,)
-    assert supporting("2.5", (record,)) is record
-    assert supporting("1.4.54", (record,)) is record
-
-
-def test_the_number_of_a_list_item_is_no_value() -> None:
-    (item,) = records(stored_page(Block(BlockKind.LIST_ITEM, "1. Copy the load.", PATH)))
-    assert supporting("1", (item,)) is None
-    assert supporting("load", (item,)) is item
-
-
-def test_an_invented_name_or_figure_is_found(evidence: tuple[Record, ...]) -> None:
-    assert unsupported_claims("pool_size is 5", evidence) == ()
-    assert unsupported_claims("pool_limit is 7", evidence) == ("pool_limit", "7")
 
 
 def test_ordinary_words_are_no_claims() -> None:

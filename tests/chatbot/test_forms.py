@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from chatbot.readers import read_value
 
+from chatbot.answering.forms import read_value
 from chatbot.records import records
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chatbot.answering.lead import Sentence, check, with_reason
+from chatbot.answering.passages import best_passages
+from chatbot.records import records
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
+
+QUEUE = ("Queues",)
+HEADER = ("Parameter", "Default", "Unit", "Range")
+PAGE = stored_page(
+    Block(BlockKind.HEADING, "Queues", QUEUE),
+    Block(BlockKind.PARAGRAPH, "Messages are not written to the disk before a flush.", QUEUE),
+    Block(BlockKind.TABLE_HEADER, " — ".join(HEADER), QUEUE, header=HEADER),
+    Block(BlockKind.TABLE_ROW, "queue-timeout — 45 — s — 1 to 600", QUEUE, header=HEADER),
+)
+SCORED = [replace(r, score=float(i)) for i, r in enumerate(records(PAGE))]
+PASSAGES = best_passages(SCORED)
+
+
+def kept(reply: str, own: str = "How long does a message wait?") -> list[str]:
+    said = check(reply, PASSAGES, SCORED, own)
+    return [sentence.text for sentence in said if sentence.passage is not None]
+
+
+def test_a_sentence_with_a_figure_that_stands_nowhere_goes_and_the_others_stay() -> None:
+    reply = "The queue-timeout is 45 s. It can be raised to 900 s."
+    assert kept(reply) == ["The queue-timeout is 45 s."]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The queue-timeout ranges from 1 to 600 s.",  # the unit stands in a cell of its own
+        "1. The queue-timeout is 45 s by default.",  # the number of a list item is no claim
+    ],
+)
+def test_what_the_row_bears_stays(reply: str) -> None:
+    assert len(kept(reply)) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The option `queue-depth` decides it, and FLUSH_NOW does too.",
+        "Parameter: queue-timeout; Default: 45 s; Range: 1 to 600",  # a row is no sentence
+        "The second chunk says nothing about messages on the disk.",
+    ],
+)
+def test_what_nothing_bears_or_nobody_would_say_goes(reply: str) -> None:
+    assert kept(reply) == []
+
+
+def test_a_bare_value_becomes_the_row_that_bears_it() -> None:
+    assert kept("45 s") == ["`queue-timeout`: default 45 s, range 1 to 600."]
+
+
+def verdict(text: str, reason: str) -> list[str]:
+    passage = PASSAGES[0]
+    first, best = (Sentence(t, passage, passage.records[0]) for t in (text, reason))
+    question = "Are messages written to the disk?"
+    return [sentence.text for sentence in with_reason([first], best, question)]
+
+
+def test_a_verdict_without_a_reason_gets_the_words_that_decide_it() -> None:
+    reason = "Messages stay in memory until a flush."
+    assert verdict("No, messages are not written to the disk.", reason)[1:] == [reason]
+
+
+def test_a_yes_that_the_best_words_negate_is_replaced_by_them() -> None:
+    reason = "Messages are not written to the disk before a flush."
+    assert verdict("Yes, messages are written to the disk.", reason) == [reason]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chatbot.answering.body import compose, fenced_code
+from chatbot.answering.kinds import Kind, asked_for, kind_of
+from chatbot.answering.passages import Passage, best_passages, continued, passages_of
+from chatbot.records import records
+from corpora.pages import StoredPage
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
+
+MOUNT, LIGHTS = ("Guide", "Mounting"), ("Guide", "Lights")
+HEADER = ("Light", "Color", "Meaning")
+LONG = "The shelf is heavy, and two persons are needed to lift it into its place. " * 10
+MANUAL = stored_page(
+    Block(BlockKind.HEADING, "Mounting", MOUNT),
+    Block(BlockKind.PARAGRAPH, LONG.strip(), MOUNT),
+    Block(BlockKind.PARAGRAPH, "To mount the shelf:", MOUNT),
+    Block(BlockKind.LIST_ITEM, "1. Fix the brackets.", MOUNT),
+    Block(BlockKind.LIST_ITEM, "2. Run the check:", MOUNT),
+    Block(BlockKind.CODE, "shelf check --all", MOUNT),
+    Block(BlockKind.LIST_ITEM, "3. Tighten the screws.", MOUNT),
+    Block(BlockKind.HEADING, "Lights", LIGHTS),
+    Block(BlockKind.TABLE_HEADER, " — ".join(HEADER), LIGHTS, header=HEADER),
+    Block(BlockKind.TABLE_ROW, "STATUS — red — Failed", LIGHTS, header=HEADER),
+    Block(BlockKind.TABLE_ROW, "STATUS — green — In service", LIGHTS, header=HEADER),
+    Block(BlockKind.TABLE_ROW, "ACTIVE — green — In charge", LIGHTS, header=HEADER),
+)
+
+
+def no_page(page_id: int) -> StoredPage:
+    raise AssertionError(f"page {page_id} was opened")
+
+
+def asked(question: str, *found: str) -> tuple[Kind, list[Passage]]:
+    """What is asked, and the passages of the manual's records that hold one of the texts."""
+    scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
+    passages = best_passages(scored)
+    return kind_of(question, passages[0]), passages
+
+
+def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_items() -> None:
+    first, steps, table = passages_of(MANUAL)
+    assert first.text == LONG.strip()
+    assert steps.text.startswith("To mount the shelf:")
+    assert steps.text.endswith("3. Tighten the screws.")
+    assert "shelf check --all" in steps.text
+    assert table.text.startswith("Light — Color — Meaning")
+
+
+def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
+    kind, passages = asked("How do I mount the shelf?", "Fix the brackets")
+    (part,) = compose(kind, passages, "How do I mount the shelf?", no_page)
+    assert kind is Kind.STEPS
+    assert part.markdown == (
+        "To mount the shelf:\n\n1. Fix the brackets.\n2. Run the check:\n\n"
+        "```\nshelf check --all\n```\n\n3. Tighten the screws."
+    )
+
+
+def test_of_a_table_the_rows_that_are_asked_for_are_shown() -> None:
+    question = "List all lights that are green"
+    kind, passages = asked(question, "STATUS")
+    (part,) = compose(kind, passages, question, no_page)
+    assert kind is Kind.TABLE
+    assert part.markdown.split("\n") == [
+        "| Light | Color | Meaning |",
+        "| --- | --- | --- |",
+        "| STATUS | green | In service |",
+        "| ACTIVE | green | In charge |",
+    ]
+
+
+def test_a_table_goes_on_over_the_end_of_its_page() -> None:
+    rows = [
+        Block(BlockKind.TABLE_ROW, f"L{i} — red — Failed", LIGHTS, header=HEADER) for i in (1, 2)
+    ]
+    head = Block(BlockKind.TABLE_HEADER, " — ".join(HEADER), LIGHTS, header=HEADER)
+    second = replace(stored_page(head, rows[1]), id=2, previous_id=1)
+    first = replace(stored_page(head, rows[0]), next_id=2)
+    pages = {1: first, 2: second}
+    (table,) = passages_of(second)
+    run = continued(table, pages.__getitem__)
+    assert [passage.page.id for passage in run] == [1, 2]
+    scored = [replace(r, score=1.0) for r in records(second)]
+    (part,) = compose(Kind.TABLE, best_passages(scored), "all lights", pages.__getitem__)
+    assert part.markdown.count("Light") == 1
+    assert "L1" in part.markdown
+    assert "L2" in part.markdown
+
+
+def test_code_cannot_close_its_fence() -> None:
+    assert fenced_code("```\nrm -rf\n```").startswith("````\n")
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How do I change the hold time?", Kind.STEPS),
+        ("how to rename a group", Kind.STEPS),
+        ("I want to replace the fan", Kind.STEPS),
+        ("What changed between 1.0 and 2.0?", Kind.CHANGE),
+        ("was the option removed?", Kind.CHANGE),
+        ("Why does it fail?", Kind.EXPLANATION),
+        ("how does scheduling work", Kind.EXPLANATION),
+        ("Is it supported?", Kind.YES_NO),
+        ("can you list the ports", Kind.LIST),
+        ("Which options are there?", Kind.LIST),
+        ("What is a protection group?", Kind.DEFINITION),
+        ("what is the default timeout", Kind.VALUE),
+        ("how many retries are there", Kind.VALUE),
+        ("which command shows the clock", Kind.VALUE),
+    ],
+)
+def test_what_is_asked_is_told_by_the_words(question: str, kind: Kind) -> None:
+    assert asked_for(question) is kind
