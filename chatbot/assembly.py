@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Thread
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -22,7 +24,9 @@ from chatbot.limits import Limits
 from chatbot.memory.administration.curation import Curation
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.uses import uses_of
+from chatbot.model_calls import call
 from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.parts import Parts
 from chatbot.people import LOCAL
@@ -31,6 +35,7 @@ from chatbot.queueing import Queue
 from chatbot.reply import reply_object
 from chatbot.review.ratings import Ratings
 from chatbot.settings import BadSettings, Settings, prepare_process
+from chatbot.steps.answer_generation import beginning_of_prompt
 from chatbot.trace import trace_object
 from chatbot.turn import Turn
 from corpora.catalog import Catalog
@@ -127,6 +132,22 @@ class Chatbot:
         )
         self.memory.remembering.delivered(turn, kept_as)
         return Reply(turn, content, conversation, kept_as)
+
+    def warm_up(self) -> None:
+        """Load the model, and read the fixed beginning of its prompt, before anybody asks.
+
+        Returns at once. What fails here fails again, and is told, with the first question.
+        """
+        if isinstance(self.model, EmbeddedChatModel):
+            Thread(target=self._read_beginning, name="warm-up", daemon=True).start()
+
+    def _read_beginning(self) -> None:
+        assert self.model is not None
+        with suppress(GeneratorError):
+            background.run(
+                call(self.model, beginning_of_prompt(), step="warm_up", max_tokens=1),
+                lambda: False,
+            )
 
     def feedback(self, owner: str) -> Feedback:
         """What a person thinks of their answers; the memory hears of it."""

@@ -23,7 +23,9 @@ def chatbot() -> Chatbot:
     from chatbot.assembly import open_chatbot
     from chatbot.settings import read_settings
 
-    return open_chatbot(read_settings())
+    opened = open_chatbot(read_settings())
+    opened.warm_up()
+    return opened
 
 
 @st.cache_resource(show_spinner=False)

@@ -26,7 +26,7 @@ from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.corpus import Corpus
 from corpora.pages import StoredPage
 from ingestion.page import BlockKind
-from prompts import fenced, render
+from prompts import fenced, fenced_list, render
 
 STEP = "answer_generation"
 HINTS = {
@@ -100,6 +100,12 @@ def generate_answer(
         return replace(turn, answer=_accepted(draft, answer, same))
 
     return generate
+
+
+def beginning_of_prompt() -> list[tuple[str, str]]:
+    """A prompt without a question: what every prompt begins with, which the model keeps read."""
+    nothing = {"product": "", "release": "", "hint": ""}
+    return render("answer_lead", chunks=fenced_list(()), question=fenced("question", ""), **nothing)
 
 
 def _read(draft: _Draft) -> Sentence | None:
