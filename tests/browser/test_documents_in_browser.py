@@ -56,7 +56,7 @@ def test_an_upload_changes_the_answer_and_an_earlier_state_changes_it_back(
     start = page.get_by_role("button", name="Upload 2 files to valve 2.0")
     expect(start).to_be_enabled(timeout=SLOW)
     start.click()
-    expect(page.get_by_text("Published: 3 documents")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("Ready: 3 documents")).to_be_visible(timeout=SLOW)
     expect_answer(page, with_worker, "61 s")
 
     page.goto(f"{with_worker}/documents?product=valve&release=2.0")

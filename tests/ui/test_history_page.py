@@ -65,7 +65,7 @@ def test_the_list_shows_everybodys_turns_and_what_came_of_them(chatbot: Chatbot)
     table = open_history().dataframe[0].value
     assert list(table["Open"]) == [str(second), str(first)]
     assert list(table["Question"]) == [NOWHERE, QUESTION]
-    assert list(table["Outcome"]) == ["asked back", "answered"]
+    assert list(table["Outcome"]) == ["clarification needed", "answered"]
     assert list(table["Release"]) == ["valve", "valve 2.0"]
     assert list(table["Person"]) == ["bob@example.org"] * 2
     assert list(table["Review"]) == [""] * 2
@@ -75,7 +75,7 @@ def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
     first, second = asked(chatbot, QUESTION, NOWHERE)
     third = asked(chatbot, TORQUE, owner="bob@example.org")[0]
     page = open_history()
-    page.selectbox(key="history-outcome").select("asked back").run()
+    page.selectbox(key="history-outcome").select("clarification needed").run()
     assert listed(page) == [second]
     assert page.button(key="history-clear").click().run().dataframe[0].value.shape[0] == 3
     page.text_input(key="history-words").set_value("cover scr").run()
@@ -85,13 +85,13 @@ def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
     page.text_input(key="history-words").set_value("").run()
     page.selectbox(key="history-person").select("bob@example.org").run()
     assert listed(page) == [third]
-    page.selectbox(key="history-person").select("(nobody signed in)").run()
+    page.selectbox(key="history-person").select("(anonymous)").run()
     assert listed(page) == [second, first]
 
 
 def test_a_filter_is_in_the_address(chatbot: Chatbot) -> None:
     _, second = asked(chatbot, QUESTION, NOWHERE)
-    assert listed(open_history(outcome="asked back")) == [second]
+    assert listed(open_history(outcome="clarification needed")) == [second]
 
 
 def test_pages_of_a_long_list(chatbot: Chatbot) -> None:
@@ -179,7 +179,7 @@ def test_buttons_rate_and_take_back(chatbot: Chatbot) -> None:
 
 def test_keys_go_through_the_queue_of_the_filter(chatbot: Chatbot) -> None:
     oldest, _, middle, newest = asked(chatbot, NOWHERE, QUESTION, NOWHERE, NOWHERE)
-    page = open_history(newest, outcome="asked back")
+    page = open_history(newest, outcome="clarification needed")
     assert [b.shortcut for b in shortcuts(page)] == list("apngbwid")
     button(page, "Done")
     assert opened(page) == middle
