@@ -56,7 +56,7 @@ def review(chatbot: Chatbot, turn: int) -> Any:
 
 def test_an_empty_history_says_what_will_be_there(chatbot: Chatbot) -> None:
     page = open_history()
-    assert page.info[0].value.startswith("Nothing has been asked yet")
+    assert page.info[0].value.startswith("No questions yet")
     assert not page.dataframe
 
 
@@ -67,7 +67,7 @@ def test_the_list_shows_everybodys_turns_and_what_came_of_them(chatbot: Chatbot)
     assert list(table["Question"]) == [NOWHERE, QUESTION]
     assert list(table["Outcome"]) == ["clarification needed", "answered"]
     assert list(table["Release"]) == ["valve", "valve 2.0"]
-    assert list(table["Person"]) == ["bob@example.org"] * 2
+    assert list(table["User"]) == ["bob@example.org"] * 2
     assert list(table["Review"]) == [""] * 2
 
 
@@ -81,7 +81,7 @@ def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
     page.text_input(key="history-words").set_value("cover scr").run()
     assert listed(page) == [third]
     page.text_input(key="history-words").set_value("nothing like this").run()
-    assert page.info[0].value.startswith("No answer is like that")
+    assert page.info[0].value.startswith("No answer matches")
     page.text_input(key="history-words").set_value("").run()
     page.selectbox(key="history-person").select("bob@example.org").run()
     assert listed(page) == [third]
@@ -114,7 +114,7 @@ def test_an_opened_turn_shows_answer_conversation_and_trace(chatbot: Chatbot) ->
     expanders = [e.label for e in page.expander]
     assert "What is the default of hold\\_time in 2\\.0\\?" in expanders
     assert "Which torque does the cover screw need in 2\\.0\\?" in expanders
-    assert "Route:] documents · The memory has no part in it" in shown
+    assert "Route:] documents · No saved answer was used" in shown
     tables = [set(table.value.columns) for table in page.dataframe]
     assert {"Query", "Text"} in tables
     assert {"Step", "Seconds"} in tables
@@ -141,7 +141,7 @@ def test_a_turn_without_a_trace_says_so(chatbot: Chatbot) -> None:
     with chatbot.database.writing() as session:
         session.execute(delete(TurnTraceRow))
     page = open_history(turn)
-    assert page.info[0].value.startswith("No trace of this answer is kept")
+    assert page.info[0].value.startswith("No details")
     assert "45" in texts(page)
 
 
@@ -150,8 +150,8 @@ def test_a_question_that_was_asked_anew_says_so(chatbot: Chatbot) -> None:
     wrong = chatbot.ask(NOWHERE, conversation=conversation).kept_as
     chatbot.ask(QUESTION, conversation=conversation, instead_of=wrong)
     page = open_history(wrong)
-    assert any("asked anew since" in caption.value for caption in page.caption)
-    assert open_history().dataframe[0].value["Outcome"].tolist() == ["answered", "asked anew"]
+    assert any("asked again" in caption.value for caption in page.caption)
+    assert open_history().dataframe[0].value["Outcome"].tolist() == ["answered", "asked again"]
 
 
 def test_a_turn_that_is_gone_leads_back(chatbot: Chatbot) -> None:
@@ -189,7 +189,7 @@ def test_keys_go_through_the_queue_of_the_filter(chatbot: Chatbot) -> None:
     button(page, "Previous")
     assert opened(page) == middle
     assert review(chatbot, newest).status == "done"
-    button(open_history(newest), "Open again")
+    button(open_history(newest), "Reopen")
     assert review(chatbot, newest).status == "open"
 
 
@@ -219,7 +219,7 @@ def test_a_turn_comes_into_the_regression_set_once_it_is_rated(chatbot: Chatbot)
     button(page, "Good")
     button(page, "Add to the regression set")
     assert review(chatbot, turn).in_regression_set
-    button(page, "Take from the regression set")
+    button(page, "Remove from the regression set")
     assert not review(chatbot, turn).in_regression_set
 
 
