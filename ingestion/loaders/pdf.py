@@ -64,16 +64,18 @@ def _opened(data: bytes) -> Iterator[Any]:
     try:
         opened = pymupdf.open(stream=data, filetype="pdf")
     except (pymupdf.FileDataError, pymupdf.EmptyFileError) as error:
-        raise UnreadableFile(f"not a readable PDF ({error}); download it again") from error
+        raise UnreadableFile(
+            f"damaged PDF that cannot be opened ({error}); download it again"
+        ) from error
     with opened as pdf:
         if pdf.needs_pass:
             raise UnreadableFile("locked with a password; save a copy without one")
         if pdf.page_count == 0:
-            raise UnreadableFile("the PDF has no pages; download it again")
+            raise UnreadableFile("damaged PDF without pages; download it again")
         try:
             yield pdf
         except pymupdf.mupdf.FzErrorBase as error:
-            raise UnreadableFile(f"the PDF is damaged ({error}); download it again") from error
+            raise UnreadableFile(f"damaged PDF ({error}); download it again") from error
 
 
 @dataclass

@@ -91,7 +91,9 @@ def test_a_product_answers_to_its_aliases(catalog: Catalog, database: Database) 
     assert catalog.product("bcn").name == "Beacon"
     with pytest.raises(UnusableName, match="product Lighthouse"):
         catalog.name_product("Beacon", "lighthouse")
-    with pytest.raises(UnknownRelease, match=r"no product 'Buoy'\. There is: Beacon, Lighthouse\."):
+    with pytest.raises(
+        UnknownRelease, match=r"no product 'Buoy'\. Available: Beacon, Lighthouse\."
+    ):
         catalog.product("Buoy")
 
 
@@ -139,7 +141,7 @@ def test_rollback_goes_back_one_generation_at_a_time(catalog: Catalog, database:
     assert catalog.rollback("Beacon", "17.10") == (second, MemoryReview())
     assert catalog.serving("Beacon", "17.10").generation == second
     assert catalog.rollback("Beacon", "17.10") == (first, MemoryReview())
-    with pytest.raises(UnknownRelease, match="No earlier generation"):
+    with pytest.raises(UnknownRelease, match="No earlier version"):
         catalog.rollback("Beacon", "17.10")
     states = {g.id: g.state for g in catalog.generations("Beacon", "17.10")}
     assert states == {

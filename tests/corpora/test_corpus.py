@@ -162,7 +162,7 @@ def test_a_corpus_serves_many_threads(corpus: Corpus) -> None:
 
 def test_nothing_published_is_said_with_what_there_is(folder: Path, stored: Database) -> None:
     for product, release in (("Beacon", "18.00"), ("Buoy", "17.10")):
-        with pytest.raises(NoCorpus, match=r"There is: Beacon 17\.10, Beacon 17\.20\."):
+        with pytest.raises(NoCorpus, match=r"Available: Beacon 17\.10, Beacon 17\.20\."):
             open_corpus(stored, folder / "data", product, release)
 
 

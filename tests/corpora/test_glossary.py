@@ -78,15 +78,15 @@ def test_a_product_takes_its_terms_with_it(glossaries: Glossaries, database: Dat
 @pytest.mark.parametrize(
     ("entries", "why"),
     [
-        ([Entry("PM", ())], "'PM' has no synonym"),
-        ([Entry("PM", ("PM", " "))], "'PM' has no synonym"),
+        ([Entry("PM", ())], "'PM' needs at least one synonym"),
+        ([Entry("PM", ("PM", " "))], "'PM' needs at least one synonym"),
         ([Entry(" ", ("PM",))], "the term is missing"),
         ([Entry("x" * 5000, ("PM",))], "5,000 characters, the limit is 100"),
-        ([Entry("PM", ("per\x00formance",))], r"cannot be seen \('\\x00'\)"),
-        ([Entry("PM", ("monitoring\u202etxt",))], r"cannot be seen \('\\u202e'\)"),
-        ([Entry("PM", ("→",))], "neither a letter nor a digit"),
+        ([Entry("PM", ("per\x00formance",))], r"invisible character \('\\x00'\)"),
+        ([Entry("PM", ("monitoring\u202etxt",))], r"invisible character \('\\u202e'\)"),
+        ([Entry("PM", ("→",))], "at least one letter or digit"),
         ([Entry("PM", tuple(f"word {n}" for n in range(21)))], "21 synonyms, the limit is 20"),
-        ([PM, PM], "stands twice"),
+        ([PM, PM], "appears twice"),
         ([Entry(f"T{n}", ("word",)) for n in range(MOST_ENTRIES + 1)], "2,001 entries"),
     ],
 )
@@ -117,7 +117,7 @@ def test_an_entry_gets_another_term_unless_that_is_taken(glossaries: Glossaries)
     glossaries.put("switch", Entry("revert time", ("WTR",)), instead_of="wait-to-restore")
     assert [e.term for e in glossaries.entries("switch")] == [PM.term, "revert time"]
     for instead_of in ("revert time", ""):
-        with pytest.raises(GlossaryError, match="is a term already"):
+        with pytest.raises(GlossaryError, match="is already a term"):
             glossaries.put("switch", Entry(PM.term, ("other",)), instead_of=instead_of)
     assert glossaries.entries("switch") == (PM, Entry("revert time", ("WTR",)))
 

@@ -95,7 +95,7 @@ def test_an_upload_is_published_and_its_files_go(
     job_id = upload(guide__md=GUIDE, broken__html=b"\x89PNG", docs__zip=archive.getvalue())
     job = done(jobs, make_work(), job_id)
     assert job.state is JobState.DONE
-    assert job.message == "Published: 2 documents with 2 pages. Left out: 3 files."
+    assert job.message == "Ready: 2 documents with 2 pages. Skipped 3 files."
     assert (job.report["outcome"], job.report["read"], job.report["failed"]) == ("published", 2, 3)
     assert set(texts(database)) == {"guide.md", "alarms/lamp.md"}
     reasons = {f.file: f.reason for f in jobs.files(job_id) if f.reason}
@@ -221,12 +221,12 @@ def test_a_job_says_what_became_of_remembered_answers(
     remember(database, "17.20", "12 metres")
     remember(database, "17.20", "lamp")
     job = done(jobs, work, upload(guide__md=GUIDE.replace(b"12", b"15")))
-    assert job.message == ("Published: 2 documents with 2 pages. 1 remembered answer is suspended.")
+    assert job.message == ("Ready: 2 documents with 2 pages. 1 saved answer is suspended.")
     assert job.report["remembered"] == {"kept": 1, "suspended": 1, "restored": 0}
     job = done(jobs, work, upload(guide__md=GUIDE))
-    assert job.message.endswith("2 pages. 1 remembered answer is used again.")
+    assert job.message.endswith("2 pages. 1 saved answer is in use again.")
     job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
-    assert job.message == "Beacon 17.20 is deleted, and 2 remembered answers with it."
+    assert job.message == "Deleted Beacon 17.20 with 2 saved answers."
     assert job.report == {"pages": 3, "remembered": 2}
 
 
@@ -245,7 +245,7 @@ def test_documents_are_removed_and_a_release_is_read_again_and_deleted(
     assert set(texts(database)) == {"guide.md"}
 
     again = jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann")
-    assert done(jobs, work, again).message == "Nothing has changed."
+    assert done(jobs, work, again).message == "No changes."
 
     last = order_removal(database, "Beacon", "17.20", ["guide.md"], "ann")
     job = done(jobs, work, last)
@@ -253,10 +253,10 @@ def test_documents_are_removed_and_a_release_is_read_again_and_deleted(
     assert "Delete the release" in job.message
 
     job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
-    assert (job.state, job.message) == (JobState.DONE, "Beacon 17.20 is deleted.")
+    assert (job.state, job.message) == (JobState.DONE, "Deleted Beacon 17.20.")
     assert Catalog(database).products() == ()
     job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "", "ann"))
-    assert (job.state, job.message) == (JobState.DONE, "Beacon is deleted.")
+    assert (job.state, job.message) == (JobState.DONE, "Deleted Beacon.")
     assert Catalog(database).products(every=True) == ()
 
     job = done(jobs, work, jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann"))

@@ -107,7 +107,7 @@ def test_an_answer_is_suspended_by_one_page_that_has_changed(
     write_beacon(docs, mast=15)
     report = ingest_beacon(database, docs)
     assert report.remembered == MemoryReview(kept=1, suspended=2)
-    assert report.remembered.told == "2 remembered answers are suspended."
+    assert report.remembered.told == "2 saved answers are suspended."
     why = "the page 1 of guide.md has changed"
     assert suspended(database, mast, lamp, both) == [why, "", why]
     assert story(database, mast) == [("suspended", why)]
@@ -154,7 +154,7 @@ def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
     assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 0
     report = ingest_beacon(database, docs)
     assert report.remembered == MemoryReview(kept=1, restored=1)
-    assert report.remembered.told == "1 remembered answer is used again."
+    assert report.remembered.told == "1 saved answer is in use again."
     assert story(database, mast) == [
         ("suspended", "the document guide.md is gone"),
         ("restored", "the pages it cites serve again"),
@@ -375,8 +375,8 @@ def test_releases_without_a_memory_have_none(database: Database, docs: Path) -> 
     remember(database, "17.10", LAMP)
     with database.reading() as session:
         assert remembered(session, [1, 2]) == {1: Remembered(2, 1)}
-    assert Remembered(2, 1).told == "2 remembered answers, 1 of them suspended"
-    assert Remembered(1, 0).told == "1 remembered answer"
+    assert Remembered(2, 1).told == "2 saved answers, 1 of them suspended"
+    assert Remembered(1, 0).told == "1 saved answer"
 
 
 def test_folders_of_releases_that_are_no_more_are_swept(

@@ -19,7 +19,7 @@ from corpora.job_claims import Claims
 from corpora.job_tables import JobRow
 from corpora.jobs import JobKind, Jobs, JobState
 from corpora.processes import this_process
-from corpora.upload_checks import Finding, accepted, check
+from corpora.upload_checks import Finding, Weight, accepted, check
 from corpora.uploads import (
     KEPT_FOR_RETRY,
     UploadedFile,
@@ -150,16 +150,16 @@ def test_a_hostile_name_is_not_taken_and_never_stored(
 @pytest.mark.parametrize(
     ("file", "problem"),
     [
-        (of("guide.docx"), "nothing reads .docx"),
+        (of("guide.docx"), ".docx is not supported"),
         (of("guide"), "without a suffix"),
         (of("guide.md", b""), "empty"),
         (of("guide.md", b" \n "), "empty"),
-        (of("guide.html", b"\x89PNG and more"), "mislabelled: says .html, is a PNG image"),
-        (of("guide.pdf", b"<html>"), "mislabelled: says .pdf"),
+        (of("guide.html", b"\x89PNG and more"), "not a .html file but a PNG image"),
+        (of("guide.pdf", b"<html>"), "not a valid PDF"),
         (of("guide.pdf", b"%PDF-1.4\nnonsense"), "damaged"),
         (of("guide.zip", b"no zip"), "damaged, not a zip"),
-        (zipped("guide.zip", program__exe=b"MZ"), "no file that can be read"),
-        (zipped("guide.zip", a__md=b""), "no file that can be read"),
+        (zipped("guide.zip", program__exe=b"MZ"), "no supported file"),
+        (zipped("guide.zip", a__md=b""), "no supported file"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_not_taken(
@@ -232,27 +232,34 @@ def test_duplicates_are_named_and_taken(look: Check, beacon: Database) -> None:
     ]
     findings = look(*files)
     assert [(f.file, f.problem) for f in findings] == [
-        ("twice.md", "the same as alarms.md in this upload"),
-        ("guide.md", "is in 17.20 already and has not changed"),
-        ("guide.md", "the same file is in 17.10"),
-        ("alarms.md", "replaces the file of this name in 17.20"),
-        ("copy.md", "is in 17.20 already, as alarms.md"),
+        ("twice.md", "identical to alarms.md in this upload"),
+        ("guide.md", "already in 17.20, unchanged"),
+        ("alarms.md", "replaces the file with this name in 17.20"),
+        ("copy.md", "already in 17.20 as alarms.md"),
     ]
+    assert {f.weight for f in findings} == {Weight.INFORMS}
     assert accepted(files, findings) == tuple(files)
 
 
-def test_an_upload_that_is_all_of_another_release_is_asked_about(
+def test_a_file_in_two_releases_is_normal_and_a_whole_release_is_told_of(
     look: Check, beacon: Database
 ) -> None:
-    assert [(f.file, f.problem) for f in look(of("guide.md"), release="17.30")] == [
-        ("", "All files are the same as in 17.10, 17.20. Is 17.30 the right release?")
+    assert look(of("guide.md"), release="17.30") == ()
+    files = [of("guide.md"), of("again.md")]
+    assert [(f.file, f.problem, f.weight) for f in look(*files, release="17.30")][1:] == [
+        (
+            "",
+            "All files are identical to those of 17.10, 17.20. "
+            "Check that 17.30 is the right release.",
+            Weight.INFORMS,
+        )
     ]
 
 
 def test_a_release_that_looks_like_another_is_asked_about(look: Check, beacon: Database) -> None:
     fresh = of("fresh.md", b"# Fresh\n")
     found = problems(look(fresh, release="17.2O"))
-    assert "looks like 17.20" in found[""]
+    assert "similar to 17.20" in found[""]
     assert look(fresh, release="17.30") == ()
     assert look(fresh, release="17.20") == ()
     assert look(fresh, release=" 17.20 ") == ()

@@ -44,7 +44,7 @@ def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyP
 def test_who_need_not_sign_in_is_told_so(valve: MakeChatbot) -> None:
     valve(None)
     page = account_page()
-    assert "Nobody has to sign in" in texts(page)
+    assert "Sign-in is off" in texts(page)
     assert "Sign out" not in labels(page)
 
 
@@ -53,7 +53,7 @@ def test_a_person_sees_who_they_are_and_what_is_kept() -> None:
     page = account_page()
     assert r"Signed in as **Bo \<b\>\[x\]\(javascript\:alert\(1\)\)\<\/b\>**" in texts(page)
     assert ":gray-badge[user]" in texts(page)
-    assert "1 conversation of yours, each until 30 days after its last turn." in texts(page)
+    assert "1 conversation, each deleted 30 days after its last question." in texts(page)
     assert {"Sign out", "Delete all …"} <= set(labels(page))
 
 
@@ -78,7 +78,7 @@ def test_without_a_sign_in_the_page_says_how(
     if given is OIDC:
         assert labels(page) == ["Sign in"]
     else:
-        assert "Sign-in is done by the proxy" in texts(page)
+        assert "and sign in there" in texts(page)
 
 
 def test_who_may_not_come_in_is_told_so_and_can_sign_out(

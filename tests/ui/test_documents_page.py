@@ -73,10 +73,10 @@ def test_releases_are_listed_with_what_serves_them(valves: Chatbot) -> None:
     page = open_admin_page("documents")
     told = shown(page)
     assert told.index("**2.0** :primary-badge[latest]") < told.index("**1.0**")
-    assert "no support since 31 Jan 2020" in told
+    assert "unsupported since 31 Jan 2020" in told
     assert "hidden]" in told
     assert "3 documents, published" in told
-    assert "also called Heron" in told
+    assert "also known as Heron" in told
 
 
 def test_only_admins_get_here(valves: Chatbot, signed_in: SignIn) -> None:
@@ -104,7 +104,7 @@ def test_a_release_opens_and_its_documents_are_searched(valves: Chatbot) -> None
     run(page)
     assert list(page.dataframe[0].value["File"]) == ["reference.html"]
     page.text_input(key="document words").set_value("100%")
-    assert "No document has this" in shown(run(page))
+    assert "No title or file name matches" in shown(run(page))
     press(page, "All releases of valve")
     assert page.title[0].value == "Documents"
     assert "release" not in page.query_params
@@ -153,12 +153,12 @@ def test_an_earlier_state_serves_again_and_the_later_one_too(
     first = valves.catalog.serving("valve", "2.0").generation
     add_state(valves, tmp_path)
     second = valves.catalog.serving("valve", "2.0").generation
-    for target, other in ((first, second), (second, first)):
-        page = at_release("2.0", "Earlier states")
-        assert f"**State {other}** :primary-badge[serves now]" in shown(page)
-        press(page, "Let it serve …")
-        assert "swap" in shown(page)
-        press(dialog(_confirm_state, generation=target), "Let it serve", -1)
+    for target in (first, second):
+        page = at_release("2.0", "Versions")
+        assert shown(page).count(":primary-badge[current]") == 1
+        press(page, "Roll back …")
+        assert "switch back" in shown(page)
+        press(dialog(_confirm_state, generation=target), "Roll back", -1)
         assert valves.catalog.serving("valve", "2.0").generation == target
     assert audit(valves) == [("rollback", "valve 2.0")] * 2
 
@@ -171,13 +171,13 @@ def test_swapping_states_says_what_becomes_of_remembered_answers(
     assert "3 documents, published" in shown(open_admin_page("documents"))
     add_state(valves, tmp_path)
     told = shown(open_admin_page("documents"))
-    assert "1 remembered answer, which is suspended" in told
-    assert told.count("remembered") == 1
+    assert "1 saved answer, suspended" in told
+    assert told.count("saved answer") == 1
     page = dialog(_confirm_state, generation=first)
-    assert "With it, 1 remembered answer is used again." in shown(page)
-    press(page, "Let it serve", -1)
+    assert "1 saved answer is in use again." in shown(page)
+    press(page, "Roll back", -1)
     assert page.session_state["notice"] == (
-        f"State {first} serves valve 2.0 now. 1 remembered answer is used again."
+        "valve 2.0 now uses the selected version. 1 saved answer is in use again."
     )
     entry = AuditLog(valves.database).entries()[0]
     assert (entry.details["suspended"], entry.details["restored"]) == (0, 1)
@@ -188,29 +188,29 @@ def test_hiding_a_release_says_what_becomes_of_remembered_answers(valves: Chatbo
     page = at_release("1.0", "Settings")
     page.toggle(key="hidden 1.0").set_value(True)
     press(page, "Save")
-    assert notices(page) == "Saved. 1 remembered answer is suspended."
+    assert notices(page) == "Saved. 1 saved answer is suspended."
 
 
 def test_removing_documents_says_what_becomes_of_remembered_answers(valves: Chatbot) -> None:
     remember(valves.database, "2.0", "drain_time", product="valve")
     remember(valves.database, "2.0", product="valve")
     page = dialog(_confirm_removal, files=("reference.html",))
-    assert "1 remembered answer will be suspended." in shown(page)
+    assert "1 saved answer will be suspended." in shown(page)
     page = dialog(_confirm_removal, files=("notes.md",))
-    assert "remembered" not in shown(page)
+    assert "saved answer" not in shown(page)
 
 
 def test_the_states_say_in_what_they_differ(valves: Chatbot, tmp_path: Path) -> None:
     add_state(valves, tmp_path)
-    page = at_release("2.0", "Earlier states")
-    assert "other content: mounting.pdf, reference.html" in shown(page)
+    page = at_release("2.0", "Versions")
+    assert "different content: mounting.pdf, reference.html" in shown(page)
     press(page, "Documents", -1)
     assert len(page.dataframe[-1].value) == 3
 
 
 def test_a_document_is_looked_into(valves: Chatbot) -> None:
     page = choose(at_release(), 0)
-    press(page, "Look into it")
+    press(page, "View")
     assert "Put the valve on a flat surface" in shown(page)
     assert not page.info, page.info[0].value
     assert page.image
@@ -226,7 +226,7 @@ def test_removing_documents_says_what_that_affects(valves: Chatbot) -> None:
     press(page, "Remove …")
     told = shown(page)
     assert "reference.html" in told
-    assert "1 answer in 1 conversation cite this" in told
+    assert "1 answer in 1 conversation cites this" in told
     press(dialog(_confirm_removal, files=("reference.html",)), "Remove", -1)
     job = Jobs(valves.database).recent()[0]
     assert (job.kind, job.product, job.release) == (JobKind.REMOVE, "valve", "2.0")
@@ -238,13 +238,13 @@ def test_a_release_is_deleted_only_when_its_name_was_typed(valves: Chatbot) -> N
     page = at_release("1.0", "Settings")
     press(page, "Delete this release …")
     assert "3 documents" in shown(page)
-    assert "remembered" not in shown(page)
+    assert "saved answer" not in shown(page)
     remember(valves.database, "1.0", product="valve")
     page = dialog(_confirm_deletion, release="1.0")
-    assert "1 remembered answer will be forgotten." in shown(page)
+    assert "1 saved answer will be deleted." in shown(page)
     page.text_input(key="typed 1.0").set_value("1.1")
     press(page, "Delete", -1)
-    assert "not the name" in errors(page)
+    assert "does not match" in errors(page)
     assert Jobs(valves.database).recent() == ()
     page.text_input(key="typed 1.0").set_value("1.0")
     press(page, "Delete", -1)
@@ -265,7 +265,7 @@ def test_a_product_is_deleted_only_when_its_name_was_typed(valves: Chatbot) -> N
 
 
 def test_a_release_is_read_again(valves: Chatbot) -> None:
-    press(at_release("1.0", "Settings"), "Read again")
+    press(at_release("1.0", "Settings"), "Reprocess")
     assert Jobs(valves.database).recent()[0].kind is JobKind.REREAD
     assert audit(valves) == [("read again", "valve 1.0")]
 
@@ -301,7 +301,7 @@ def test_what_speaks_against_a_file_is_said_before_anything_runs(valves: Chatbot
 
 def test_a_release_that_looks_like_a_typing_error_is_asked_about(valves: Chatbot) -> None:
     page = upload(("notes.md", b"# Notes\n\nThe valve closes at once."), release="2.00")
-    assert "looks like 2.0" in plain(page.warning[0].value)
+    assert "similar to 2.0" in plain(page.warning[0].value)
     start = next(b for b in page.button if b.label.startswith("Upload"))
     assert start.disabled
     page.checkbox(key="all the same").check()
@@ -319,7 +319,7 @@ def test_a_running_job_shows_how_far_it_is_and_is_cancelled(valves: Chatbot) -> 
     told = shown(page)
     assert "check: listing" in told.replace("\u00a0", " ")
     assert "**reading …**" in told
-    assert page.progress[0].value == 25
+    assert page.progress[0].value == 13
     assert "3 of 12 files" in plain(page.caption[0].value)
     assert "guide.pdf" in plain(page.caption[0].value)
     assert "[2.0](" not in "".join(element.value for element in page.markdown)

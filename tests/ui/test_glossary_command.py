@@ -53,14 +53,16 @@ def test_a_file_is_imported_listed_exported_and_changed(
 
     file.write_text("term,synonyms\nperformance monitoring,PM\n")
     told = run("import", str(file))
-    assert told == "switch: 1 terms, 0 added, 1 changed, 1 removed (wait-to-restore)\n"
-    assert run("remove", "performance monitoring").endswith("performance monitoring is removed\n")
+    assert told == "switch: 1 term, 0 added, 1 changed, 1 removed (wait-to-restore)\n"
+    assert run("remove", "performance monitoring").endswith("removed performance monitoring\n")
     assert "No terms yet" in run("list")
 
 
 def test_a_faulty_file_changes_nothing_and_names_its_line(run: Run, file: Path) -> None:
     run("import", str(file))
     file.write_text("term,synonyms\nfan module,fan tray\nWTR\n")
-    with pytest.raises(GlossaryError, match=r"terms\.csv, line 3: 'WTR' has no synonym"):
+    with pytest.raises(
+        GlossaryError, match=r"terms\.csv, line 3: 'WTR' needs at least one synonym"
+    ):
         run("import", str(file))
     assert "wait-to-restore: WTR" in run("list")

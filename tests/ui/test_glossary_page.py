@@ -54,9 +54,9 @@ def test_a_refused_term_stays_in_the_form(glossaries: Glossaries) -> None:
     glossaries.put("valve", WTR)
     page = open_admin_page("glossary")
     press(fill(page, "wait-to-restore", "revert time"), "Add")
-    assert "is a term already" in errors(page)
+    assert "is already a term" in errors(page)
     press(fill(page, "[a](b)"), "Add")
-    assert "has no synonym" in errors(page)
+    assert "needs at least one synonym" in errors(page)
     assert "[a](b)" not in page.error[0].value
     assert page.text_input[-1].value == "[a](b)"
     assert glossaries.entries("valve") == (WTR,)
@@ -90,7 +90,7 @@ def test_a_file_is_compared_and_then_becomes_the_glossary(glossaries: Glossaries
     assert "1 changed: performance monitoring" in told
     assert "1 removed: wait-to-restore" in told
     assert glossaries.entries("valve") == (PM, WTR)
-    press(page, "Make it the glossary")
+    press(page, "Replace the glossary")
     assert [e.term for e in glossaries.entries("valve")] == ["fan module", PM.term]
     assert actions(glossaries) == ["import glossary"]
 
@@ -100,5 +100,5 @@ def test_an_error_in_a_file_names_the_line_and_changes_nothing(glossaries: Gloss
     page = open_admin_page("glossary")
     page.file_uploader[0].set_value(("mine.csv", b"term,synonyms\nfan module\n", "text/csv"))
     run(page)
-    assert "mine.csv, line 2: 'fan module' has no synonym" in errors(page)
+    assert "mine.csv, line 2: 'fan module' needs at least one synonym" in errors(page)
     assert glossaries.entries("valve") == (WTR,)

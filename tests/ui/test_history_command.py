@@ -67,7 +67,7 @@ def test_what_is_left_out_is_told(chatbot: Chatbot) -> None:
     Ratings(chatbot.database).change(LOCAL, turn, rating="bad", in_regression_set=True)
     result = run("history", "regression-set")
     assert result.exit_code == 1
-    assert f"answer {turn} is left out: The answer is not good" in result.stderr
+    assert f"skipped answer {turn}: The answer is not good" in result.stderr
     assert "The regression set is empty" in result.stderr
 
 

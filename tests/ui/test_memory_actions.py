@@ -88,17 +88,17 @@ def test_promotion_asks_once_more_and_makes_a_curated_answer(chatbot: Chatbot) -
 def test_what_is_suspended_is_not_promoted(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD, suspended="reference.html changed")
     labels = [b.label for b in opened(pair).button]
-    assert [label for label in labels if label.endswith("…")] == ["Edit …", "Retire …"]
+    assert [label for label in labels if label.endswith("…")] == ["Edit …", "Delete …"]
 
 
 def test_retiring_asks_once_more_and_keeps_the_reason(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD)
     keep(chatbot.database, LOG)
-    press(opened(pair), "Retire …")
+    press(opened(pair), "Delete …")
     assert len(kept(chatbot)) == 2
     page = dialog("retire", pair)
     page.text_input[0].set_value("It is wrong since 2.0")
-    press(page, "Retire")
+    press(page, "Delete")
     assert [p.question for p in kept(chatbot)] == [LOG]
     (change,) = Overview(chatbot.database, LOCAL).changes(kinds=[Happened.RETIRED])
     assert "It is wrong since 2.0" in change.reason

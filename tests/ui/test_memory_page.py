@@ -47,7 +47,7 @@ def captions(page: AppTest) -> str:
 
 def test_an_empty_memory_says_what_to_do_and_offers_an_import(chatbot: Chatbot) -> None:
     page = open_memory()
-    assert page.info[0].value.startswith("Nothing is remembered yet. Ask in the chat")
+    assert page.info[0].value.startswith("No saved answers yet. Good answers")
     assert not page.metric
     assert page.get("file_uploader")
 
@@ -80,7 +80,7 @@ def test_where_nothing_was_asked_no_empty_chart_is_drawn(chatbot: Chatbot) -> No
 
 def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> None:
     valve(None, chatbot.settings.model_copy(update={"memory": "off"}))
-    assert "The memory is off" in open_memory().warning[0].value
+    assert "Saving answers is off" in open_memory().warning[0].value
 
 
 def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
@@ -93,17 +93,17 @@ def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
         "Good answers": "3",
         "Poor answers": "1",
         "Groups": "3",
-        "Answered again": "0",
-        "Not used": "1",
+        "Reused": "0",
+        "Suspended": "1",
     }
     assert "3 measured · 1 rated by people who asked" in captions(page)
     page.selectbox(key="memory-product").set_value("valve").run()
     page.selectbox(key="memory-release").set_value("2.0").run()
-    assert (totals(page)["Good answers"], totals(page)["Not used"]) == ("2", "0")
+    assert (totals(page)["Good answers"], totals(page)["Suspended"]) == ("2", "0")
     table = page.dataframe[0].value
     assert list(table["Question"]) == [HOLD]
     assert list(table["Questions"]) == [2]
-    assert list(table["Who says so"]) == ["measured 0.92 on 3 Nov 2026"]
+    assert list(table["Rated by"]) == ["measured 0.92 on 3 Nov 2026"]
 
 
 def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
@@ -113,9 +113,9 @@ def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
     page = open_memory()
     page.segmented_control(key="memory-show").set_value("Poor").run()
     assert questions(page) == [LOG]
-    page.segmented_control(key="memory-show").set_value("Not used").run()
+    page.segmented_control(key="memory-show").set_value("Suspended").run()
     assert questions(page) == ["Which grease?"]
-    assert list(page.dataframe[0].value["Not used because"]) == ["reference.html changed"]
+    assert list(page.dataframe[0].value["Suspended because"]) == ["reference.html changed"]
 
 
 def test_questions_are_searched_and_paged(chatbot: Chatbot) -> None:
@@ -127,7 +127,7 @@ def test_questions_are_searched_and_paged(chatbot: Chatbot) -> None:
     page.text_input(key="memory-words").set_value("timer 29").run()
     assert questions(page) == ["What is the default of timer 29?"]
     page.text_input(key="memory-words").set_value("nothing like it").run()
-    assert "No question is like that" in shown(page)
+    assert "No question matches" in shown(page)
 
 
 def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Chatbot) -> None:
@@ -149,9 +149,9 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
     told = shown(page)
     assert ":green-badge[good]" in told
     assert "It is 45 s" in told
-    assert "Who says so:] rated by `ada@example.org` on 3 Nov 2026" in told
+    assert "Rated by:] rated by `ada@example.org` on 3 Nov 2026" in told
     assert "Measured:] faithfulness 0.95, relevancy 0.89" in told
-    assert "Answered again:] 2 times, last on 03 Nov 2026" in told
+    assert "Reused:] 2 times, last on 03 Nov 2026" in told
     assert "`https://evil.test/faq`" in told
     assert set(questions(page)) == {HOLD, f"{HOLD} Exactly?"}
     (link,) = page.get("page_link")
@@ -181,27 +181,27 @@ def test_what_was_replaced_and_why_is_listed(chatbot: Chatbot) -> None:
     why = f"Pair {pair} asks the same (cosine 0.97) and stays: 0.92 against 0.80."
     tell(chatbot.database, Happened.REPLACED, 900, pair, why)
     tell(chatbot.database, Happened.MOVED, pair, None, "Its score is 0.10 now.")
-    page = tab(open_memory(), "memory-tab", "Replaced and why")
+    page = tab(open_memory(), "memory-tab", "Changes")
     table = page.dataframe[0].value
-    assert list(table["What"]) == ["replaced"]
+    assert list(table["Change"]) == ["replaced"]
     assert list(table["Question"]) == [HOLD]
-    assert list(table["Why"]) == [why]
+    assert list(table["Reason"]) == [why]
     page.segmented_control(key="memory-kinds").set_value("Changed").run()
-    assert list(page.dataframe[0].value["What"]) == ["moved to the other store"]
-    page.segmented_control(key="memory-kinds").set_value("Came").run()
-    assert list(page.dataframe[0].value["What"]) == ["added"]
+    assert list(page.dataframe[0].value["Change"]) == ["rated good or poor"]
+    page.segmented_control(key="memory-kinds").set_value("Added").run()
+    assert list(page.dataframe[0].value["Change"]) == ["added"]
 
 
 def test_a_long_list_of_changes_is_turned_over(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD)
     for number in range(60):
         tell(chatbot.database, Happened.REPLACED, 900 + number, pair, f"number {number}")
-    page = tab(open_memory(), "memory-tab", "Replaced and why")
+    page = tab(open_memory(), "memory-tab", "Changes")
     assert len(page.dataframe[0].value) == 50
     press(page, "Older")
-    assert page.dataframe[0].value["Why"].iloc[-1] == "number 0"
+    assert page.dataframe[0].value["Reason"].iloc[-1] == "number 0"
     press(page, "Newest")
-    assert page.dataframe[0].value["Why"].iloc[0] == "number 59"
+    assert page.dataframe[0].value["Reason"].iloc[0] == "number 59"
 
 
 def test_days_without_anything_are_there_too() -> None:

@@ -39,7 +39,7 @@ def totals(page: AppTest) -> dict[str, str]:
 
 def test_without_questions_the_page_says_what_to_do(database: Database) -> None:
     page = open_numbers()
-    assert page.info[0].value.startswith("No question was asked")
+    assert page.info[0].value.startswith("No questions in this period")
     assert not page.metric
 
 
@@ -49,7 +49,7 @@ def test_totals_charts_and_releases(database: Database) -> None:
     page = open_numbers()
     shown = totals(page)
     assert (shown["Questions"], shown["Not answered"], shown["Thumbs up"]) == ("2", "50.0 %", "1")
-    assert (shown["Median time"], shown["95 % within"]) == ("0.50 s", "12 s")
+    assert (shown["Median time"], shown["95th percentile"]) == ("0.50 s", "12 s")
     assert shown["Model calls"] == "2"
     assert len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart")) == 5
     steps, releases = (frame.value for frame in page.dataframe)

@@ -48,7 +48,7 @@ def test_a_person_is_exported_and_deleted_and_the_audit_log_names_nobody(
 
     assert "Aborted" in run("delete", BO, typed="n\n")
     assert Conversations(database, BO).recent()
-    assert "1 conversation deleted" in run("delete", BO, typed="y\n")
+    assert "deleted 1 conversation" in run("delete", BO, typed="y\n")
     assert not Conversations(database, BO).recent()
     assert Conversations(database, CY).recent()
 

@@ -36,28 +36,28 @@ def run(monkeypatch: pytest.MonkeyPatch, database: Database, data_dir: Path, tmp
 
 def test_the_end_of_life_of_a_release_is_said_and_listed(run: Run) -> None:
     run("end-of-life", "Beacon", "17.10", "2026-12-31")
-    assert "17.10  end of life 2026-12-31" in run()
+    assert "17.10  end of support 2026-12-31" in run()
     releases = json.loads(run("--json"))[0]["releases"]
     assert [r["end_of_life"] for r in releases] == ["2026-12-31", None]
     run("end-of-life", "Beacon", "17.10")
-    assert "end of life" not in run()
+    assert "end of support" not in run()
 
 
 def test_remembered_answers_are_counted_and_told_of(run: Run, database: Database) -> None:
     remember(database, "17.10", "12 metres")
     remember(database, "17.10")
-    assert "17.10  2 remembered answers\n" in run()
+    assert "17.10  2 saved answers\n" in run()
     told = run("retire", "Beacon", "17.10")
-    assert told == "Beacon 17.10 is retired\n2 remembered answers are suspended.\n"
+    assert told == "Beacon 17.10 is hidden\n2 saved answers are suspended.\n"
     assert "17.10" not in run()
     told = run("retire", "Beacon", "17.10", "--restore")
-    assert told.endswith("is offered again\n2 remembered answers are used again.\n")
+    assert told.endswith("is available again\n2 saved answers are in use again.\n")
     releases = json.loads(run("--json"))[0]["releases"]
     assert [r["remembered"] for r in releases] == [
         {"answers": 2, "suspended": 0},
         {"answers": 0, "suspended": 0},
     ]
-    assert "2 remembered answers" in run("delete", "Beacon", "17.10", typed="n\n")
+    assert "2 saved answers" in run("delete", "Beacon", "17.10", typed="n\n")
 
 
 def test_an_ingest_and_a_rollback_tell_of_remembered_answers(
@@ -69,15 +69,15 @@ def test_an_ingest_and_a_rollback_tell_of_remembered_answers(
     assert report.remembered.suspended == 1
     capsys.readouterr()
     print_report(report)
-    assert "1 remembered answer is suspended." in capsys.readouterr().out
-    assert "1 remembered answer, which is suspended" in run()
+    assert "1 saved answer is suspended." in capsys.readouterr().out
+    assert "1 saved answer, suspended" in run()
     told = run("rollback", "Beacon", "17.10")
-    assert told.endswith("\n1 remembered answer is used again.\n")
+    assert told.endswith("\n1 saved answer is in use again.\n")
 
 
 def test_a_release_is_deleted_once_it_was_confirmed(run: Run, database: Database) -> None:
     told = run("delete", "Beacon", "17.10", typed="n\n")
     assert "2 documents" in told
     assert len(Catalog(database).products()[0].releases) == 2
-    assert "Beacon 17.10 is deleted" in run("delete", "Beacon", "17.10", "--yes")
+    assert "Deleted Beacon 17.10" in run("delete", "Beacon", "17.10", "--yes")
     assert [r.name for r in Catalog(database).products()[0].releases] == ["17.20"]

@@ -27,7 +27,7 @@ _THUMBS = {"up": 1, "down": -1}
 _RATINGS = {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}}
 _YES = {"yes": True, "no": False}
 _NO_DAYS: Any = ()
-_NO_NAME = "anonymous"
+_NO_NAME = "(anonymous)"
 _KEPT: Literal["query-params"] = "query-params"
 
 
