@@ -66,8 +66,12 @@ def _one(
     trace: bool,
     afresh: bool,
 ) -> None:
+    from chatbot.release_resolution.product_names import find_product
     from chatbot.trace import trace_object
 
+    if product and find_product(product, chatbot.products()) is None:
+        # Raises with the products that there are.
+        chatbot.catalog.product(product)
     if conversation == "new":
         conversation = chatbot.conversations.start(product, question)
         # Before the answer, because it is of use also where there comes none.
