@@ -23,7 +23,7 @@ class Claim(Enum):
 
 _WINDOW = 64
 _PAPERS = frozenset("changelog guide handbook manual notes reference tutorial".split())  # noqa: SIM905
-_CLAIMS_NOTHING = STOP_WORDS | _PAPERS
+_CLAIMS_NOTHING = STOP_WORDS | _PAPERS | {"whether", "run", "runs", "ran"}
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+]|\.(?=\w))*|\d+[^\W\d]\w*)(?:['’]s)?"
     r"(?P<joint>[-/_=#]|\s*=)?\s*(?:at\s+(?:least|most)\s+|up\s+to\s+)?(?P<bound>[<>=~!≥≤]*)"
@@ -34,7 +34,8 @@ _OWN_INSIDE = re.compile(rf"\w[-/]{OWN}+\W*$")
 _OWN_AFTER = re.compile(rf"\s+(?:of\s+)?(?:the\s+)?{OWN}")
 _OF_SOMETHING = re.compile(rf"\s+of\s+(?P<article>(?:the|this|our|an?)\s+)?(?P<word>\w+|{OTHER})")
 _CLAUSE = re.compile(r".*(?:[.?!:;,(]\s|\n)", re.DOTALL)
-_SUBJECTS = frozenset("i we you they he she it one who".split())  # noqa: SIM905
+_OF_A_PHRASE = frozenset("a an and at by for from in of on or out the to under with".split())  # noqa: SIM905
+_SUBJECTS = frozenset("i we you they he she it one who that".split())  # noqa: SIM905
 _AUXILIARY = re.compile(
     r"\b(?:am|is|are|was|were|be|been|do|does|did|can|could|will|would|shall|should|may|might|must"
     r"|have|has|had|never|still|just|now|only|already|not|\w+n['’]t)\s+$",
@@ -46,7 +47,8 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _MEASURED = re.compile(
-    r"\b(?:set(?:ting)?\s+(?:\S+\s+){0,4}?to|(?:an?|with)\s+(?:\S+\s+){1,4}?of)\s+$", re.IGNORECASE
+    r"\b(?:set(?:ting)?\s+(?:\S+\s+){0,4}?to|(?:an?|with(?!\s+(?:the|our|your|its)\b))\s+(?:\S+\s+){1,4}?of)\s+$",
+    re.IGNORECASE,
 )
 _VALUE = re.compile(
     r"(?:\b(?:values?\s+of|equals?(?:\s+to)?)\s+|\w\(['\"]?|[$€£#§]\s?)$", re.IGNORECASE
@@ -141,11 +143,21 @@ class _Surroundings:
         return bool(told) or not _SUBJECTS.isdisjoint(previous)
 
     @cached_property
-    def keywords(self) -> list[str]:
-        """The words around the number, if they are a query of keywords and no sentence."""
-        before = self.text[: self.number.start].rstrip().casefold().removesuffix(self.mark)
-        words = re.findall(r"[^\W\d_][\w']*", f"{before} {self.text[self.number.end :]}")
-        return [] if any(word.casefold() in STOP_WORDS for word in words) else words
+    def keywords(self) -> int:
+        """How many words are around the number, if they are a query of keywords and no sentence.
+
+        A name from the code counts twice. With the number at its end, a query may have the small
+        words of a noun phrase too: "clearance at the sides of the shelf 17.20".
+        """
+        before = self.text[: self.number.start].rstrip()
+        after = self.text[self.number.end :].strip(" ?.!")
+        if self.mark:
+            before = before[: -len(self.mark)]
+        words = re.findall(r"[^\W\d_][\w'-]*", f"{before} {after}")
+        small = {word.casefold() for word in words} & STOP_WORDS
+        if (after and small) or small - _OF_A_PHRASE:
+            return 0
+        return sum(1 + ("_" in word) for word in words if word.casefold() not in small)
 
     def _of_product(self) -> Claim | None:
         """Judge by the product's name: "Lamp 2.0", but "lamp-dimmer 2.0" may be another's."""
@@ -198,12 +210,13 @@ class _Surroundings:
             return None
         begins = not _CLAUSE.sub("", self.head[: self.owner.start("word")]).strip()
         named = self._is_name(word, begins=begins)
-        keywords = 0 if named else len(self.keywords)
+        keywords = 0 if named else self.keywords
         if self.mark:
             return self._marked(word, keywords, named=named, begins=begins)
         if number.dotted and number.whole:
-            long = number.exact and len(number.tokens) > 2
-            return Claim.RELEASE if long or number.lettered or keywords > 2 else Claim.DOUBTFUL
+            return (
+                Claim.RELEASE if number.long or number.lettered or keywords > 2 else Claim.DOUBTFUL
+            )
         if number.dotted and not self.known:
             ends = len(number.tokens) > 2 or not self.text[number.end :].strip(" ?.!")
             if ends and number.akin and not named:
@@ -217,7 +230,7 @@ class _Surroundings:
         number, released = self.number, self.mark.startswith("r")
         if self.known:
             counted = self.bounded and (named or keywords > 2)
-            if (released or (keywords and not word[0].isupper())) and (
+            if (released or number.long or (keywords and not word[0].isupper())) and (
                 number.dotted or self.mark not in {"", "r"} or counted
             ):
                 return Claim.RELEASE
@@ -272,7 +285,8 @@ class _Surroundings:
             return Claim.RELEASE
         meant = beside or self.verb or self._subject
         meant = meant or (self._preposition and self._preposition not in _LOOSE)
-        return Claim.DOUBTFUL if number.near and meant else Claim.NOTHING
+        likely = number.near and not number.lettered and meant
+        return Claim.DOUBTFUL if likely else Claim.NOTHING
 
     def _single(self) -> Claim:
         """Judge a number of one part ("17") that no word claims: it needs a cue."""

@@ -221,7 +221,7 @@ def _side_by_side(
     if Claim.RELEASE not in claims or claims[0] is claims[1] or Claim.ELSEWHERE in claims:
         return claims
     other = numbers[claims[0] is Claim.RELEASE]
-    if Claim.DOUBTFUL in claims or other.reading.covers or (other.dotted and join != ","):
+    if other.reading.covers or (other.dotted and join != ","):
         return Claim.RELEASE, Claim.RELEASE
     return claims
 

@@ -79,6 +79,11 @@ class Number:
         return any(isinstance(token, str) for token in self.tokens)
 
     @property
+    def long(self) -> bool:
+        """Whether it is the name of a release in three parts and more: hardly by chance."""
+        return self.exact and len(self.tokens) > 2
+
+    @property
     def high(self) -> bool:
         """Whether its first part is over nine: so high count few of other things."""
         return isinstance(self.tokens[0], int) and self.tokens[0] > 9

@@ -24,7 +24,8 @@ class ReleaseStatus(StrEnum):
 class Mention:
     """A place in the question that names a release, with the words that go with it.
 
-    `release` is the one that is meant; None where it is not there or may be one of several.
+    `release` is the one that is meant; None where it is not there, may be one of several, or is
+    named as the one that is not meant.
     """
 
     start: int

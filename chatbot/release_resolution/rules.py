@@ -119,7 +119,8 @@ def _mentions(question: str, meant: Sequence[tuple[Found, Reading]]) -> tuple[Me
     for found, reading in meant:
         shift = 0 if found.start < _READ else skipped
         start, end = found.start + shift, found.end + shift
-        name = reading.release.name if reading.release else None
+        meant_one = None if found.negated else reading.release
+        name = meant_one.name if meant_one else None
         mentions.append(Mention(start, end, question[start:end], name))
     return tuple(mentions)
 

@@ -141,6 +141,12 @@ def test_among_two_both_can_be_chosen() -> None:
     assert set(resolution.releases) == {"1.0", "2.0"}
 
 
+@pytest.mark.parametrize("chosen", ["18.00", "17.20", "17.10"])
+def test_what_may_be_no_release_is_settled_by_a_choice(chosen: str) -> None:
+    _, resolution = converse([TESSALINE], "section 17.20 mentions a fuse", chosen)
+    assert resolution.releases == (chosen,)
+
+
 def test_only_one_choice_can_be_agreed_to() -> None:
     request, resolution = converse(CATALOGS["one release"], "The VLAN in 3.0?", "yes, please")
     assert (request.question, resolution.releases) == ("The VLAN in 1.0?", ("1.0",))

@@ -136,6 +136,19 @@ def test_mentions_are_what_a_versionless_query_leaves_out(question: str, left: s
 
 
 @pytest.mark.parametrize(
+    ("question", "own"),
+    [
+        ("moving from 1.4 to 2.0, what breaks?", ["to 2.0"]),
+        ("unlike 1.3, what does 1.4 do?", ["unlike 1.3", "1.4"]),
+        ("echo in 1.3 vs 1.4", ["in 1.3", "vs 1.4"]),
+    ],
+)
+def test_own_mentions_are_those_of_the_release_asked_about(question: str, own: list[str]) -> None:
+    resolution = resolve_release(question, [SQLALCHEMY])
+    assert [mention.text for mention in resolution.own_mentions] == own
+
+
+@pytest.mark.parametrize(
     ("question", "explanation"),
     [
         ("echo in 1.4", 'you said "1.4" → 1.4.54'),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import eval
-from chatbot.release_resolution import Resolution, resolve_release
+from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
 from corpora.release import Product
 from eval.gold import GoldQuestion, QuestionKind, read_gold
 from eval.gold_sources import check_sources
@@ -130,10 +130,15 @@ def test_the_paraphrases_of_the_sample_are_of_questions_answered_from_one_releas
 def test_all_paraphrases_of_a_question_mean_one_release(
     identity: str, paraphrases: list[str]
 ) -> None:
-    """And the release of the question, where its file is here; those of gold_dev are fetched."""
-    product = CATALOGS[identity[:2]]
-    found = [resolve(text, product) for text in paraphrases]
+    """And the release of the question, where its file is here; those of gold_dev are fetched.
 
+    One of five may be asked back: "idle time 17.20 logs a user out".
+    """
+    product = CATALOGS[identity[:2]]
+    resolved = [resolve(text, product) for text in paraphrases]
+    found = [r for r in resolved if r.status is not ReleaseStatus.AMBIGUOUS]
+
+    assert len(resolved) - len(found) <= 1
     assert {(r.status, r.releases) for r in found} == {(found[0].status, found[0].releases)}
     question = sample().get(identity)
     if question is not None:
