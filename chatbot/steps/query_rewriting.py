@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_resolution import Mention, cut, resolve_release
+from chatbot.release_resolution import cut, resolve_release
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.words import filtered
 from corpora.release import Product
@@ -57,18 +57,12 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     def rewrite(turn: Turn) -> Turn:
         assert turn.resolution is not None
         catalog = products()
-        product, releases = turn.resolution.product, turn.resolution.releases
-
-        def of_another(mention: Mention) -> bool:
-            """A release that is named but not asked about, as in an upgrade, is a part of it."""
-            found = resolve_release(mention.text, catalog, product=product).releases
-            return len(found) == 1 and found[0] not in releases
+        product = turn.resolution.product
 
         def without_release(text: str) -> str:
             return cut(text, resolve_release(text, catalog, product=product).mentions)
 
-        own = [m for m in turn.resolution.mentions if not of_another(m)]
-        bare = cut(turn.question, own)
+        bare = cut(turn.question, turn.resolution.own_mentions)
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
         base = f"{turn.question} ({context})" if context else turn.question
