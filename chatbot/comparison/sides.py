@@ -130,7 +130,8 @@ def _subject(side: Turn) -> str:
 def _reading(side: Turn) -> Reading | None:
     """The value that a rule reads, so that no model need be asked."""
     found = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
-    return read_value(_subject(side), found) if found else None
+    # Where forms do not agree, the one that is most to the point decides.
+    return read_value(_subject(side), found) or read_value(_subject(side), found[:1])
 
 
 def _as_read(side: Turn) -> Turn:

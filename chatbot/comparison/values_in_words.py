@@ -115,8 +115,8 @@ def _same(told: Sequence[_Told]) -> bool | None:
     bare = [plain(t.words.replace(t.release, "")) for t in told]
     if len(set(bare)) == 1 or same_value([t.words for t in told]):
         return True
-    if all(t.is_value for t in told):
-        return False
+    if any(t.is_value for t in told):
+        return False if all(t.is_value for t in told) else None
     figures = [sorted(quantities(t.words.replace(t.release, ""))) for t in told]
     if any(f != figures[0] for f in figures):
         return False
