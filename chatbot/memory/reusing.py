@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, Origin
+from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.nearest import NearPair
 from chatbot.turn import Citation, Remembered
 from corpora.database import Database
@@ -34,14 +35,20 @@ SERVING = (
 def as_reused(
     database: Database, pair: NearPair, release_id: int, release: str
 ) -> Remembered | None:
-    """The pair with the citations where they stand now; None without support in the release."""
+    """The pair with the citations where they stand now; None without support in the release.
+
+    None, too, for a bare value, as earlier versions kept them: it is no answer.
+    """
     kept = pair.row.answer.get("citations", [])
+    by_hand = Origin(pair.row.origin) in BY_HAND
+    if not by_hand and not is_told(pair.row.answer.get("value", "")):
+        return None
     with database.reading() as session:
         pages = _pages(session, pair.row.id, release_id)
     there = [page for page in pages if page is not None]
     if len(pages) != len(kept) or len(there) != len(kept):
         return None
-    if not there and Origin(pair.row.origin) not in BY_HAND:
+    if not there and not by_hand:
         return None
     citations = [_citation(c, page, release) for c, page in zip(kept, there, strict=True)]
     return as_remembered(pair, citations)

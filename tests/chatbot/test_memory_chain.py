@@ -320,7 +320,6 @@ def test_only_what_is_kept_is_remembered(bot: MakeBot) -> None:
     [
         (LOG, "I don't know"),
         (LOG, "42 weeks"),
-        (LOG, "30 days"),
         ("How do I turn on warp_drive in 17.20?", "never asked"),
         ("Which releases of relay are there?", "never asked"),
         ("Which rate does XF-1 have in relay 16.40?", "never asked"),

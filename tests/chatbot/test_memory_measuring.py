@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chatbot.memory.scoring.measuring import NOTHING, Measured, measure, measure_turn
+from chatbot.memory.scoring.own_words import is_told
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
 from chatbot.turn import Record, Turn
@@ -25,7 +26,7 @@ def test_the_right_value_with_its_row_scores_high(embedder: MiniLM) -> None:
     right = measure_turn(answered(HOW_LONG, "5 min", RESTORE), embedder)
     assert right.faithfulness == 1
     assert right.relevancy > 0.8
-    assert right.value == (right.faithfulness + right.relevancy) / 2 > GAMMA
+    assert right.value == min(right.faithfulness, right.relevancy) > GAMMA
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,14 @@ def test_without_evidence_the_citations_are_looked_at(embedder: MiniLM) -> None:
     assert alone.value > GAMMA
     wrong = replace(turn.answer, value="7 min")
     assert measure(HOW_LONG, "2.0", wrong, (), embedder).faithfulness == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [("300", False), ("300 ms.", False), ("reset card SLOT warm", False), ("It is 300 ms.", True)],
+)
+def test_only_full_sentences_are_told(value: str, told: bool) -> None:
+    assert is_told(value) == told
 
 
 def test_a_question_without_words_is_met_by_nothing_and_breaks_nothing(embedder: MiniLM) -> None:

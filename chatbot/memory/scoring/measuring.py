@@ -22,9 +22,9 @@ _MOST_PASSAGES = 40
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of an answer, each 0 to 1; `value` is their mean.
+    """What was measured of an answer, each 0 to 1; it is worth as much as the lower one.
 
-    What is not faithful is worth nothing, however near to the question it is.
+    A sentence of the right page that answers another question is faithful, and no answer.
     """
 
     faithfulness: float
@@ -32,8 +32,8 @@ class Measured:
 
     @property
     def value(self) -> float:
-        """The score that both make."""
-        return (self.faithfulness + self.relevancy) / 2 if self.faithfulness else 0.0
+        """The score."""
+        return min(self.faithfulness, self.relevancy)
 
 
 NOTHING = Measured(0.0, 0.0)
