@@ -112,19 +112,6 @@ def test_a_question_back_is_answered_by_typing(valve: MakeChatbot, reply: str, v
     assert value in texts(page)
 
 
-def test_a_comparison_puts_the_releases_next_to_each_other(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), "What is the default of hold_time in 1.0 and in 2.0?")
-    older, newer = page.columns
-    assert older.markdown[0].value == ":gray-badge[1\\.0]"
-    assert newer.markdown[0].value == ":gray-badge[2\\.0]"
-    assert "20" in older.markdown[1].value
-    assert "45" in newer.markdown[1].value
-    assert [b.label[:5] for b in (older.button[0], newer.button[0])] == ["**1**", "**2**"]
-    button(page, "**2**")
-    assert ":yellow-background[45]" in texts(page)
-
-
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
