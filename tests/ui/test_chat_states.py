@@ -94,10 +94,10 @@ def test_an_answer_that_says_nothing_of_its_steps_is_still_shown(valve: MakeChat
     assert "45" in texts(open_page(conversation))
 
 
-def test_the_catalog_answers_with_a_list_and_nothing_else(valve: MakeChatbot) -> None:
+def test_the_catalog_answers_in_a_sentence_and_nothing_else(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), "Which releases do you know?")
-    assert "- 2\\.0 \\(latest\\)\n- 1\\.0" in texts(page)
+    assert "There are 2 releases of valve\\: 2\\.0" in texts(page)
     assert "from the catalog" in texts(page)
     assert "orange-badge" not in texts(page)
     assert not [label for label in labels(page) if label.startswith("**")]
