@@ -6,7 +6,6 @@ import streamlit as st
 
 from tests.ui.payloads import PAYLOADS
 from ui.chat.answer_text import show_text
-from ui.chat.differing import with_differences
 from ui.escaping import as_label, as_text
 
 for i, payload in enumerate(PAYLOADS):
@@ -27,6 +26,4 @@ for i, payload in enumerate(PAYLOADS):
             "{0} [1]\n| a | b |\n| - | - |\n| {0} [1]\n\n1. {0} [2]\n   - {0}\n```\n{0}\n```\n{0}"
         )
         show_text(forms.format(payload), 9)
-    with st.container(key=f"differs-{i}"):
-        st.markdown(with_differences(f"before {payload} after", "before after", alike=0))
 st.title("All are shown", anchor=False)

@@ -82,7 +82,7 @@ def test_the_chat_can_be_read_and_used_by_everybody(
     ask(page, QUESTION)
     ask(page, "What is the default of hold_time in valve 1.0 and 2.0?")
     assert violations(page) == []
-    open_source(page, re.compile(r"^\[1\] Valve reference"))
+    open_source(page, re.compile(r"^1 Valve reference"))
     assert violations(page) == []
 
 
@@ -126,7 +126,7 @@ def test_the_chat_is_reached_by_keyboard_alone(served: str, open_page: OpenPage)
     page.get_by_test_id("stChatInputTextArea").focus()
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
-    source = page.get_by_role("button", name=re.compile(r"^\[1\] Valve reference"))
+    source = page.get_by_role("button", name=re.compile(r"^1 Valve reference"))
     expect(source).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     reached = _names_by_tab(page, 80)

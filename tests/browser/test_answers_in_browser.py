@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 from chatbot.conversations import Conversations
 from chatbot.settings import Settings
 from corpora.database import open_database
-from tests.browser.chat import choose_for, fits, main, settle
+from tests.browser.chat import ask, choose_for, choose_product, fits, listed, main, settle
 from tests.browser.conftest import OpenPage
 from tests.chatbot.asked import answer
-from tests.ui.valve_corpus import HOSTILE
+from tests.ui.valve_corpus import HOSTILE, QUESTION
 
 pytestmark = pytest.mark.browser
 
@@ -28,13 +28,12 @@ def test_an_answer_is_copied_and_rated(
     page = open_page(f"{served}/?conversation={conversation}", width=width)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     settle(page)
-    main(page).get_by_role("button", name="Copy", exact=True).last.click(timeout=SLOW)
     assert stands_still(page)
-    # By keyboard: where the answer is long, its upper corner may be above the window.
-    page.get_by_role("button", name="Copy to clipboard").press("Enter")
+    main(page).locator("[class*=st-key-copy-answer] button").last.click(timeout=SLOW)
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("**relay 17.20**\n\nIt is \\<script>")
-    page.keyboard.press("Escape")
+    main(page).locator("[class*=st-key-copy-link] button").last.click()
+    assert f"?conversation={conversation}&turn=" in page.evaluate("navigator.clipboard.readText()")
 
     page.get_by_role("radio", name="Thumbs down").last.click()
     page.get_by_text("This is from the wrong release").click()
@@ -82,3 +81,27 @@ def kept(settings: Settings, question: str) -> str:
         for _ in range(6):
             conversations.add(conversation, question, hostile)
     return conversation
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_mark_in_an_answer_opens_its_source(
+    served: str, documentation: Settings, open_page: OpenPage, width: int
+) -> None:
+    page = open_page(served, width=width)
+    choose_product(page, "valve")
+    ask(page, QUESTION)
+    main(page).get_by_role("link", name="[1]").first.click()
+    panel = page.get_by_role("dialog")
+    expect(panel.locator(".stMarkdownColoredBackground", has_text="45").first).to_be_visible()
+    assert "#source" not in page.url
+
+
+def test_on_a_phone_the_drawer_closes_once_a_conversation_was_chosen(
+    served: str, documentation: Settings, open_page: OpenPage
+) -> None:
+    kept(documentation, "Chosen on a phone")
+    page = open_page(served, width=390, height=844)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    listed(page, "Chosen on a phone").get_by_role("button").first.click()
+    expect(page.get_by_text("It is <script>").last).to_be_in_viewport()
+    expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()

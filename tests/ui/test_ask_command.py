@@ -56,7 +56,7 @@ def test_what_was_done_without_the_model_is_told(ask: Ask) -> None:
     code, answer, _ = ask(model, LATEST, profile="qamr")
     assert code == 0
     assert "It is kept for 90 days [1]." in answer
-    assert "reading: done without the language model (" in answer
+    assert "Without the language model: reading what was found (" in answer
 
 
 def test_a_dead_model_is_told_and_the_conversation_stays(ask: Ask) -> None:

@@ -94,10 +94,10 @@ def test_an_answer_that_says_nothing_of_its_steps_is_still_shown(valve: MakeChat
     assert "45" in texts(open_page(conversation))
 
 
-def test_the_catalog_answers_with_a_list_and_nothing_else(valve: MakeChatbot) -> None:
+def test_the_catalog_answers_in_a_sentence_and_nothing_else(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), "Which releases do you know?")
-    assert "- 2\\.0 \\(latest\\)\n- 1\\.0" in texts(page)
+    assert "There are 2 releases of valve\\: 2\\.0" in texts(page)
     assert "from the catalog" in texts(page)
     assert "orange-badge" not in texts(page)
     assert not [label for label in labels(page) if label.startswith("**")]
@@ -110,19 +110,6 @@ def test_a_question_back_is_answered_by_typing(valve: MakeChatbot, reply: str, v
     assert labels(page)[:2] == ["2\\.0", "1\\.0"]
     ask(page, reply)
     assert value in texts(page)
-
-
-def test_a_comparison_puts_the_releases_next_to_each_other(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), "What is the default of hold_time in 1.0 and in 2.0?")
-    older, newer = page.columns
-    assert older.markdown[0].value == ":gray-badge[1\\.0]"
-    assert newer.markdown[0].value == ":gray-badge[2\\.0]"
-    assert "20" in older.markdown[1].value
-    assert "45" in newer.markdown[1].value
-    assert [b.label[:5] for b in (older.button[0], newer.button[0])] == ["**1**", "**2**"]
-    button(page, "**2**")
-    assert ":yellow-background[45]" in texts(page)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_conversations_are_grouped_by_the_days_where_the_browser_is() -> None:
 def test_without_conversations_the_list_says_so(valve: MakeChatbot) -> None:
     forget(valve(None))
     page = open_page()
-    assert "Your conversations will be listed here." in [c.value for c in page.caption]
+    assert "Your conversations will appear here." in [c.value for c in page.caption]
     assert not page.sidebar.text_input
 
 

@@ -15,7 +15,7 @@ from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.chat.asking import Asking
 from ui.chat.progress import State
 from ui.escaping import as_label
-from ui.memory.wording import vouched
+from ui.memory.wording import saved
 
 BEFORE = "What is the default value of hold_time in 2.0?"
 MEASURED = {
@@ -160,5 +160,5 @@ def test_hostile_text_is_shown_as_text(valve: MakeChatbot, name: str) -> None:
     badges, captions = texts(page), "\n".join(caption.value for caption in page.caption)
     for payload in PAYLOADS:
         pair = memory | {name: payload}
-        assert as_label(vouched(pair), 200) in badges
+        assert as_label(saved(pair), 200) in badges
         assert f"Saved for “{as_label(pair['question'], 300)}”" in captions

@@ -23,11 +23,6 @@ def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
             st.markdown(piece.text)
 
 
-def answer_line(text: str, citations: int = 0, turn: int | None = None) -> str:
-    """A part of a line, which holds no invisible character, as Markdown."""
-    return _markdown(citations, turn).line(text)
-
-
 def _markdown(citations: int, turn: int | None) -> AnswerMarkdown:
     def mark(number: int) -> str:
         if turn is None:

@@ -15,8 +15,6 @@ from ui.chat.choices import Choice, asked_for, choices
 from ui.chat.citations import show_citations
 from ui.chat.not_known import show_not_known
 from ui.chat.remembered import ask_afresh, show_remembered
-from ui.chat.sides import compared
-from ui.chat.sides_view import show_sides
 from ui.chat.step_names import done_without_model
 from ui.escaping import as_label, as_text
 
@@ -81,12 +79,8 @@ def show_reply(
         st.markdown(badge)
     show_remembered(turn, reply, afresh)
     linked = turn if afresh is not None else None
-    if apart := compared(reply):
-        show_sides(turn, reply, apart, linked)
-    else:
-        citations = len(reply["citations"])
-        show_text(reply["answer"], citations, linked)
-        show_citations(turn, reply, range(1, citations + 1))
+    show_text(reply["answer"], len(reply["citations"]), linked)
+    show_citations(turn, reply)
     for warning in reply["warnings"]:
         st.caption(f":material/info: {as_label(warning, 300)}")
     _show_way(reply)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -13,21 +13,15 @@ from ui.sources.source_view import show_source
 _LONGEST = 40
 
 
-def show_citations(
-    turn: int, reply: Mapping[str, Any], shown: Iterable[int], *, of_release: bool = False
-) -> None:
-    """Chips in one row, each with the numbers of its citations: "1 · 2  Protection, p. 4".
-
-    `of_release` says that the release is told already.
-    """
-    several = bool(reply["compared_releases"]) and not of_release
+def show_citations(turn: int, reply: Mapping[str, Any]) -> None:
+    """Chips in one row, each with the numbers of its citations: "1 · 2  Protection, p. 4"."""
+    several = bool(reply["compared_releases"])
     pages: dict[tuple[str, int], list[int]] = {}
-    for number in shown:
-        citation = reply["citations"][number - 1]
+    for number, citation in enumerate(reply["citations"], 1):
         pages.setdefault((citation["release"], citation["page_id"]), []).append(number)
     if not pages:
         return
-    with st.container(horizontal=True, key=f"citations-{turn}-{min(map(min, pages.values()))}"):
+    with st.container(horizontal=True, key=f"citations-{turn}", gap="xsmall"):
         for numbers in pages.values():
             cited = [reply["citations"][number - 1] for number in numbers]
             told = " · ".join(map(str, numbers))

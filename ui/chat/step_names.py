@@ -8,6 +8,7 @@ STEP_NAMES = {
     "clarification": "reading the conversation",
     "small_talk": "reading the question",
     "off_topic": "reading the question",
+    "spelling": "reading the question",
     "inventory": "checking the list of releases",
     "release_extraction": "finding the release",
     "comparison": "comparing the releases",

@@ -76,7 +76,7 @@ def _answer(pair: KeptPair) -> None:
             "citations": pair.citations,
             "compared_releases": (),
         }
-        show_citations(pair.id, reply, range(1, len(pair.citations) + 1))
+        show_citations(pair.id, reply)
         if not pair.citations:
             st.caption("No citations.")
         for link in pair.links:
