@@ -17,7 +17,8 @@ from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
 from chatbot.marks import with_marks_as_code, without_marks
-from chatbot.memory.prompting import Room, is_rejected, route_of, with_remembered
+from chatbot.memory.pairs import Origin
+from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_remembered
 from chatbot.memory.uses import REJECTED
 from chatbot.model_calls import call, temperature
 from chatbot.records import sentences
@@ -152,7 +153,12 @@ def _whole_sentences(reply: str) -> str:
 def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
     if not is_rejected(draft.turn, answer.value, same):
         return answer
-    return replace(draft.unwritten(), warnings=(REJECTED,))
+    rest = replace(draft.unwritten(), warnings=(REJECTED,))
+    # What was rejected stands under no notice that it is not given again.
+    bad = draft.turn.recollection.bad if draft.turn.recollection else ()
+    rejected = [pair for pair in bad if pair.origin != Origin.MEASURED]
+    repeated = any(repeats(rest, pair) for pair in rejected)
+    return nothing_found(draft.turn) if repeated else rest
 
 
 @dataclass
