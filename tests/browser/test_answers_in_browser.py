@@ -87,8 +87,9 @@ def kept(settings: Settings, question: str) -> str:
 def test_a_mark_in_an_answer_opens_its_source(
     served: str, documentation: Settings, open_page: OpenPage, width: int
 ) -> None:
-    page = open_page(served, width=width)
+    page = open_page(served)
     choose_product(page, "valve")
+    page.set_viewport_size({"width": width, "height": 844})
     ask(page, QUESTION)
     main(page).get_by_role("link", name="[1]").first.click()
     panel = page.get_by_role("dialog")
