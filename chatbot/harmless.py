@@ -69,6 +69,17 @@ def as_words(text: str) -> str:
     return with_marks_as_code(" ".join(harmless(text, evidence="").split()))
 
 
+def as_document_words(text: str) -> str:
+    """A document's words in an answer: what looks like a mark, a link or a tag can only be read."""
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    words = _replace(
+        _OPENED,
+        harmless(text, evidence=text),
+        lambda m, in_code: m[0] if in_code else f"‹{m[0][1:]}",
+    )
+    return indent + with_marks_as_code(words)
+
+
 def _without_links(text: str, evidence: str) -> str:
     def words(match: re.Match[str]) -> str:
         if _is_quoted(match[0], evidence):

@@ -17,7 +17,8 @@ _ADDRESS = re.compile(
     r"(?:\w+:)?//[^\s`<>\"')\]“”]+|www\.\S+|\S+@\w\S*|(?:data|javascript):\S+", re.I
 )
 _FIGURE = re.compile(r"(?<![\w.])\d[\d.,]*(?<![.,])(?!\w)")
-_CODE = re.compile(r"`[^`\n]*`")
+_LISTING = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.M | re.S)
+_CODE = re.compile(rf"{_LISTING.pattern}|`[^`\n]*`", re.M | re.S)
 _MARK = re.compile(r"\[(\d+)\]")
 
 
@@ -47,6 +48,7 @@ def broken_promises(
         *_citations(content, corpus),
         *_marks(said, len(content["citations"])),
         *_quotations(answer, evidence),
+        *_listings(answer, evidence),
         *_unseen(answer),
         *_links(answer, said, evidence + question),
         *_figures(said, f"{evidence}\n{question}"),
@@ -82,6 +84,13 @@ def _quotations(answer: str, evidence: str) -> Iterator[str]:
         quoted = re.sub(r" \[\d+\]$", "", line) if line.startswith(">") else ""
         if strange := set(re.findall(r"\w+", quoted)) - known:
             yield f"a quotation with words of no document: {', '.join(sorted(strange))}"
+
+
+def _listings(answer: str, evidence: str) -> Iterator[str]:
+    known = _seen(evidence)
+    for _, listing in _LISTING.findall(answer):
+        if listing not in known:
+            yield f"a listing that stands on no page: {listing}"
 
 
 def _unseen(answer: str) -> Iterator[str]:

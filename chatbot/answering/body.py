@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
+from chatbot.answer_markdown import fenced_code
 from chatbot.answering.forms import read_rows
 from chatbot.answering.kinds import Kind
 from chatbot.answering.passages import Passage, Placed, continued, section_of
-from chatbot.marks import with_marks_as_code
+from chatbot.harmless import as_document_words
 from chatbot.turn import Record
 from corpora.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
-from prompts.fencing import visible
 
 LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
@@ -151,11 +150,13 @@ def _head(placed: Sequence[Placed]) -> Iterator[Block]:
 
 
 def shortened(part: Part, scored: Sequence[Record]) -> Part:
-    """The part with the lines that answer best of a listing that is too long to be shown."""
+    """The part without what is too long to be shown: of a listing the lines that answer best."""
 
     def short(block: Block) -> Block:
-        if block.kind is not BlockKind.CODE or len(block.text) <= LONGEST:
+        if len(block.text) <= LONGEST:
             return block
+        if block.kind is not BlockKind.CODE:
+            return replace(block, text=f"{block.text[:LONGEST].rsplit(' ', 1)[0]} …")
         lines = [r.quote for r in scored if r.quote in block.text and r.kind == BlockKind.CODE]
         return replace(block, text=lines[0] if lines else block.text[:LONGEST])
 
@@ -187,9 +188,9 @@ def _written(run: Sequence[Block]) -> str:
         case BlockKind.CODE | BlockKind.SIGNATURE:
             return fenced_code(first.text)
         case BlockKind.LIST_ITEM:
-            return "\n".join(_words(line) for line in dedent(_lines(run)).split("\n"))
+            return "\n".join(as_document_words(line) for line in dedent(_lines(run)).split("\n"))
         case _:
-            return _words(first.text)
+            return as_document_words(first.text)
 
 
 def _lines(items: Sequence[Block]) -> str:
@@ -206,19 +207,7 @@ def _table(rows: Sequence[Block]) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    return _words(" ".join(text.split())).replace("|", "\\|")
-
-
-def _words(text: str) -> str:
-    """A document's words: what looks like a mark is none, nothing invisible is shown."""
-    return with_marks_as_code(visible(text).rstrip())
-
-
-def fenced_code(text: str) -> str:
-    """Code letter for letter between fences that it cannot close."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{visible(text).rstrip()}\n{fence}"
+    return as_document_words(" ".join(text.split())).replace("|", "\\|")
 
 
 def verbatim(passage: Passage) -> Part:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.answering.passages import Passage
+from chatbot.harmless import as_document_words
 from chatbot.records import with_units
 from chatbot.turn import Record
 from chatbot.words import STOP_WORDS, filtered
@@ -49,7 +50,8 @@ class Reading:
         column = self.column if self.column[1:2].isupper() else self.column.lower()
         value = self.value if self.record.cells else _as_code(self.value)
         owner = "" if self.record.cells else self._owner
-        return f"The {column} of {_as_code(self.name)}{owner} is {value}{told}."
+        told = f"The {column} of {_as_code(self.name)}{owner} is {value}{told}."
+        return as_document_words(told)
 
     @property
     def _owner(self) -> str:
@@ -168,7 +170,7 @@ def read_rows(subject: str, table: Sequence[Passage]) -> Rows:
         told = f"{len(fitting)} of the entries under “{heading}” have {column.lower()} {value}"
     else:
         told = f"“{heading}” has {len(rows)} entries"
-    return Rows(fitting or rows, f"{told}: {keys}.")
+    return Rows(fitting or rows, as_document_words(f"{told}: {keys}."))
 
 
 def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Record, ...]]:
@@ -186,7 +188,7 @@ def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Reco
 
 def row_sentence(*rows: Record) -> str:
     """Rows in words: the name of each, and its cells with their headers."""
-    return f"{'; '.join(map(_row_in_words, rows))}."
+    return as_document_words(f"{'; '.join(map(_row_in_words, rows))}.")
 
 
 def _row_in_words(row: Record) -> str:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from chatbot.answering.forms import row_sentence
 from chatbot.answering.passages import Passage
 from chatbot.grounding import claims, holds_quantity, plain, quantities, whole
+from chatbot.harmless import as_document_words
 from chatbot.marks import without_marks
 from chatbot.records import sentences
 from chatbot.turn import Record
 from chatbot.words import filtered
 from corpora.lexical import tokens
+from corpora.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
@@ -24,6 +26,11 @@ _NEGATED = re.compile(
 )
 _OF_PROMPT = re.compile(r"\bchunks?\b", re.I)
 """What the prompt calls the passages: a reader knows of none."""
+_SPELLED_OUT = re.compile(
+    rf"\b(?!one\b)(?:{'|'.join(NUMBER_WORDS)})"
+    rf"(?:[ -](?:{'|'.join(NUMBER_WORDS)}|hundred|thousand|million))*\b",
+    re.I,
+)
 _FEWEST_WORDS = 4
 """A reply of fewer words is a fragment: what bears it says it in a sentence."""
 _BORNE = 0.5
@@ -66,7 +73,7 @@ def in_words(record: Record) -> str:
     if record.cells:
         return row_sentence(record)
     text = _LIST_MARK.sub("", " ".join(record.quote.split()))
-    return text if text[-1:] in ".!?:" else f"{text}."
+    return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
 
 
 def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list[Sentence]:
@@ -94,8 +101,9 @@ def _bearer(
     if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
         return None, None
     evidence = [plain(f"{p.text} {_readings(p)} {' '.join(p.path)}") for p in passages]
-    told = [claim for claim in map(plain, claims(sentence)) if not whole(claim).search(own)]
-    if not all(any(whole(claim).search(text) for text in evidence) for claim in told):
+    claimed = [*claims(sentence), *_SPELLED_OUT.findall(sentence)]
+    told = [claim for claim in map(plain, claimed) if not whole(claim).search(own)]
+    if not all(any(_says(text, claim) for text in evidence) for claim in told):
         return None, None
     everything = [record for p in passages for record in p.records]
     copied = plain(sentence).rstrip(".")
@@ -134,6 +142,14 @@ def _readings(passage: Passage) -> str:
 def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:
     text = plain(f"{record.quote} {record.reading} {record.label}")
     return _shared(words, text) + sum(bool(whole(claim).search(text)) for claim in told)
+
+
+def _says(text: str, claim: str) -> bool:
+    """Whether a text in plain letters has the claim; a number in words may stand in figures."""
+    figure = NUMBER_WORDS.get(claim)
+    return bool(whole(claim).search(text)) or (
+        figure is not None and bool(whole(str(figure)).search(text))
+    )
 
 
 def _shared(words: set[str], text: str) -> float:

@@ -120,9 +120,10 @@ def test_an_attack_that_the_model_obeys_has_no_effect(
 
 
 def assert_data_stays_in_its_sections(call: ModelCall, profile: str) -> None:
-    (system_role, system), (user_role, user), *retried = call.prompt
-    assert (system_role, user_role) == ("system", "user")
-    assert system == written_system(call)
+    written = written_before(call)
+    assert list(call.prompt[: len(written)]) == written
+    (user_role, user), *retried = call.prompt[len(written) :]
+    assert user_role == "user"
     assert sections(user) == expected_sections(user, call, profile)
     for text in (user, *(text for _, text in retried)):
         assert [token for token in CONTROL_TOKENS if token in text] == []
@@ -173,7 +174,8 @@ def test_a_value_that_is_read_without_the_model_is_no_citation_and_no_picture(
         f"What is the state of the {case.subject} log in {RELEASE}?", product=PRODUCT
     ).content
     assert content["model_calls"] == 0
-    assert content["answer"].startswith("open `[2]` x\n")
+    assert "open `[2]` x" in content["answer"]
+    assert marks(content["answer"]) == [1]
 
 
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
@@ -182,7 +184,7 @@ def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbo
     question = f"How long is the {case.subject} log kept: {RELEASE} vs {OTHER_RELEASE}?"
     content = chatbot.ask(question, product=PRODUCT).content
     claimed = marks(content["answer"])
-    assert claimed == list(range(1, len(content["citations"]) + 1))
+    assert set(claimed) == set(range(1, len(content["citations"]) + 1))
 
 
 def test_what_the_catalog_lists_is_neither_picture_nor_citation(
@@ -252,22 +254,17 @@ def test_there_are_cases_of_every_kind() -> None:
     }  # fmt: skip
 
 
-def written_system(call: ModelCall) -> str:
-    """The system part of the prompt's file: nothing was put into it."""
+def written_before(call: ModelCall) -> list[tuple[str, str]]:
+    """The prompt's file before the last section: nothing was put into it."""
     names = {
         "query_rewriting": ("conversation", "question"),
         "context_reduction": ("question", "chunk"),
-        "answer_generation": ("product", "release", "chunks", "question"),
+        "context_selection": ("question", "chunks"),
+        "answer_generation": ("product", "release", "chunks", "question", "hint"),
     }
-    if call.step == "context_selection":
-        name, variables = "listwise_selection", ("question", "chunks")
-    elif "\n<excerpts>" in call.prompt[1][1]:
-        name, variables = "answer_generation", ("product", "release", "excerpts", "question")
-    elif call.step == "answer_generation":
-        name, variables = "cited_answer", names[call.step]
-    else:
-        name, variables = call.step, names[call.step]
-    return render(name, **dict.fromkeys(variables, ""))[0][1]
+    files = {"context_selection": "listwise_selection", "answer_generation": "answer_lead"}
+    name = files.get(call.step, call.step)
+    return render(name, **dict.fromkeys(names[call.step], ""))[:-1]
 
 
 def sections(prompt: str) -> list[str]:
@@ -287,8 +284,6 @@ def expected_sections(prompt: str, call: ModelCall, profile: str) -> list[str]:
         return ["question", "/question", "chunk section", "/chunk"]
     if call.step == "context_selection":
         return ["question", "/question"] + ["chunk number", "/chunk"] * count(prompt)
-    if profile == "embedded":
-        return ["excerpts", "/excerpts"]
     return ["chunk number section", "/chunk"] * count(prompt) + ["question", "/question"]
 
 
