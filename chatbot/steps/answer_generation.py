@@ -46,6 +46,7 @@ HINTS = {
 }
 LEAST_HELD = 0.4
 """Of the question's words, below which passages speak of something else."""
+NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
 """What of earlier answers stands in the prompt: little, since a small model reads slowly."""
@@ -81,7 +82,7 @@ def generate_answer(
         if (read := _read(draft)) is not None:
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
-            return replace(turn, answer=draft.unwritten())
+            return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
         product, release = turn.asked
         messages = render(
             "answer_lead",
@@ -112,7 +113,7 @@ def beginning_of_prompt() -> list[tuple[str, str]]:
 def _read(draft: _Draft) -> Sentence | None:
     """What a reader takes from a form: a value, or the rows of a table."""
     if (
-        draft.kind in (Kind.VALUE, Kind.CHANGE)
+        draft.kind in (Kind.VALUE, Kind.DEFINITION, Kind.CHANGE)
         and (value := read_value(draft.subject, draft.scored)) is not None
     ):
         (bearer, *_) = best_passages([value.record])

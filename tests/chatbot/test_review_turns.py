@@ -222,7 +222,7 @@ def test_an_opened_turn_has_its_conversation_and_its_trace(
     assert (opened.title, opened.product) == ("Rates", "relay")
     assert [t.id for t in opened.before] == [first, wrong]
     assert [t.superseded for t in opened.before] == [False, True]
-    assert opened.before[0].answer.startswith("10 Gbit/s")
+    assert opened.before[0].answer.startswith("The rate of `XF-1` is 10 Gbit/s")
     assert opened.after == ()
     assert opened.trace is not None
     assert opened.trace["queries"]["base"]
