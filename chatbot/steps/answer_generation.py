@@ -159,7 +159,7 @@ def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
     bad = draft.turn.recollection.bad if draft.turn.recollection else ()
     rejected = [pair for pair in bad if pair.origin != Origin.MEASURED]
     repeated = any(repeats(rest, pair) for pair in rejected)
-    return nothing_found(draft.turn) if repeated else rest
+    return replace(nothing_found(draft.turn), warnings=(REJECTED,)) if repeated else rest
 
 
 @dataclass

@@ -260,11 +260,12 @@ def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
     prompt = model.calls[-1].messages[-1][1]
     assert "<rejected>" in prompt
     assert again.content["route"] == "documents"
-    # The passage that is shown instead says the same: this is no new answer.
+    # The passage that could be shown instead says the same: this is no new answer.
     assert again.content["memory"]["role"] is None
+    assert again.content["abstained"]
     assert not again.content["answer"].startswith(KEPT_SO)
     assert again.content["warnings"] == [REJECTED]
-    assert again.content["citations"]
+    assert not again.content["citations"]
     assert len(asked.pairs) == 1
 
 
