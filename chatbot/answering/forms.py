@@ -55,8 +55,9 @@ class Reading:
 
     @property
     def _owner(self) -> str:
-        label = self.record.label
-        return f" of {_as_code(label)}" if label and label != self.name else ""
+        owner = _as_code(self.record.label)
+        # A heading is no owner, a class or a function is.
+        return f" of {owner}" if owner.startswith("`") and owner != _as_code(self.name) else ""
 
 
 def _plain_cell(cell: str) -> str:

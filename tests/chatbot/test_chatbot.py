@@ -80,7 +80,7 @@ def test_what_only_another_release_documents_is_refused(relay: MakeChatbot) -> N
 
 def test_a_default_is_read_without_asking_the_model(relay: MakeChatbot) -> None:
     reply = relay(NeverAsked()).ask("What is the default of hold_time in 17.20?")
-    assert reply.content["answer"] == "The default of `hold_time` of Timers is `300` [1]."
+    assert reply.content["answer"] == "The default of `hold_time` is `300` [1]."
     assert reply.content["model_calls"] == 0
 
 
