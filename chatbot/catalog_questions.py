@@ -230,12 +230,15 @@ def _asks_for_papers(words: frozenset[str], *, held: bool) -> bool:
 
 _EVENT_WORDS = """
     add added adds appear appeared available bring brings brought came change changed come
-    deprecate deprecated deprecates document documented documents drop dropped drops exist existed
+    deprecate deprecated deprecates describe described describes document documented documents drop
+    dropped drops exist existed
     gone had has have include included includes introduce introduced introduces mention mentioned
     mentions offer offers possible remove removed removes rename renamed replaced support supported
     supports there
 """
 _EVENTS = frozenset(_EVENT_WORDS.split())
+_BETWEEN = frozenset(("of", "the", "these", "those", "your", "our"))
+"""Between "which" and "releases"."""
 _SINCE_WHEN = frozenset(
     (("since", "when"), ("until", "when"), ("till", "when"), ("from", "when"), ("how", "long"))
 )
@@ -254,7 +257,7 @@ def asks_by_release(question: str, products: Sequence[Product]) -> bool:
         return False
     if words[0] == "when" and {"was", "were", "did"} & set(words):
         return True
-    pairs = list(pairwise(words))
+    pairs = list(pairwise(word for word in words if word not in _BETWEEN))
     if _SINCE_WHEN.intersection(pairs):
         return True
     nouns = _RELEASES | _RELEASE_ONE

@@ -86,7 +86,8 @@ def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list
     if not _VERDICT.match(first.text):
         return list(said)
     told = set(tokens(filtered(_VERDICT.sub("", first.text))))
-    if rest or told - set(tokens(question)):
+    told_why = rest or told - set(tokens(question))
+    if told_why or best.record is None or best.record.kind == BlockKind.CODE:
         return list(said)
     contradicts = _NEGATED.search(best.text) and not _NEGATED.search(first.text)
     return [best] if first.text[:1] in "Yy" and contradicts else [first, best]

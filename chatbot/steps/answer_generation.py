@@ -136,7 +136,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
-    if not kept and turn.unmentioned:
+    coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
+    if not kept and turn.unmentioned and not coined:
         return Answer(not_mentioned(turn), abstained=True)
     if not kept and held(draft.subject, shown) < LEAST_HELD:
         # What the model made up is no reason to show passages that speak of something else.

@@ -9,6 +9,8 @@ from ingestion.decoding import decode
 from ingestion.flowing import flowing_document
 from ingestion.page import Block, BlockKind, Document
 
+_REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
+"""A directive or a target of reStructuredText, which many projects keep in .txt files."""
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
 _NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
 _ITEM = re.compile(r"^\s*([-*•]|\d{1,3}[.)])\s+")
@@ -20,10 +22,14 @@ def load(data: bytes, file: str) -> Document:
     """Read a plain text file into pages cut along its headings.
 
     A blank line ends a paragraph. A heading is underlined, numbered or in capitals, on a line of
-    its own; indented text and columns made of spaces stay as they are. Raises UnreadableFile where
-    there is no text.
+    its own; indented text and columns made of spaces stay as they are. What is written as
+    reStructuredText is read as such. Raises UnreadableFile where there is no text.
     """
+    from ingestion.loaders import restructured_text
+
     text = decode(data)
+    if _REST.search(text) and restructured_text.is_readable(text):
+        return restructured_text.load(data, file)
     return flowing_document(data, file, "", list(_blocks(text)))
 
 

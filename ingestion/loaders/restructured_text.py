@@ -31,6 +31,11 @@ _SETTINGS = {
 }
 
 
+def is_readable(text: str) -> bool:
+    """Whether docutils takes the text: none of its lines is too long for it."""
+    return all(len(row) <= _LONGEST_LINE for row in text.split("\n"))
+
+
 def load(data: bytes, file: str) -> Document:
     """Read a reStructuredText file into pages cut along its headings.
 
@@ -43,7 +48,7 @@ def load(data: bytes, file: str) -> Document:
     from ingestion.sphinx_markup import register_sphinx_markup
 
     text = decode(data)
-    if any(len(row) > _LONGEST_LINE for row in text.split("\n")):
+    if not is_readable(text):
         return plain_text.load(data, file)
     register_sphinx_markup(text)
     try:

@@ -65,3 +65,13 @@ def test_a_line_of_five_megabytes_becomes_pages() -> None:
     pages = load(b"x" * 5_000_000, "x.txt").pages
     assert max(len(page.text) for page in pages) <= 3000
     assert sum(len(page.text) for page in pages) == 5_000_000
+
+
+def test_what_is_written_as_restructured_text_is_read_as_such() -> None:
+    text = (
+        b"Signals\n=======\n\n.. versionadded:: 3.2\n\n.. code-block:: python\n\n    connect(f)\n"
+    )
+    document = load(text, "signals.txt")
+    kinds = [block.kind for page in document.pages for block in page.blocks]
+    assert BlockKind.CODE in kinds
+    assert ".. " not in "".join(page.text for page in document.pages)
