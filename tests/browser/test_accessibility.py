@@ -116,7 +116,7 @@ def test_a_warning_can_be_read_by_everybody(
     served: str, open_page: OpenPage, colours: Colours
 ) -> None:
     page = open_page(f"{served}/memory", colours=colours)
-    expect(page.get_by_text("remembered before an update")).to_be_visible()
+    expect(page.get_by_text("no longer reused")).to_be_visible()
     assert violations(page) == []
 
 

@@ -127,7 +127,7 @@ def test_an_upload_that_cannot_be_read_at_all_fails_and_can_be_tried_again(
 ) -> None:
     job = done(jobs, make_work(), upload(a__html=b"\x89PNG", b__md=b""))
     assert job.state is JobState.FAILED
-    assert "nothing is published" in job.message
+    assert "No file could be read, so nothing changed." in job.message
     assert {f.file for f in jobs.files(job.id) if f.reason} == {"a.html", "b.md"}
     jobs.retry(job.id)
     assert done(jobs, make_work(), job.id).state is JobState.FAILED
@@ -189,7 +189,7 @@ def test_a_job_waits_while_somebody_else_ingests_into_its_release(
     job_id = upload(guide__md=GUIDE)
     job = done(jobs, make_work(), job_id)
     assert job.state is JobState.WAITING
-    assert "is being ingested already" in job.message
+    assert "is already being ingested by process" in job.message
     with database.writing() as session:
         session.execute(
             update(GenerationRow)

@@ -140,7 +140,7 @@ def test_a_deletion_that_has_begun_cannot_be_stopped(jobs: Jobs, database: Datab
     assert jobs.get(job_id).can_be_cancelled
     Claims(database, this_process()).claim(job_id)
     assert not jobs.get(job_id).can_be_cancelled
-    with pytest.raises(JobError, match="half way"):
+    with pytest.raises(JobError, match="has started deleting and cannot be stopped"):
         jobs.cancel(job_id)
 
 
@@ -197,7 +197,7 @@ def test_a_job_that_kills_every_worker_is_given_up(jobs: Jobs, database: Databas
         claims.recover()
     job = jobs.get(job_id)
     assert job.state is JobState.FAILED
-    assert f"{ATTEMPTS} workers died" in job.message
+    assert f"The worker crashed {ATTEMPTS} times on this job" in job.message
     jobs.retry(job_id)
     assert claims.claim(job_id) is not None
 

@@ -135,7 +135,7 @@ def test_a_file_is_looked_at_and_then_imported(chatbot: Chatbot) -> None:
     (pair,) = kept(chatbot)
     assert (pair.question, pair.origin) == (HOLD, Origin.IMPORTED)
     told = plain("\n".join(message.value for message in page.success))
-    assert "faq.jsonl: 1 answer added, 1 of which" in told
+    assert "faq.jsonl: 1 answer added, 1 with citations." in told
     assert "line 2" in plain(page.warning[0].value)
 
 

@@ -117,7 +117,7 @@ def test_what_earlier_rules_read_is_told_and_comes_back_with_a_rebuild(
         session.execute(update(MemoryPairRow).values(embedding="all-minilm-l6-v2-int8/asks-1"))
     database.close()
     assert json.loads(run("stats", "--json").stdout)["unread"] == 2
-    assert "2 of these answers were remembered before an update" in run("stats").stdout
+    assert "Since an update, 2 of these answers cannot be reused." in run("stats").stdout
     run("rebuild")
     assert json.loads(run("stats", "--json").stdout)["unread"] == 0
 

@@ -53,7 +53,7 @@ def test_totals_charts_and_releases(database: Database) -> None:
     assert shown["Model calls"] == "2"
     assert len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart")) == 5
     steps, releases = (frame.value for frame in page.dataframe)
-    assert list(steps["Step"]) == ["writing the answer", "searching"]
+    assert list(steps["Step"]) == ["writing the answer", "searching the documentation"]
     assert list(releases["Release"]) == ["17.20", "18.00"]
     assert list(releases["Not answered"]) == [0, 1]
     assert [b.label for b in page.download_button] == ["CSV", "JSONL"]

@@ -170,8 +170,8 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
         output.print(f"  {given}; reuses: {of.reused:,}", highlight=False)
     if unread:
         output.print(
-            f"{unread:,} of these answers were remembered before an update that reads questions "
-            "otherwise, and no question finds them now: run `strata memory rebuild`",
+            f"Since an update, {unread:,} of these answers cannot be reused. "
+            "Run `strata memory rebuild` to reuse them again.",
             highlight=False,
         )
     output.print("Largest clusters of good answers:")

@@ -86,8 +86,8 @@ def _say_if_unread(overview: Overview) -> None:
     if unread:
         are = "is" if unread == 1 else "are"
         st.warning(
-            f"After an update, {how_many(unread, 'saved answer')} {are} not found by questions. "
-            "Run `strata memory rebuild` on the server to bring them back.",
+            f"Since an update, {how_many(unread, 'saved answer')} {are} no longer reused. "
+            "Run `strata memory rebuild` on the server to reuse all of them again.",
             icon=":material/sync_problem:",
         )
 
