@@ -69,7 +69,7 @@ _HELD = (
     r"|(?:you|we|they|i)['’]ve\s+got|there\s+is|exists|is\s+(?:still\s+)?(?:there|available|documented|supported|known|listed))"
     r"(?:\s+(?:here|now|today|on\s+(?:record|file)))?(?:\s+in\s+(?:the|your)\s+(?:catalog(?:ue)?|list|library|documentation))?"
     r"(?=\s*(?:$|[?.!,;:)/]|[-–—]\s|\b(?:and|or|vs|versus|how|what|which|is|was|does|do|did|has|have|can|will"
-    r"|should|must|need|needs|uses?|allows?|supports?(?!\s+for)|please|instead|than|compared)\b)))"
+    r"|should|must|need|needs|uses?|allows?|supports?(?!\s+for)|says?|tells?|please|instead|than|compared)\b)))"
 )
 """Says of a release only that it is one of those there are: "that you have"."""
 _LATEST = (

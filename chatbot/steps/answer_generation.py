@@ -218,7 +218,9 @@ class _Draft:
         assert self.best.record is not None
         if self.best.record.cells and self.kind is not Kind.STEPS:
             return replace(self.written([self.best]), unwritten=True)
-        parts = self._parts or (shortened(verbatim(self.passages[0]), self.scored),)
+        whole = shortened(verbatim(self.passages[0]), self.scored)
+        composed = self.kind in (Kind.STEPS, Kind.LIST, Kind.CHANGE) and self._parts
+        parts = composed or (whole,)
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
         value = f"The {release} documentation says this under “{as_words(heading)}”"
         marks, *body = self._body(parts, introduced=True)
