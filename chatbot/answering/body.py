@@ -99,13 +99,11 @@ def _rows(table: Part, question: str) -> Part:
 def _steps(
     best: Passage, near: Sequence[Passage], whole: Callable[[Passage], Part]
 ) -> Iterator[Part]:
-    """The first that is there: numbered steps, listings, a list, else the passage itself."""
-    done = next((p for p in near if p.is_numbered or p.has(BlockKind.CODE)), None)
-    if done is None:
-        done = next((p for p in section_of(best) if p.is_numbered or p.has(BlockKind.CODE)), None)
-    if done is None or done.is_numbered:
-        listed = done or next((p for p in near if p.has(BlockKind.LIST_ITEM)), best)
-        yield whole(listed)
+    """Of the section that answers best the numbered steps or the listings, else the passage."""
+    order = (best, *section_of(best))
+    done = next((p for p in order if p.is_numbered or p.has(BlockKind.CODE)), best)
+    if not done.has(BlockKind.CODE) or done.is_numbered:
+        yield whole(done)
         return
     listings = [p for p in section_of(done) if p.has(BlockKind.CODE) and p.path == done.path]
     at = [p.start for p in listings].index(done.start)

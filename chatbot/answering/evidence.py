@@ -12,10 +12,18 @@ ROWS_NEAR = 0.85
 """Of the best row's score, below which a row of the same table is not shown to the model."""
 
 
+NEAR = 0.5
+"""Of the best passage's score, below which a passage is not shown to the model."""
+
+
 def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Passage]:
-    """The passages that fit into so many characters, best first; the first in any case."""
+    """The passages that fit into so many characters, best first; the first in any case.
+
+    What scores far less than the best is left out: a small model mixes it in.
+    """
     kept: list[Passage] = []
-    for passage in passages:
+    near = [p for p in passages if p.score >= NEAR * passages[0].score]
+    for passage in near:
         size = sum(len(r.reading) for r in shown_records(passage, scored, budget))
         if kept and size > budget:
             continue
