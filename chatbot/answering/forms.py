@@ -165,12 +165,14 @@ def read_rows(subject: str, table: Sequence[Passage]) -> Rows:
     if named:
         return Rows(named, row_sentence(*named))
     heading = table[0].heading
-    keys = ", ".join(dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows))
+    named_once = dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows)
+    keys = ", ".join(named_once)
     if fitting:
         value = dict(fitting[0].cells)[column]
         told = f"{len(fitting)} of the entries under “{heading}” have {column.lower()} {value}"
     else:
-        told = f"“{heading}” has {len(rows)} entries"
+        each = len(named_once) == len(rows)
+        told = f"“{heading}” has {len(rows)} {'entries' if each else 'rows, on these'}"
     return Rows(fitting or rows, as_document_words(f"{told}: {keys}."))
 
 
