@@ -259,7 +259,8 @@ def asks_by_release(question: str, products: Sequence[Product]) -> bool:
         return True
     pairs = list(pairwise(word for word in words if word not in _BETWEEN))
     if _SINCE_WHEN.intersection(pairs):
-        return True
+        # "How long has it been there?", and not "how long is it, if I change nothing?".
+        return ("how", "long") not in pairs or "been" in words
     nouns = _RELEASES | _RELEASE_ONE
     noun = next((n for a, n in pairs if n in nouns and a in {"which", "what", "first", "last"}), "")
     after = said[said.index(noun) + 1 :] if noun else []
