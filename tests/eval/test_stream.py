@@ -33,7 +33,7 @@ GUIDE = """# Relay guide
 
 ## Event log
 
-`log_days={days}` – days that the relay keeps its event log. The default is {days}.
+`log_days={days}` – days that the relay keeps its events, by default {days}.
 """
 WORDINGS = {
     "hold-1": ("1.0", "5", "hold_time"),
