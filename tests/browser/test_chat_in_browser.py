@@ -68,7 +68,8 @@ def test_hostile_documents_and_questions_show_as_text(served: str, open_page: Op
     ask(page, f"How are the tokens of the log written, {HOSTILE[1]} or {HOSTILE[2]}?")
     ask(page, "How are the tokens of the pressure log written?")
     for text in HOSTILE:
-        assert text in last_answer(page)
+        # Of what is built like a picture or a link an answer keeps the words.
+        assert re.sub(r"!?\[(.*?)\]\((?:[^()]|\([^()]*\))*\)", r"\1", text) in last_answer(page)
     assert HOSTILE[1] in page.get_by_test_id("stChatMessage").first.inner_text()
 
     open_source(page, re.compile(r"^1 Valve reference"))
@@ -143,11 +144,12 @@ def test_a_link_to_an_answer_opens_the_conversation_there(
         conversation = own.start("valve", "Six answers")
         turns = [own.add(conversation, f"Question {i}", long_reply(i)) for i in range(6)]
     page = open_page(f"{served}/?conversation={conversation}")
-    expect(page.get_by_text("End of answer 5")).to_be_in_viewport()
+    words = page.get_by_test_id("stChatMessage").locator("p")
+    expect(words.filter(has_text="End of answer 5")).to_be_in_viewport()
     page.goto(f"{served}/?conversation={conversation}&turn={turns[2]}")
     expect(page.get_by_text("Question 2", exact=True)).to_be_in_viewport()
-    expect(page.get_by_text("Begin of answer 2")).to_be_in_viewport()
-    expect(page.get_by_text("Begin of answer 3")).not_to_be_in_viewport()
+    expect(words.filter(has_text="Begin of answer 2")).to_be_in_viewport()
+    expect(words.filter(has_text="Begin of answer 3")).not_to_be_in_viewport()
 
 
 def long_reply(number: int) -> dict[str, Any]:
