@@ -130,7 +130,7 @@ def test_the_chat_is_reached_by_keyboard_alone(served: str, open_page: OpenPage)
     expect(source).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     reached = _names_by_tab(page, 80)
-    wanted = ("Chat", "Documents", "New conversation", "Search conversations", "[1] Valve", "Copy")
+    wanted = ("Chat", "Admin", "New conversation", "Search conversations", "1 Valve", "Copy")
     assert [name for name in wanted if not any(name in told for told in reached)] == []
     source.focus()
     page.keyboard.press("Enter")
