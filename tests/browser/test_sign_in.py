@@ -175,7 +175,7 @@ def test_admins_have_more_pages_until_they_sign_out(strata: str, visit: Visit) -
     pages = sign_in(page, ADMIN)
     assert pages == ["Chat", "Account", "Admin"]
     page.get_by_test_id("stTopNavSection").click()
-    page.get_by_role("link", name="Audit log").click()
+    page.get_by_role("menuitem", name="Audit log").click()
     expect(page.get_by_role("heading", name="Audit log")).to_be_visible(timeout=SLOW)
     assert status(strata, "/_stcore/metrics", Cookie=_cookies(page)) == 200
 
