@@ -213,6 +213,7 @@ class Parts:
             budget=self.settings.prompt_limit,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,
+            is_ordinary_word=self.is_ordinary_word,
         )
 
     @cached_property
@@ -224,6 +225,7 @@ class Parts:
             budget=self.settings.evidence_limit,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,
+            is_ordinary_word=self.is_ordinary_word,
         )
 
     @cached_property

@@ -102,13 +102,18 @@ def filtered(text: str) -> str:
     return " ".join(kept)
 
 
-def is_stop_word_misspelt(word: str) -> bool:
-    """Whether a word that no document has is a stop word with one typing error: "teh", "whats"."""
-    return word not in STOP_WORDS and any(
-        DamerauLevenshtein.distance(word, stop, score_cutoff=1) <= 1
+def misspelt_stop_word(word: str) -> str | None:
+    """The stop word that a word without any document is with one typing error: "teh", "whats"."""
+    if word in STOP_WORDS:
+        return None
+    near = (
+        stop
         for stop in STOP_WORDS
-        if len(stop) > 2 and stop[0] == word[0]
+        if len(stop) > 2
+        and stop[0] == word[0]
+        and DamerauLevenshtein.distance(word, stop, score_cutoff=1) <= 1
     )
+    return min(near, key=lambda stop: (not stop.startswith("wh"), stop), default=None)
 
 
 def search_terms(text: str, known: str, product: str, vocabulary: Vocabulary) -> dict[str, float]:

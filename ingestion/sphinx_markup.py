@@ -42,6 +42,9 @@ SILENT = {
 }
 """Directives that bring no text of their own."""
 
+_TOLD = {"type": "Type", "default": "Default", "value": "Value"}
+"""Options of a documented object that Sphinx shows below its name."""
+
 _LABELS = {"seealso": "See also", "todo": "To do"}
 
 
@@ -129,7 +132,12 @@ class _Object(_SphinxDirective):
         item = nodes.definition_list_item()
         for text in filter(None, (entry.strip() for entry in entries)):
             item += nodes.term(text, text, ids=[re.split(r"[\s(=,]", text)[0]])
-        item += nodes.definition("", *self.body())
+        told = [
+            self.inline(f"{label}: {' '.join(value.split())}")
+            for name, label in _TOLD.items()
+            if (value := self.options.get(name, ""))
+        ]
+        item += nodes.definition("", *told, *self.body())
         return [nodes.definition_list("", item, classes=["py"])]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
@@ -9,7 +10,7 @@ from textwrap import dedent
 from chatbot.answer_markdown import fenced_code
 from chatbot.answering.forms import read_rows
 from chatbot.answering.kinds import Kind
-from chatbot.answering.passages import Passage, Placed, continued, section_of
+from chatbot.answering.passages import Passage, Placed, continued, passages_of, section_of
 from chatbot.harmless import as_document_words
 from chatbot.turn import Record
 from corpora.pages import StoredPage
@@ -19,9 +20,12 @@ LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
 NEARBY = 1200
 """Characters of the listings of one section that are shown together."""
+SHORT = 400
+"""Characters of a listing that is shown beside an answer in words."""
 NEAR = 0.8
 """Of the best passage's score; what scores less is not shown."""
 
+_STEP = re.compile(r"(?:step|stage|part)\s+\d+\b|\d+[.)]\s", re.I)
 _LISTED = (BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 
@@ -53,7 +57,8 @@ def compose(
 
     Steps: the numbered list of the section, else its listings with the text that explains them.
     A list and a table: all of it, or the rows that were asked for. A definition: the signature
-    with its description. Anything else: the listing of the best passage, if it has one.
+    with its description. A change: nothing, since notes list much else. Anything else: the listing
+    of the best passage, if it has one that is short.
     """
     best = passages[0]
     near = [p for p in passages if p.score >= NEAR * best.score]
@@ -65,7 +70,7 @@ def compose(
     match kind:
         case Kind.STEPS:
             return tuple(_steps(best, near, whole))
-        case Kind.LIST | Kind.CHANGE:
+        case Kind.LIST:
             listed = next((p for p in near if p.has(*_LISTED)), None)
             return tuple(_list(listed, whole)) if listed else ()
         case Kind.TABLE:
@@ -73,8 +78,11 @@ def compose(
             return (_rows(whole(table), question),) if table else ()
         case Kind.DEFINITION:
             return tuple(_definition(best))
+        case Kind.CHANGE:
+            return ()
         case _:
-            return (_listing(best),) if best.has(BlockKind.CODE) else ()
+            listing = _listing(best)
+            return (listing,) if 0 < sum(len(b.text) for b in listing.blocks) <= SHORT else ()
 
 
 def table_of(passages: Sequence[Passage]) -> Passage | None:
@@ -100,6 +108,9 @@ def _steps(
     best: Passage, near: Sequence[Passage], whole: Callable[[Passage], Part]
 ) -> Iterator[Part]:
     """Of the section that answers best the numbered steps or the listings, else the passage."""
+    if len(titled := _titled_steps(best)) > 1:
+        yield from titled
+        return
     order = (best, *section_of(best))
     done = next((p for p in order if p.is_numbered or p.has(BlockKind.CODE)), best)
     if not done.has(BlockKind.CODE) or done.is_numbered:
@@ -114,6 +125,22 @@ def _steps(
             p for i, p in enumerate(listings) if i - at in (0, 1) or (p.page.id, p.start) in scored
         ]
     yield from (Part((p,), p.blocks) for p in listings)
+
+
+def _titled_steps(best: Passage) -> list[Part]:
+    """The sections of a page that are headed as steps, each with its heading."""
+    at = next((i for i, title in enumerate(best.path) if _STEP.match(title)), None)
+    if at is None:
+        return []
+    first: dict[str, Passage] = {}
+    for passage in passages_of(best.page):
+        title = passage.path[at] if passage.path[:at] == best.path[:at] < passage.path else ""
+        if _STEP.match(title):
+            first.setdefault(title, passage)
+    return [
+        Part((p,), (Block(BlockKind.PARAGRAPH, f"{title}:", path=p.path), *p.blocks))
+        for title, p in first.items()
+    ]
 
 
 def _list(listed: Passage, whole: Callable[[Passage], Part]) -> Iterator[Part]:

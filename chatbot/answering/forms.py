@@ -25,6 +25,16 @@ _VALUE = (
     r"disabled\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
 )
 _STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
+_LINE = re.compile(
+    r"^(?:[-*•] )?default(?: value)?(?:: |:? (?=(?:true|false|none|null|-?\d[\d.,]*|\"[^\"]*\")$))"
+    r"(?P<value>\S[^\n]{0,79})$",
+    re.I | re.M,
+)
+"""A line of its own below the name that it is the default of."""
+_NO = ("false", "no", "off", "disabled", "none", "null")
+_YES = ("true", "yes", "on", "enabled")
+_TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
+_HUMP = re.compile(r"[a-z][A-Z]")
 _BESIDE = 40
 _GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 
@@ -37,6 +47,11 @@ class Reading:
     record: Record
     name: str
     column: str = "default"
+
+    @property
+    def verdict(self) -> str:
+        """The same as the answer to a yes/no question."""
+        return f"{'No' if _bare(self.value) in _NO else 'Yes'}, {_lowered(self.sentence)}"
 
     @property
     def sentence(self) -> str:
@@ -60,6 +75,10 @@ class Reading:
         return f" of {owner}" if owner.startswith("`") and owner != _as_code(self.name) else ""
 
 
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
 def _plain_cell(cell: str) -> str:
     return " ".join(cell.split()).rstrip(".")
 
@@ -67,7 +86,8 @@ def _plain_cell(cell: str) -> str:
 def _as_code(name: str) -> str:
     """A name that no sentence would be written with, such as `queue-depth`, in a code span."""
     bare = " ".join(name.split()).strip("`")
-    return f"`{bare}`" if " " not in bare and not bare.isalpha() and "`" not in bare else bare
+    worded = bare.isalpha() and not _HUMP.search(bare)
+    return bare if " " in bare or "`" in bare or worded else f"`{bare}`"
 
 
 def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
@@ -79,7 +99,7 @@ def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
 
 
 def _agreed(found: Sequence[Reading]) -> Reading | None:
-    values = {reading.value.strip("\"'‘’“”`").lower() for reading in found}
+    values = {_bare(reading.value) for reading in found}
     return found[0] if len(values) == 1 else None
 
 
@@ -89,7 +109,7 @@ def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
         return []
     names = [*identifiers(subject), *(m.lower() for m in _GIVEN.findall(subject))]
     found = [
-        Reading(value, record, name.rsplit(".", 1)[-1])
+        Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
         for name in dict.fromkeys(names)
         for record in records
         if (value := _default_of(name, record)) is not None
@@ -97,6 +117,35 @@ def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
     asked = set(tokens(subject))
     owned = [r for r in found if asked & set(tokens(r.record.label)) - set(_tokens_of(names))]
     return owned or found
+
+
+def read_verdict(subject: str, best: Passage) -> Reading | None:
+    """The default of the name that the best passage is about, where a yes/no question asks for it.
+
+    It is a verdict only if it is one of yes and no, and if the question does not ask for the
+    contrary ("is it off by default?"), which a reader has to judge.
+    """
+    if not _ASKS_DEFAULT.search(subject) or _TURNED.search(subject):
+        return None
+    if not identifiers(best.heading):
+        return None
+    found = [
+        Reading(value, record, best.heading)
+        for record in best.records
+        if (value := _default_of(best.heading, record)) is not None
+    ]
+    reading = _agreed(found)
+    return reading if reading and _bare(reading.value) in (*_YES, *_NO) else None
+
+
+def _bare(value: str) -> str:
+    return value.strip("\"'‘’“”`. ").lower()
+
+
+def _as_written(name: str, record: Record) -> str:
+    """A name in the letters of the record that it is the name of."""
+    found = re.search(re.escape(name), f"{record.label} {record.quote}", re.I)
+    return found[0] if found else name
 
 
 def _tokens_of(names: Sequence[str]) -> list[str]:
@@ -109,6 +158,10 @@ def _default_of(name: str, record: Record) -> str | None:
     if record.kind == BlockKind.SIGNATURE:
         match = re.search(given, record.quote, re.I)
         return match["value"] if match else None
+    if _bare(record.label).removesuffix("()") == name.lower():
+        match = _LINE.search(record.quote)
+        if match:
+            return match["value"].rstrip(". ")
     if record.kind not in (BlockKind.DEFINITION, BlockKind.PARAGRAPH):
         return None
     if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):

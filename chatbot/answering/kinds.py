@@ -45,7 +45,10 @@ _STEPS = re.compile(
     r"\bhow (?:do|can|could|should|would|must|does (?:one|someone)|to|might)\b"
     r"(?! (?:\w+ ){1,3}work\b)"
     r"|\b(?:steps?|procedure|instructions?|walk me|guide me|way|recipe) (?:to|for|through|of)\b"
-    r"|\bstep by step\b|\bhow (?:i|we|you) (?:can|do|could|should)\b"
+    r"|\bstep by step\b|\b(?:what|which) (?:are the )?steps\b"
+    r"|\bwhat (?:do|must|should|would|can) (?:i|we|you) (?:have to |need to |then |now )*"
+    r"(?:do|change|rewrite|replace|write|run|call|type|install|configure)\b"
+    r"|\bhow (?:i|we|you) (?:can|do|could|should)\b"
     r"|^(?:i|we) (?:want|need|would like|'d like|am trying|are trying) to\b",
     re.I,
 )
@@ -70,7 +73,8 @@ _CHANGE = re.compile(
     re.I,
 )
 _YES_NO = re.compile(
-    r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
+    r"(?:^|[.!:;] +)(?:(?:in|with|on|for|under|using|as of|since|from)\b[^?]{0,50}?[,:] +)?"
+    r"(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
     r"am|isn't|aren't|doesn't|don't|can't|need)\b"
     r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",
     re.I,
@@ -80,12 +84,14 @@ _LIST = re.compile(
     r"|\b(?:which|what) (?:are|were) (?:all |the |some )*(?:\w+ ){1,3}?\w+[^\Wsiu]s\b"
     r"|\b(?:which|what) (?:[\w-]+ ){0,3}?\w+[^\Wsiu]s"
     r"(?= (?:are|were|can|could|does|do|did|exist|should|must|may|have|is there)\b"
-    r"| (?:of|for|in|on|to)\b|\s*\??$)",
+    r"| (?:of|for|in|on|to)\b|\s*\??$)"
+    r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)",
     re.I,
 )
 _DEFINITION = re.compile(
-    r"^(?:what(?: is|'s| are| was| does| do)|define|explain|describe|meaning|purpose)\b"
-    r"|\bwhat\b[^?]*\b(?:mean|for|do|does|stand for)\s*\??$|\bwhat is\b[^?]*\bused for\b",
+    r"^(?:what(?: exactly)?(?: is|'?s| are| was| does| do)|define|explain|describe|purpose)\b"
+    r"|\bwhat\b[^?]*\b(?:mean|for|do|does|stand for)\s*\??$"
+    r"|\bwhat is (?:it|that|this|used for)\b|\bmeaning\b",
     re.I,
 )
 _TABLE = re.compile(r"\btable\b|\b(?:overview|matrix)\b|\beach\b", re.I)
@@ -93,16 +99,16 @@ _TABLE = re.compile(r"\btable\b|\b(?:overview|matrix)\b|\beach\b", re.I)
 
 def asked_for(question: str) -> Kind:
     """What a question wants by its words alone; a value where nothing says otherwise."""
-    text = _OPENING.sub("", question.strip().replace("’", "'"))
+    text = _OPENING.sub("", question.strip(" ,;:–-").replace("’", "'"))
     if _STEPS.search(text):
         return Kind.STEPS
     if _WHY.search(text):
         return Kind.EXPLANATION
     if _CHANGE.search(text):
         return Kind.CHANGE
-    if _YES_NO.match(text):
+    if _YES_NO.search(text):
         return Kind.YES_NO
-    if re.search(r"\bhow (?:does|do|did|is|are|will)\b", text, re.I):
+    if re.search(r"\bhow (?:does|do|did|is|are|will)\b|\bwhat happens\b", text, re.I):
         return Kind.EXPLANATION
     if _TABLE.search(text):
         return Kind.TABLE

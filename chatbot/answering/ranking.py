@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from chatbot.answering.kinds import FORMS, asked_for
 from chatbot.answering.passages import Passage, best_passages
 from chatbot.turn import Record
-from corpora.lexical import tokens
+from corpora.lexical import identifiers, tokens
 
 _READ = 900
 """Characters of a passage that are embedded."""
@@ -21,12 +21,14 @@ class PassageWeights:
     """What a passage gives its records, where the share of the question's words is about 1.
 
     `coverage`: the share of the question's words that the passage and its headings hold; `form`:
-    blocks of the form that is asked for; `cosine`: of the question and the passage, computed for
-    the best `cosine_candidates`.
+    blocks of the form that is asked for; `name`: its heading or signature is a name that the
+    question asks about, and not a longer one; `cosine`: of the question and the passage, computed
+    for the best `cosine_candidates`.
     """
 
     coverage: float = 0.5
     form: float = 0.4
+    name: float = 0.5
     cosine: float = 1.0
     cosine_candidates: int = 20
 
@@ -43,12 +45,14 @@ def lift_by_passage(
     `importance` weighs the question's tokens (`chatbot.relevance`).
     """
     form = FORMS.get(asked_for(question), ())
+    names = set(map(_name, identifiers(question)))
     passages = best_passages(scored)
     head = passages[: weights.cosine_candidates]
     cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []
     gains: dict[tuple[int, int], float] = {}
     for i, passage in enumerate(passages):
         gain = weights.coverage * _coverage(passage, importance) + weights.form * passage.has(*form)
+        gain += weights.name * (_name(passage.heading) in names)
         gain += weights.cosine * float(cosines[i]) if i < len(cosines) else 0.0
         gains.update((place, gain) for place in _places(passage))
     lifted = [replace(r, score=r.score + gains.get((r.page.id, r.start), 0.0)) for r in scored]
@@ -57,6 +61,10 @@ def lift_by_passage(
 
 def _places(passage: Passage) -> Iterator[tuple[int, int]]:
     return ((passage.page.id, record.start) for record in passage.records)
+
+
+def _name(heading: str) -> str:
+    return heading.strip("` ").removesuffix("()").lower()
 
 
 def _embedded(passage: Passage) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from chatbot.comparison.page_differences import name_of
 from chatbot.comparison.topic import is_of_another_release
@@ -48,6 +49,9 @@ _SINCE = re.compile(
     re.I,
 )
 
+_HEADED = re.compile(r"(?<![\w.])v?(?P<release>\d+(?:\.\d+)+\w*)")
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:#\d+:?\s+)?")
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -78,13 +82,15 @@ class Remark:
 class _Hits:
     """Passages of one release with a thing: its own entry, mentions, words on its end.
 
-    `in_notes` are those mentions in release notes that do not say that the thing is new.
+    `in_notes` are those mentions in release notes that do not say that the thing is new,
+    `announced` notes of any release that may say so.
     """
 
     entries: tuple[Record, ...] = ()
     mentions: tuple[Record, ...] = ()
     in_notes: tuple[Record, ...] = ()
     ends: tuple[Record, ...] = ()
+    announced: tuple[Record, ...] = ()
 
 
 def find_everywhere(
@@ -92,10 +98,10 @@ def find_everywhere(
 ) -> list[Finding] | None:
     """Look a thing up in releases, in the order given; a release without a corpus is kept.
 
-    The thing is looked for as it is written, and where no release has it so, by all of its words
-    in one passage. None where no release has it in these words, but each word by itself, and for
-    a thing without words. Where a
-    release has an entry with the thing's name, a mere mention elsewhere is not taken for
+    The thing is looked for as it is written, and where no release has it so, by all of its
+    words in one passage, then by those of them that stand in few passages. None where no
+    release has it in these words, but each word by itself, and for a thing without words. Where
+    a release has an entry with the thing's name, a mere mention elsewhere is not taken for
     documentation if the name is an everyday word ("the parameter channel").
     """
     words = thing.split()
@@ -109,7 +115,9 @@ def find_everywhere(
             corpora[release] = None
     bare = [w for w in words if w.lower() not in _CATEGORY] or words
     hits: dict[str, _Hits] = {}
-    for matches in (_phrase(bare), _all_words(bare)):
+    by_rarity = _by_rarity(bare, [corpus for corpus in corpora.values() if corpus])
+    fewer = (by_rarity[:count] for count in range(len(bare) - 1, 0, -1))
+    for matches in (_phrase(bare), _all_words(bare), *map(_all_words, fewer)):
         hits = {r: _look_up(matches, bare, c) for r, c in corpora.items() if c}
         if any(h.entries or h.mentions or h.in_notes for h in hits.values()):
             break
@@ -125,6 +133,20 @@ def find_everywhere(
         else Finding(r, Documented.NO_CORPUS)
         for r in releases
     ]
+
+
+def _by_rarity(words: Sequence[str], corpora: Sequence[Corpus]) -> list[str]:
+    """The words that stand in few passages of some release and in all none too many; rarest first.
+
+    An everyday word by itself says nothing about a thing.
+    """
+    counted = {word: _passages(word, corpora) for word in words}
+    few = (word for word, count in counted.items() if 0 < count < _EVERYWHERE)
+    return sorted(few, key=lambda word: counted[word])
+
+
+def _passages(word: str, corpora: Sequence[Corpus]) -> int:
+    return max((c.frequency(t) for c in corpora for t in tokens(word)[:1]), default=0)
 
 
 def _has(corpus: Corpus | None, word: str) -> bool:
@@ -158,19 +180,24 @@ def _is_acronym(word: str) -> bool:
 def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
     entries: list[Record] = []
     mentions: list[Record] = []
-    in_notes: list[Record] = []
+    noted: list[Record] = []
     ends: list[Record] = []
+    announced: list[Record] = []
+    telling = _all_words([min(words, key=lambda word: _passages(word, [corpus]) or _EVERYWHERE)])
     for record in _candidates(words, corpus):
         own = is_name(record, words)
+        in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
+        if in_notes and telling(record):
+            announced.append(record)
         if not (own or matches(record)) or is_of_another_release(record, corpus.release):
             continue
         if tells_of_end(record, words) and not _is_to_come(record.quote, corpus.release):
             ends.append(record)
-        elif record.page.document.kind is DocumentKind.RELEASE_NOTES:
-            (mentions if _NEW.search(" ".join(record.path[-1:])) else in_notes).append(record)
+        elif in_notes:
+            (mentions if _NEW.search(" ".join(record.path[-1:])) else noted).append(record)
         else:
             (entries if own else mentions).append(record)
-    return _Hits(tuple(entries), tuple(mentions), tuple(in_notes), tuple(ends))
+    return _Hits(tuple(entries), tuple(mentions), tuple(noted), tuple(ends), tuple(announced))
 
 
 def _candidates(words: Sequence[str], corpus: Corpus) -> Iterator[Record]:
@@ -257,7 +284,8 @@ def _finding(release: str, hits: _Hits, *, elsewhere: bool, everyday: bool) -> F
     if hits.ends and len(mentions) < _SPOKEN_OF:
         mentions = ()
     if there := hits.entries or mentions:
-        said = next(_own_words(there[0]), None)
+        told = chain.from_iterable(map(_own_words, hits.entries or there[:1]))
+        said = next(chain(told, _own_notes(hits.announced)), None)
         return Finding(release, Documented.DOCUMENTED, there[0], *(said or (None, None)))
     if hits.ends:
         return Finding(release, Documented.REMOVED, hits.ends[0])
@@ -291,6 +319,19 @@ def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:
             continue
         if match := _SINCE.search(record.quote):
             yield match["release"], record
+
+
+def _own_notes(notes: Sequence[Record]) -> Iterator[tuple[str, Record]]:
+    """What release notes say is new, under the heading of the release that it came with."""
+    for record in notes:
+        *above, last = record.path or ("",)
+        if record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+            continue
+        if not (_NEW.search(last) or _NEW.match(_LIST_MARK.sub("", record.quote))):
+            continue
+        named = [m["release"] for heading in reversed(above) if (m := _HEADED.search(heading))]
+        if named:
+            yield named[0], record
 
 
 def expected_first(since: str, releases: Sequence[str]) -> str | None:

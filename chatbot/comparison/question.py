@@ -23,7 +23,7 @@ _VALUE = re.compile(
 )
 _RELEASES = r"(?:releases?|versions?)\b"
 _PRESENCE = re.compile(
-    rf"\b(?:which|what)\s+(?:\w+\s+)?{_RELEASES}|\bsince\s+when\b"
+    rf"\b(?:which|what)\s+(?:of\s+(?:the|your|these)\s+)?(?:\w+\s+)?{_RELEASES}|\bsince\s+when\b"
     r"|\bwhen\s+(?:was|were|is|are|did|does)\b"
     rf"|\b(?:first|earliest|oldest|last|latest|newest)\s+{_RELEASES}"
     r"(?=\s+(?:with|that|to|where|which|in|supporting|having|documenting))"
@@ -59,13 +59,14 @@ _CONTINUES = re.compile(r"^\s*(?:and|but|or|also|so|then|what about|how about|sa
 _REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
 
 _ASKING = """
-    added additional alike appear appeared available become change changed changes changing came
-    come comes contain contains deleted deprecated documented documents dropped earliest evolve
-    evolved ever every everything anything first fixed general gone have having identical include
-    included includes introduced introduce introduces last latest mention mentioned mentions missing
-    new newest obsolete offer offers old oldest possible present provide provides removed remove
-    renamed replaced since solved speak still support supported supports supporting unchanged
-    understand understood until whether exists existed ago yet add adds
+    add added additional adds ago alike anything appear appeared available become built came
+    change changed changes changing come comes contain contains cover covered covers deleted
+    deprecated describe described describes docs documentation documented documents dropped
+    earliest ever every everything evolve evolved existed exists first fixed general gone have
+    having identical include included includes introduce introduced introduces last latest
+    mention mentioned mentions missing new newest obsolete offer offers old oldest possible
+    present provide provides remove removed renamed replaced since solved speak still support
+    supported supporting supports unchanged understand understood until whether yet
 """
 _COMPARING = frozenset(_ASKING.split())
 

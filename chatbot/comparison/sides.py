@@ -32,7 +32,7 @@ from chatbot.phrasing import listed
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
 from chatbot.turn import Answer, Citation, Documented, ModelStep, Route, Turn
 from corpora.corpus import Corpus
-from corpora.release import sort_key
+from corpora.release import name_tokens, sort_key
 
 OpenCorpus = Callable[[str, str], Corpus]
 
@@ -150,8 +150,10 @@ def _look_up(
 
     Where the question says "it", and nobody knows of what, that is asked.
     """
-    thing = topic(_subject(sides[0]))
     product = sides[0].asked[0]
+    own = set(name_tokens(product))
+    words = topic(_subject(sides[0])).split()
+    thing = " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
     names = [side.asked[1] for side in sides]
     event = asked_event(turn.question) if thing else None
     if event and (remarks := _remarks(thing, event[0], sides, open_corpus)):

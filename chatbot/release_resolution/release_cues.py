@@ -157,7 +157,8 @@ class _Surroundings:
         small = {word.casefold() for word in words} & STOP_WORDS
         if (after and small) or small - _OF_A_PHRASE:
             return 0
-        return sum(1 + ("_" in word) for word in words if word.casefold() not in small)
+        code = re.compile(r"_|[a-z][A-Z]")
+        return sum(1 + bool(code.search(w)) for w in words if w.casefold() not in small)
 
     def _of_product(self) -> Claim | None:
         """Judge by the product's name: "Lamp 2.0", but "lamp-dimmer 2.0" may be another's."""

@@ -10,9 +10,9 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
 from chatbot.answering.evidence import as_chunks, within
-from chatbot.answering.forms import read_rows, read_value
+from chatbot.answering.forms import read_rows, read_value, read_verdict
 from chatbot.answering.kinds import Kind, kind_of
-from chatbot.answering.lead import Sentence, check, held, in_words, with_reason
+from chatbot.answering.lead import Sentence, check, held, in_words, read_together, with_reason
 from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
@@ -22,10 +22,10 @@ from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_
 from chatbot.memory.uses import REJECTED
 from chatbot.model_calls import call, temperature
 from chatbot.records import sentences
-from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found
+from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found, unheld
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.corpus import Corpus
-from corpora.pages import StoredPage
+from corpora.lexical import tokens
 from ingestion.page import BlockKind
 from prompts import fenced, fenced_list, render
 
@@ -44,8 +44,10 @@ HINTS = {
     Kind.EXPLANATION: "Give the reason or the way it works that the chunks state.",
     Kind.CHANGE: "Say what changed, and in which release.",
 }
-LEAST_HELD = 0.4
+LEAST_HELD = 0.6
 """Of the question's words, below which passages speak of something else."""
+MOST_UNHELD = 0.3
+"""Of the question's words, from which names that no passage holds are what is asked about."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
@@ -59,6 +61,7 @@ def generate_answer(
     budget: int,
     max_tokens: int,
     same: float,
+    is_ordinary_word: Callable[[str], bool],
 ) -> ModelStep:
     """Answer from the selected records only, by the passages that they stand in.
 
@@ -77,8 +80,13 @@ def generate_answer(
         subject = turn.queries.subject
         passages = best_passages(scored)
         shown = within(budget, passages, scored)
+        corpus = open_corpus(*turn.asked)
+        _, share = unheld(corpus, subject, read_together(shown), is_ordinary_word)
+        if share >= MOST_UNHELD:
+            told = not_mentioned(turn) if turn.unmentioned else not_found(turn)
+            return replace(turn, answer=Answer(told, abstained=True))
         kind = kind_of(subject, passages[0])
-        draft = _Draft(turn, kind, passages, scored, open_corpus(*turn.asked).page)
+        draft = _Draft(turn, kind, passages, scored, corpus)
         if (read := _read(draft)) is not None:
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
@@ -118,8 +126,13 @@ def _read(draft: _Draft) -> Sentence | None:
     ):
         (bearer, *_) = best_passages([value.record])
         return Sentence(value.sentence, bearer, value.record)
+    if (
+        draft.kind is Kind.YES_NO
+        and (value := read_verdict(draft.subject, draft.passages[0])) is not None
+    ):
+        return Sentence(value.verdict, draft.passages[0], value.record)
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
-        rows = read_rows(draft.subject, continued(table, draft.open_page))
+        rows = read_rows(draft.subject, continued(table, draft.corpus.page))
         return Sentence(rows.sentence, table, rows.rows[0]) if rows.rows else None
     return None
 
@@ -139,10 +152,12 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return Answer(not_mentioned(turn), abstained=True)
-    if not kept and held(draft.subject, shown) < LEAST_HELD:
+    if not kept and held(draft.subject, shown, draft.corpus.idf) < LEAST_HELD:
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = len(kept) == len(said)
+    if kept and not draft.names_all(kept):
+        kept = []
     answer = draft.written(with_reason(kept, draft.best, own)) if kept else draft.unwritten()
     return answer if complete else replace(answer, warnings=(REMOVED,))
 
@@ -171,7 +186,7 @@ class _Draft:
     kind: Kind
     passages: Sequence[Passage]
     scored: Sequence[Record]
-    open_page: Callable[[int], StoredPage]
+    corpus: Corpus
     _citations: list[Citation] = field(default_factory=list)
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
 
@@ -192,8 +207,17 @@ class _Draft:
 
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
-        parts = compose(self.kind, self.passages, self.subject, self.open_page)
+        parts = compose(self.kind, self.passages, self.subject, self.corpus.page)
         return tuple(shortened(part, self.scored) for part in parts)
+
+    def names_all(self, said: Sequence[Sentence]) -> bool:
+        """Whether sentences that name items of a list below them name every one."""
+        if self.kind is not Kind.LIST:
+            return True
+        items = [b for part in self._parts for b in part.blocks if b.kind is BlockKind.LIST_ITEM]
+        words = set(tokens(" ".join(sentence.text for sentence in said)))
+        named = [bool(words & set(tokens(item.text)[:1])) for item in items]
+        return len(items) < 3 or not any(named) or all(named)
 
     def written(self, said: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the mark of what bears it, and the body."""
@@ -219,7 +243,7 @@ class _Draft:
         if self.best.record.cells and self.kind is not Kind.STEPS:
             return replace(self.written([self.best]), unwritten=True)
         whole = shortened(verbatim(self.passages[0]), self.scored)
-        composed = self.kind in (Kind.STEPS, Kind.LIST, Kind.CHANGE) and self._parts
+        composed = self.kind in (Kind.STEPS, Kind.LIST) and self._parts
         parts = composed or (whole,)
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
         value = f"The {release} documentation says this under “{as_words(heading)}”"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from string import ascii_lowercase
 
 from chatbot.turn import RuleStep, Turn
-from chatbot.words import Vocabulary, is_stop_word_misspelt
+from chatbot.words import Vocabulary, misspelt_stop_word
 from corpora.corpus import Corpus
 from corpora.lexical import tokens
 
@@ -41,15 +42,32 @@ def correct_spelling(
 
 
 def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str], bool]) -> str:
-    """The text with its misspelt words as the vocabulary has them; misspelt stop words go."""
+    """The text with its misspelt words as English or the vocabulary has them.
+
+    An everyday word that the release uses goes before a name one or two letters away.
+    """
 
     def right(match: re.Match[str]) -> str:
         word = match[0]
         known = is_ordinary_word(word.lower()) or any(map(vocabulary.frequency, tokens(word)))
         if known or word.isupper():
             return word
-        if is_stop_word_misspelt(word.lower()):
-            return ""
-        return next(iter(vocabulary.similar(word)), word)
+        if meant := misspelt_stop_word(word.lower()):
+            return meant
+        english = (w for w in _one_edit_away(word.lower()) if is_ordinary_word(w))
+        used = [w for w in english if any(map(vocabulary.frequency, tokens(w)))]
+        near = sorted(used, key=lambda w: -max(map(vocabulary.frequency, tokens(w))))
+        return next(iter((*near, *vocabulary.similar(word))), word)
 
     return " ".join(_WORD.sub(right, text).split())
+
+
+def _one_edit_away(word: str) -> Iterator[str]:
+    """Every word that a letter too many, too few, mistaken or swapped makes of this one."""
+    for i in range(len(word) + 1):
+        before, after = word[:i], word[i:]
+        yield before + after[1:]
+        yield before + after[1:2] + after[:1] + after[2:]
+        for letter in ascii_lowercase:
+            yield before + letter + after
+            yield before + letter + after[1:]

@@ -106,6 +106,21 @@ def coverage(corpus: Corpus, text: str) -> float:
     return held / total if total else 0.0
 
 
+def unheld(
+    corpus: Corpus, asked: str, text: str, is_ordinary_word: Callable[[str], bool]
+) -> tuple[list[str], float]:
+    """The names of a question that a text lacks, and their share of the question's words, 0 to 1.
+
+    Words are weighed by their rarity in the release.
+    """
+    held = set(tokens(text))
+    lacking = [name for name in names(asked, is_ordinary_word) if not held & set(tokens(name))]
+    words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
+    lost = {token for name in lacking for token in tokens(name)}
+    share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))
+    return lacking, share / (sum(words.values()) or 1.0)
+
+
 def _refused(turn: Turn, missing: Missing) -> Turn:
     product, release = turn.asked
     where = listed(missing.documented_in)
