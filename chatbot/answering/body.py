@@ -134,7 +134,8 @@ def _titled_steps(best: Passage) -> list[Part]:
         return []
     first: dict[str, Passage] = {}
     for passage in passages_of(best.page):
-        title = passage.path[at] if passage.path[:at] == best.path[:at] < passage.path else ""
+        under = len(passage.path) > at and passage.path[:at] == best.path[:at]
+        title = passage.path[at] if under else ""
         if _STEP.match(title):
             first.setdefault(title, passage)
     return [

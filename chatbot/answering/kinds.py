@@ -66,7 +66,8 @@ _CHANGE = re.compile(
     r"renamed|deprecated|dropped|differ\w*|fixed|introduced)\b"
     r"|\b(?:changes|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"
     r"what'?s new|new features?|new in)\b"
-    r"|\b(?:since|until|as of|in|with) (?:which|what|when)\b|\bsince when\b"
+    r"|\b(?:since|until|as of) (?:which|what|when)\b"
+    r"|\b(?:in|with) (?:which|what) (?:\w+ )?(?:releases?|versions?)\b"
     r"|\b(?:did|does|do|will)\b[^?]*\bchange\b(?=\s*(?:\?|$|in|since|from|between|with))"
     r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*(?<!\bbe )\b(?:changed|"
     r"added|removed|renamed|deprecated|dropped|introduced|fixed|no longer)\b",

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.answering.forms import read_value
+from chatbot.answering.forms import read_value, read_verdict
+from chatbot.answering.passages import passages_of
 from chatbot.records import records
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
@@ -38,6 +39,46 @@ def test_a_value_in_a_form_is_read(question: str, value: str) -> None:
     reading = read_value(question, records(PAGE))
     assert reading is not None
     assert reading.value == value
+
+
+SETTINGS = stored_page(
+    Block(BlockKind.HEADING, "autoOpen", ("Settings", "autoOpen")),
+    Block(BlockKind.LIST_ITEM, "- Default: false", ("Settings", "autoOpen")),
+    Block(BlockKind.PARAGRAPH, "Opens the valve at start.", ("Settings", "autoOpen")),
+    Block(BlockKind.HEADING, "hold_time", ("Settings", "hold_time")),
+    Block(BlockKind.PARAGRAPH, "Default: 30 (seconds)", ("Settings", "hold_time")),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("autoOpen default?", "The default of `autoOpen` is false."),
+        ("what is the default of hold_time", "The default of `hold_time` is 30 (seconds)."),
+    ],
+)
+def test_a_default_on_its_own_line_is_that_of_the_name_above(question: str, sentence: str) -> None:
+    reading = read_value(question, records(SETTINGS))
+    assert reading is not None
+    assert reading.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "verdict"),
+    [
+        (
+            "does the valve open by itself by default?",
+            0,
+            "No, the default of `autoOpen` is false.",
+        ),
+        ("is the valve not opened by default?", 0, None),  # asks for the contrary
+        ("does the valve open at start?", 0, None),  # asks for no default
+        ("is it held by default?", 1, None),  # a figure is no verdict
+    ],
+)
+def test_a_default_is_a_verdict(question: str, passage: int, verdict: str | None) -> None:
+    reading = read_verdict(question, passages_of(SETTINGS)[passage])
+    assert (reading and reading.verdict) == verdict
 
 
 @pytest.mark.parametrize(

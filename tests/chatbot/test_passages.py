@@ -92,6 +92,36 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     assert "L2" in part.markdown
 
 
+def test_sections_that_are_headed_as_steps_are_the_steps() -> None:
+    up = ("Updating",)
+    titles = ["Step 1: Save", "Step 2: Update", "Notes"]
+    page = stored_page(
+        *(
+            Block(kind, text, (*up, title))
+            for title in titles
+            for kind, text in (
+                (BlockKind.HEADING, title),
+                (BlockKind.PARAGRAPH, f"What {title} wants. {LONG}"),
+            )
+        )
+    )
+    scored = [replace(r, score=1.0) for r in records(page) if "Step 2: Update wants" in r.quote]
+    parts = compose(Kind.STEPS, best_passages(scored), "how to update", no_page)
+    begun = [part.markdown.split("\n\n")[0] for part in parts]
+    assert begun == ["Step 1: Save:", "Step 2: Update:"]
+
+
+@pytest.mark.parametrize(("lines", "shown"), [(1, 1), (40, 0)])
+def test_beside_an_answer_in_words_only_a_short_listing_is_shown(lines: int, shown: int) -> None:
+    listing = "\n".join(["shelf check --all"] * lines)
+    page = stored_page(
+        Block(BlockKind.PARAGRAPH, "It is checked so:", MOUNT),
+        Block(BlockKind.CODE, listing, MOUNT),
+    )
+    scored = [replace(r, score=1.0) for r in records(page)]
+    assert len(compose(Kind.YES_NO, best_passages(scored), "is it checked?", no_page)) == shown
+
+
 def test_code_cannot_close_its_fence() -> None:
     assert fenced_code("```\nrm -rf\n```").startswith("````\n")
 
@@ -106,10 +136,20 @@ def test_code_cannot_close_its_fence() -> None:
         ("was the option removed?", Kind.CHANGE),
         ("Why does it fail?", Kind.EXPLANATION),
         ("how does scheduling work", Kind.EXPLANATION),
+        ("What steps do I follow to update it?", Kind.STEPS),
+        ("We have an old rack. What do we have to replace?", Kind.STEPS),
         ("Is it supported?", Kind.YES_NO),
+        (", does the lever still move?", Kind.YES_NO),
+        ("With the new rack, can I keep the fan?", Kind.YES_NO),
+        ("We keep the rack outside. Is it sealed?", Kind.YES_NO),
+        ("In which colors is it sold?", Kind.LIST),
+        ("what happens when the fan stops", Kind.EXPLANATION),
         ("can you list the ports", Kind.LIST),
         ("Which options are there?", Kind.LIST),
+        ("Which lights come with the rack?", Kind.LIST),
         ("What is a protection group?", Kind.DEFINITION),
+        ("whats a protection group", Kind.DEFINITION),
+        ("protection group meaning?", Kind.DEFINITION),
         ("what is the default timeout", Kind.VALUE),
         ("how many retries are there", Kind.VALUE),
         ("which command shows the clock", Kind.VALUE),

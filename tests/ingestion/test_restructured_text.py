@@ -75,6 +75,22 @@ def test_sphinx_objects_are_signatures_with_their_parameters() -> None:
     assert blocks[4].path == ("connect", "port")
 
 
+def test_an_object_says_its_type_and_its_default() -> None:
+    text = """
+.. confval:: hold_time
+   :type: int
+   :default: ``30``
+
+   How long it holds.
+"""
+    assert [b.text for b in read(text)] == [
+        "hold_time",
+        "Type: int",
+        "Default: 30",
+        "How long it holds.",
+    ]
+
+
 def test_sphinx_notes_begin_with_their_label() -> None:
     text = """
 .. versionadded:: 1.4
