@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
@@ -25,7 +24,6 @@ SHORT = 400
 NEAR = 0.8
 """Of the best passage's score; what scores less is not shown."""
 
-_STEP = re.compile(r"(?:step|stage|part)\s+\d+\b|\d+[.)]\s", re.I)
 _LISTED = (BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 
@@ -129,15 +127,13 @@ def _steps(
 
 def _titled_steps(best: Passage) -> list[Part]:
     """The sections of a page that are headed as steps, each with its heading."""
-    at = next((i for i, title in enumerate(best.path) if _STEP.match(title)), None)
-    if at is None:
+    if not best.step:
         return []
+    at = best.path.index(best.step)
     first: dict[str, Passage] = {}
     for passage in passages_of(best.page):
-        under = len(passage.path) > at and passage.path[:at] == best.path[:at]
-        title = passage.path[at] if under else ""
-        if _STEP.match(title):
-            first.setdefault(title, passage)
+        if passage.step and passage.path[:at] == best.path[:at]:
+            first.setdefault(passage.step, passage)
     return [
         Part((p,), (Block(BlockKind.PARAGRAPH, f"{title}:", path=p.path), *p.blocks))
         for title, p in first.items()

@@ -16,6 +16,7 @@ Placed = tuple[int, int, Block]
 """A block with its first character and the one behind its last in the text of its page."""
 
 _ORDINAL = re.compile(r"\s*(\d+)[.)]\s")
+_STEP = re.compile(r"(?:step|stage|part)\s+\d+\b|\d+[.)]\s", re.I)
 _OWNERS = (BlockKind.SIGNATURE, BlockKind.DEFINITION)
 _TABLE = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW)
 _SHORT_SECTION = 700
@@ -80,6 +81,11 @@ class Passage:
     def has(self, *kinds: BlockKind) -> bool:
         """Whether a block is of one of these kinds."""
         return any(block.kind in kinds for block in self.blocks)
+
+    @property
+    def step(self) -> str:
+        """The heading above that is numbered as a step: "Step 2: Update"; or nothing."""
+        return next((title for title in self.path if _STEP.match(title)), "")
 
     @property
     def is_numbered(self) -> bool:
@@ -189,9 +195,18 @@ def _end_of_list(placed: Sequence[Placed], i: int) -> int:
             number = following if following is not None else number
             end = last + 1
         last += 1
-    while end < len(placed) and placed[end][2].kind is BlockKind.CODE and number is not None:
-        end += 1
+    while number is not None and (listing := _listing_at(placed, end)):
+        end += listing
     return end
+
+
+def _listing_at(placed: Sequence[Placed], i: int) -> int:
+    """How many blocks a listing there has, with the sentence that announces it; 0 for none."""
+    here, after = ([block for _, _, block in placed[i : i + 2]] + [None, None])[:2]
+    if here and here.kind is BlockKind.CODE:
+        return 1
+    announced = here and here.kind is BlockKind.PARAGRAPH and here.text.rstrip().endswith(":")
+    return 2 if announced and after and after.kind is BlockKind.CODE else 0
 
 
 def _number(block: Block) -> int | None:

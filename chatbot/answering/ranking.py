@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.answering.kinds import FORMS, asked_for
+from chatbot.answering.kinds import FORMS, Kind, asked_for
 from chatbot.answering.passages import Passage, best_passages
 from chatbot.turn import Record
 from corpora.lexical import identifiers, tokens
@@ -44,14 +44,16 @@ def lift_by_passage(
 
     `importance` weighs the question's tokens (`chatbot.relevance`).
     """
-    form = FORMS.get(asked_for(question), ())
+    kind = asked_for(question)
+    form = FORMS.get(kind, ())
     names = set(map(_name, identifiers(question)))
     passages = best_passages(scored)
     head = passages[: weights.cosine_candidates]
     cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []
     gains: dict[tuple[int, int], float] = {}
     for i, passage in enumerate(passages):
-        gain = weights.coverage * _coverage(passage, importance) + weights.form * passage.has(*form)
+        formed = passage.has(*form) or (kind is Kind.STEPS and bool(passage.step))
+        gain = weights.coverage * _coverage(passage, importance) + weights.form * formed
         gain += weights.name * (_name(passage.heading) in names)
         gain += weights.cosine * float(cosines[i]) if i < len(cosines) else 0.0
         gains.update((place, gain) for place in _places(passage))

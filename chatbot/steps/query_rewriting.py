@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.release_resolution import cut, resolve_release
+from chatbot.release_resolution import Mention, cut, resolve_release
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.words import filtered
 from corpora.release import Product
@@ -43,6 +43,7 @@ _REFERS = re.compile(
 )
 _BEGINS_WITH_IT = re.compile(r"(?:\w+\s+){0,2}(?:it|its|they|them|those|these)\b", re.I)
 _IDENTIFIER = re.compile(r"[\w)][-_.(][\w)]|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}")
+_PLACED = re.compile(r"\s*(?:in|on|with|for|of|at|from|under)\s+", re.I)
 _NUMBER = re.compile(r"^[\d.,%]+$")
 
 
@@ -66,6 +67,10 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
         base = f"{turn.question} ({context})" if context else turn.question
+        if topic and not filtered(_CONTINUES.sub("", bare)) and len(turn.resolution.releases) == 1:
+            asked = last_whole(turn.history, without_release)
+            before = resolve_release(asked, catalog, product=product).mentions
+            base = _moved(asked, before, f"{product} {turn.resolution.releases[0]}")
         subject = f"{bare} {topic}".strip()
         versionless = filtered(f"{subject} {known}") if turn.resolution.mentions else None
         return replace(
@@ -73,6 +78,23 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         )
 
     return rewrite
+
+
+def last_whole(history: Sequence[tuple[str, str]], without_release: Callable[[str], str]) -> str:
+    """The last question of a conversation that is no follow-up, else the first."""
+    asked = [question for question, _ in history]
+    whole = (q for q in reversed(asked) if not is_follow_up(without_release(q)))
+    return next(whole, asked[0])
+
+
+def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:
+    """The question asked of another release: "and in 17.10?" after one about 17.20."""
+    if not mentions:
+        return f"{question.rstrip(' ?.!')} in {release}?"
+    first = min(mentions, key=lambda mention: mention.start)
+    placed = _PLACED.match(question[first.start : first.end])
+    said = f"{placed[0] if placed else ''}{release}"
+    return f"{question[: first.start]}{said}{question[first.end :]}"
 
 
 def is_follow_up(bare: str) -> bool:

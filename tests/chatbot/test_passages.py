@@ -92,6 +92,18 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     assert "L2" in part.markdown
 
 
+def test_the_last_step_keeps_the_listing_that_it_announces() -> None:
+    page = stored_page(
+        Block(BlockKind.PARAGRAPH, LONG.strip(), MOUNT),
+        Block(BlockKind.LIST_ITEM, "1. Fix the brackets.", MOUNT),
+        Block(BlockKind.LIST_ITEM, "2. Check it.", MOUNT),
+        Block(BlockKind.PARAGRAPH, "From the terminal:", MOUNT),
+        Block(BlockKind.CODE, "shelf check --all", MOUNT),
+        Block(BlockKind.PARAGRAPH, "The shelf is in service.", MOUNT),
+    )
+    assert passages_of(page)[0].text.endswith("shelf check --all")
+
+
 def test_sections_that_are_headed_as_steps_are_the_steps() -> None:
     up = ("Updating",)
     titles = ["Step 1: Save", "Step 2: Update", "Notes"]
@@ -142,7 +154,7 @@ def test_code_cannot_close_its_fence() -> None:
         (", does the lever still move?", Kind.YES_NO),
         ("With the new rack, can I keep the fan?", Kind.YES_NO),
         ("We keep the rack outside. Is it sealed?", Kind.YES_NO),
-        ("In which colors is it sold?", Kind.LIST),
+        ("In which colors is it sold?", Kind.VALUE),
         ("what happens when the fan stops", Kind.EXPLANATION),
         ("can you list the ports", Kind.LIST),
         ("Which options are there?", Kind.LIST),

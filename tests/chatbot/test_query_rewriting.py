@@ -43,8 +43,7 @@ def test_identifiers_stay_as_they_are_written() -> None:
 @pytest.mark.parametrize("question", ["And in 17.10?", "what about 17.10", "same in 17.10?"])
 def test_a_follow_up_takes_over_the_topic_without_its_release(question: str) -> None:
     found = queries(question, ("What is the default of hello_timer in 17.20?", "It is 10."))
-    assert "hello_timer" in found.base
-    assert "17.20" not in found.base
+    assert found.base == "What is the default of hello_timer in switch 17.10?"
     assert found.versionless is not None
     assert "17" not in found.versionless
 
