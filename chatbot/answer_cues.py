@@ -89,7 +89,8 @@ def answer_cues(
         if _HISTORY.search(record.quote):
             loss += weights.history
         if record.page.document.kind is DocumentKind.RELEASE_NOTES:
-            other = releases_named(record.reading, release).other
+            above = releases_named(" ".join(record.path), release, parts=2)
+            other = releases_named(record.reading, release).other or (above.other and not above.own)
             loss += weights.other_release if other else weights.release_notes
         return loss
 

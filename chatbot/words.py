@@ -34,7 +34,10 @@ without would yes you you're your yours according actually best called case corr
 docs document documentation documented exactly exist exists find found happen happens help mean
 means name named provide provided question say something thing things via way work works
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+_AS_TYPED = frozenset(
+    "cant doesnt dont hows im isnt ive thats theres whats wheres wont youre".split()
+)  # noqa: SIM905
+STOP_WORDS = frozenset(_STOP_WORDS.split()) | _AS_TYPED
 """Removed from Filtered queries and never counted as evidence."""
 
 RELEASE_WORDS = frozenset(("release", "releases", "rel", "version", "versions", "ver", "series"))

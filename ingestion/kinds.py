@@ -18,7 +18,11 @@ _RELEASE_NOTES = re.compile(
       | \bmajor\smigration\b | \bupgrad(e|ing)[\s_-]*notes?\b | \bbreaking[\s_-]*changes\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_RELEASE_NOTES_FILE = re.compile(r"\b(changes|history|news)$", re.IGNORECASE)
+_RELEASE_NOTES_FILE = re.compile(
+    r"\b(changes|history|news)$"
+    r"|\b(changes|releases?|announce\w*|history|news|changelogs?) v?\d+( \d\w*| x)*$",
+    re.IGNORECASE,
+)
 _GUIDE = re.compile(
     r"""\b( tutorials? | guides? | \w*guide | intro(duction)? | overview | faqs?
           | frequently[\s_-]asked | install(ation|ing)? | getting[\s_-]*started | quick[\s_-]*start

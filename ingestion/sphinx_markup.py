@@ -81,6 +81,15 @@ class _SphinxDirective(Directive):
         self.state.nested_parse(self.content, self.content_offset, holder)
         return list(holder.children)
 
+    @property
+    def is_target(self) -> bool:
+        """Whether it only makes the heading below it known by its name."""
+        lines = list(self.state_machine.input_lines or ())
+        after = lines[self.state_machine.line_offset + 1 :][:5]
+        below = [line.strip() for line in after if line.strip()][:2]
+        titled = len(below) > 1 and re.fullmatch(r"([^\w\s])\1*", below[1]) is not None
+        return titled and not self.content and below[0].strip("`") == self.argument
+
     def inline(self, text: str) -> nodes.paragraph:
         children, messages = self.state.inline_text(text, self.lineno)
         return nodes.paragraph(text, "", *children, *messages)
@@ -88,6 +97,8 @@ class _SphinxDirective(Directive):
 
 class _Passage(_SphinxDirective):
     def run(self) -> list[nodes.Node]:
+        if self.is_target:
+            return []
         lead = [self.inline(self.argument)] if self.argument else []
         return [*lead, *self.body()]
 
@@ -128,6 +139,8 @@ class _Labelled(_SphinxDirective):
 
 class _Object(_SphinxDirective):
     def run(self) -> list[nodes.Node]:
+        if self.is_target:
+            return []
         entries = self.argument.replace("\\\n", " ").split("\n")
         item = nodes.definition_list_item()
         for text in filter(None, (entry.strip() for entry in entries)):

@@ -69,7 +69,8 @@ def compose(
         case Kind.STEPS:
             return tuple(_steps(best, near, whole))
         case Kind.LIST:
-            listed = next((p for p in near if p.has(*_LISTED)), None)
+            of_section = [p for p in near if p.path == best.path]
+            listed = next((p for p in (*of_section, *near) if p.has(*_LISTED)), None)
             return tuple(_list(listed, whole)) if listed else ()
         case Kind.TABLE:
             table = table_of(passages)

@@ -59,7 +59,8 @@ _MEASURE = re.compile(
     re.I,
 )
 _WHY = re.compile(
-    r"\bwhy\b|\bhow come\b|\bwhat (?:is |was |'s )?(?:the )?(?:reason|cause|causes)\b", re.I
+    r"\bwhy\b|\bhow come\b|\b(?:what|which) (?:is |are |was |'s )?(?:the )?(?:reasons?|causes?)\b",
+    re.I,
 )
 _CHANGE = re.compile(
     r"\b(?:what|which|anything|something|things?)\b[^?]*\b(?:chang(?:ed?|es)|new|added|removed|"

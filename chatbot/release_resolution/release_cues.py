@@ -22,6 +22,7 @@ class Claim(Enum):
 
 
 _WINDOW = 64
+_CODE = re.compile(r"_|[a-z][A-Z]")
 _PAPERS = frozenset("changelog guide handbook manual notes reference tutorial".split())  # noqa: SIM905
 _CLAIMS_NOTHING = STOP_WORDS | _PAPERS | {"whether", "run", "runs", "ran"}
 _OWNER = re.compile(
@@ -157,8 +158,7 @@ class _Surroundings:
         small = {word.casefold() for word in words} & STOP_WORDS
         if (after and small) or small - _OF_A_PHRASE:
             return 0
-        code = re.compile(r"_|[a-z][A-Z]")
-        return sum(1 + bool(code.search(w)) for w in words if w.casefold() not in small)
+        return sum(1 + bool(_CODE.search(w)) for w in words if w.casefold() not in small)
 
     def _of_product(self) -> Claim | None:
         """Judge by the product's name: "Lamp 2.0", but "lamp-dimmer 2.0" may be another's."""
@@ -211,7 +211,8 @@ class _Surroundings:
             return None
         begins = not _CLAUSE.sub("", self.head[: self.owner.start("word")]).strip()
         named = self._is_name(word, begins=begins)
-        keywords = 0 if named else self.keywords
+        # A name from the code has no versions of its own, as "Python" has.
+        keywords = 0 if named and not _CODE.search(word) else self.keywords
         if self.mark:
             return self._marked(word, keywords, named=named, begins=begins)
         if number.dotted and number.whole:

@@ -46,7 +46,7 @@ HINTS = {
 }
 LEAST_HELD = 0.6
 """Of the question's words, below which passages speak of something else."""
-MOST_UNHELD = 0.3
+MOST_UNHELD = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed: the documentation does not say it."
@@ -156,9 +156,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = len(kept) == len(said)
-    if kept and not draft.names_all(kept):
-        kept = []
-    answer = draft.written(with_reason(kept, draft.best, own)) if kept else draft.unwritten()
+    told = kept and draft.names_all(kept)
+    answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
     return answer if complete else replace(answer, warnings=(REMOVED,))
 
 

@@ -13,6 +13,7 @@ from corpora.corpus import Corpus
 from corpora.lexical import tokens
 
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?![\w\-/]|\.\w)")
+_DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?:\.[^\W\d_]{3,})+(?![\w\-/.])")
 
 
 def correct_spelling(
@@ -20,7 +21,7 @@ def correct_spelling(
 ) -> RuleStep:
     """Replace what is no word of English nor of the release by the nearest word of the release.
 
-    Names with digits, dots or underscores stay as typed, and so does Base, which the model reads.
+    Names with digits or underscores stay as typed, and so does Base, which the model reads.
     """
 
     def correct(turn: Turn) -> Turn:
@@ -44,7 +45,8 @@ def correct_spelling(
 def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str], bool]) -> str:
     """The text with its misspelt words as English or the vocabulary has them.
 
-    An everyday word that the release uses goes before a name one or two letters away.
+    An everyday word that the release uses goes before a name one or two letters away. A dotted
+    name is corrected part by part, if the release has it then.
     """
 
     def right(match: re.Match[str]) -> str:
@@ -59,7 +61,18 @@ def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str
         near = sorted(used, key=lambda w: -max(map(vocabulary.frequency, tokens(w))))
         return next(iter((*near, *vocabulary.similar(word))), word)
 
-    return " ".join(_WORD.sub(right, text).split())
+    def right_parts(match: re.Match[str]) -> str:
+        if any(map(vocabulary.frequency, tokens(match[0])[:1])):
+            return match[0]
+        meant = ".".join(
+            part
+            if any(map(vocabulary.frequency, tokens(part)))
+            else next(iter(vocabulary.similar(part)), part)
+            for part in match[0].split(".")
+        )
+        return meant if any(map(vocabulary.frequency, tokens(meant)[:1])) else match[0]
+
+    return " ".join(_DOTTED.sub(right_parts, _WORD.sub(right, text)).split())
 
 
 def _one_edit_away(word: str) -> Iterator[str]:

@@ -5,7 +5,11 @@ import pytest
 from chatbot.steps.spelling import corrected
 from corpora.lexical import tokens
 
-RELEASE = {token for word in ("several", "stylesheet", "visibility") for token in tokens(word)}
+RELEASE = {
+    token
+    for word in ("several", "stylesheet", "visibility", "request.hostname")
+    for token in tokens(word)
+}
 ENGLISH = {"several", "serial", "instead", "visibility", "open", "the"}
 
 
@@ -16,7 +20,9 @@ class Release:
         return int(token in RELEASE)
 
     def similar(self, word: str) -> tuple[str, ...]:
-        return {"stylsheet": ("stylesheet",), "sevral": ("serial",)}.get(word, ())
+        return {"stylsheet": ("stylesheet",), "sevral": ("serial",), "reqest": ("request",)}.get(
+            word, ()
+        )
 
 
 @pytest.mark.parametrize(
@@ -27,6 +33,8 @@ class Release:
         ("teh diffrence", "the difference"),  # misspelt stop words stay words
         ("wat is open", "what is open"),
         ("hold_tmie of wrk.1", "hold_tmie of wrk.1"),  # names stay as typed
+        ("reqest.hostname", "request.hostname"),
+        ("reqest.gizmo", "reqest.gizmo"),  # the release has no such name
         ("gizmo", "gizmo"),
     ],
 )

@@ -75,6 +75,29 @@ def test_sphinx_objects_are_signatures_with_their_parameters() -> None:
     assert blocks[4].path == ("connect", "port")
 
 
+@pytest.mark.parametrize("directive", ["setting", "conf_valve"])
+def test_a_name_for_the_heading_below_is_no_text(directive: str) -> None:
+    text = f"""
+Valves
+======
+
+They open.
+
+.. {directive}:: HOLD_TIME
+
+``HOLD_TIME``
+-------------
+
+How long.
+"""
+    assert [(b.kind, b.text) for b in read(text)] == [
+        (BlockKind.HEADING, "Valves"),
+        (BlockKind.PARAGRAPH, "They open."),
+        (BlockKind.HEADING, "HOLD_TIME"),
+        (BlockKind.PARAGRAPH, "How long."),
+    ]
+
+
 def test_an_object_says_its_type_and_its_default() -> None:
     text = """
 .. confval:: hold_time
