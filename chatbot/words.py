@@ -33,11 +33,9 @@ uses using very want was we we're were what what's when where which while who wh
 without would yes you you're your yours according actually best called case correct currently doc
 docs document documentation documented exactly exist exists find found happen happens help mean
 means name named provide provided question say something thing things via way work works
+cant doesnt dont hows im isnt ive thats theres whats wheres wont youre
 """
-_AS_TYPED = frozenset(
-    "cant doesnt dont hows im isnt ive thats theres whats wheres wont youre".split()
-)  # noqa: SIM905
-STOP_WORDS = frozenset(_STOP_WORDS.split()) | _AS_TYPED
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Removed from Filtered queries and never counted as evidence."""
 
 RELEASE_WORDS = frozenset(("release", "releases", "rel", "version", "versions", "ver", "series"))

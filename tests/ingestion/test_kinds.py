@@ -23,7 +23,7 @@ REFERENCE, GUIDE, NOTES, LISTING = (
         ("CHANGES.txt", "", NOTES),
         ("announce/release-3.0.0.rst", "valve-3.0.0", NOTES),
         ("changes/7.3.rst", "Valve 7.3", NOTES),
-        ("guide/release-2-valves.rst", "Releasing two valves", REFERENCE),
+        ("guide/release-2-valves.rst", "Releasing two valves", GUIDE),
         ("docs/a.html", "Release notes for 17.10", NOTES),
         ("orm/session_events.html", "Tracking queries, object and Session Changes", REFERENCE),
         ("_modules/examples/graph.html", "examples.graph", LISTING),
