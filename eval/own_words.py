@@ -51,8 +51,8 @@ def own_words(answer: str) -> str:
 def sentences(answer: str) -> tuple[Sentence, ...]:
     """The sentences of the answer's own words in order; headings are none.
 
-    Items, rows and code carry the citations of the line that leads in to them, unless they have
-    their own: one mark stands for a block.
+    A mark stands for what comes before it in its paragraph. Items, rows and code carry the
+    citations of the line that leads in to them, unless they have their own.
     """
     found: list[Sentence] = []
     lead: tuple[int, ...] = ()
@@ -67,11 +67,13 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
         if not line.strip() or line.lstrip().startswith((">", "#")) or _RULE.fullmatch(line):
             continue
         block = line.lstrip().startswith("|") or _ITEM.match(line) is not None
-        for part in _split(_ITEM.sub("", line, count=1)):
+        parts = _split(_ITEM.sub("", line, count=1))
+        for i, part in enumerate(parts):
             cited = tuple(marks(part))
+            behind = next((own for later in parts[i + 1 :] if (own := tuple(marks(later)))), ())
             text = without_marks(part).strip()
             if re.search(r"\w", text):
-                found.append(Sentence(text, cited or (lead if block else ())))
+                found.append(Sentence(text, cited or behind or (lead if block else ())))
             if not block:
                 lead = cited or lead
     return tuple(found)

@@ -35,14 +35,14 @@ class Part:
     blocks: tuple[Block, ...]
 
     @property
-    def begins_in_words(self) -> bool:
-        """Whether it begins with a sentence, and not with a list, a table or code."""
-        return self.blocks[0].kind in (BlockKind.PARAGRAPH, BlockKind.DEFINITION)
-
-    @property
     def markdown(self) -> str:
         """The blocks as Markdown: lists, tables and code as they stand, all else as paragraphs."""
-        return "\n\n".join(_markdown(self.blocks))
+        return "\n\n".join(text for text, _ in self.paragraphs)
+
+    @property
+    def paragraphs(self) -> Iterator[tuple[str, bool]]:
+        """The same, one list, table, listing or paragraph at a time, and whether it is prose."""
+        return _markdown(self.blocks)
 
 
 def compose(
@@ -186,12 +186,12 @@ def shortened(part: Part, scored: Sequence[Record]) -> Part:
     return replace(part, blocks=tuple(map(short, part.blocks)))
 
 
-def _markdown(blocks: Sequence[Block]) -> Iterator[str]:
+def _markdown(blocks: Sequence[Block]) -> Iterator[tuple[str, bool]]:
     """Paragraphs of Markdown; neighbouring items, and neighbouring rows, are one."""
     run: list[Block] = []
     for block in [*blocks, None]:
         if run and (block is None or _form(block) is None or _form(block) != _form(run[0])):
-            yield _written(run)
+            yield _written(run), run[0].kind in (BlockKind.PARAGRAPH, BlockKind.DEFINITION)
             run = []
         if block is not None:
             run.append(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.answering.forms import row_sentence
@@ -158,12 +158,9 @@ def _shared(words: set[str], text: str) -> float:
     return len(words & set(tokens(text))) / len(words) if words else 0.0
 
 
-def held(question: str, passages: Sequence[Passage], idf: Callable[[str], float]) -> float:
-    """The share of a question's words, 0 to 1, that the passages hold, weighed by rarity."""
-    text = set(tokens(read_together(passages)))
-    weights = {token: idf(token) for token in tokens(filtered(question))}
-    whole = sum(weights.values()) or 1.0
-    return sum(weight for token, weight in weights.items() if token in text) / whole
+def held(question: str, passages: Sequence[Passage]) -> float:
+    """The share of a question's words, 0 to 1, that the passages hold together."""
+    return _shared(set(tokens(filtered(question))), read_together(passages))
 
 
 def read_together(passages: Sequence[Passage]) -> str:

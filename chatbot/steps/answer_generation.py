@@ -44,7 +44,9 @@ HINTS = {
     Kind.EXPLANATION: "Give the reason or the way it works that the chunks state.",
     Kind.CHANGE: "Say what changed, and in which release.",
 }
-LEAST_HELD = 0.6
+MORE_FOR = {Kind.EXPLANATION: 1.6}
+"""How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
+LEAST_HELD = 0.4
 """Of the question's words, below which passages speak of something else."""
 MOST_UNHELD = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
@@ -79,13 +81,14 @@ def generate_answer(
             return replace(turn, answer=nothing_found(turn))
         subject = turn.queries.subject
         passages = best_passages(scored)
-        shown = within(budget, passages, scored)
+        kind = kind_of(subject, passages[0])
+        room = int(budget * MORE_FOR.get(kind, 1.0))
+        shown = within(room, passages, scored)
         corpus = open_corpus(*turn.asked)
-        _, share = unheld(corpus, subject, read_together(shown), is_ordinary_word)
+        share = unheld(corpus, subject, read_together(shown), is_ordinary_word)
         if share >= MOST_UNHELD:
             told = not_mentioned(turn) if turn.unmentioned else not_found(turn)
             return replace(turn, answer=Answer(told, abstained=True))
-        kind = kind_of(subject, passages[0])
         draft = _Draft(turn, kind, passages, scored, corpus)
         if (read := _read(draft)) is not None:
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
@@ -96,7 +99,7 @@ def generate_answer(
             "answer_lead",
             product=product,
             release=release,
-            chunks=with_remembered(as_chunks(shown, scored, budget), turn, REMEMBERED),
+            chunks=with_remembered(as_chunks(shown, scored, room), turn, REMEMBERED),
             question=fenced("question", turn.queries.base),
             hint=HINTS[kind],
         )
@@ -152,7 +155,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return Answer(not_mentioned(turn), abstained=True)
-    if not kept and held(draft.subject, shown, draft.corpus.idf) < LEAST_HELD:
+    if not kept and held(draft.subject, shown) < LEAST_HELD:
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = len(kept) == len(said)
@@ -227,8 +230,8 @@ class _Draft:
             assert sentence.record is not None
             whole = _place(sentence.passage) in in_body
             mark = self._mark(sentence.passage, sentence.passage if whole else sentence.record)
-            stop = sentence.text[-1:] if sentence.text[-1:] in ".!?:" else ""
-            marked.append(f"{sentence.text.removesuffix(stop)} {mark}{stop or '.'}")
+            ended = sentence.text[-1:] in ".!?:"
+            marked.append(_marked(sentence.text if ended else f"{sentence.text}.", mark))
         value = " ".join(sentence.text for sentence in said)
         text = "\n\n".join((" ".join(marked), *self._body(self._parts)))
         return Answer(text, False, tuple(self._citations), value)
@@ -253,22 +256,20 @@ class _Draft:
     def _body(self, parts: Sequence[Part], *, introduced: bool = False) -> list[str]:
         """The parts as Markdown, each with the marks of its passages.
 
-        They stand behind its first sentence or its heading; of a part that is `introduced` by a
-        sentence of ours they come first, for that sentence.
+        They stand behind each of its paragraphs, and behind its heading where it begins with a
+        list, a table or code; of a part that is `introduced` by a sentence of ours they come
+        first, for that sentence.
         """
         shown = []
         for i, part in enumerate(parts):
             marks = " ".join(self._mark(passage, passage) for passage in part.passages)
-            first, *rest = part.markdown.split("\n\n")
+            paragraphs = list(part.paragraphs)
             if introduced and i == 0:
-                shown += [marks, first]
-            elif part.begins_in_words:
-                stop = first[-1:] if first[-1:] in ".:!?" else ""
-                shown.append(f"{first.removesuffix(stop)} {marks}{stop}")
-            else:
+                shown.append(marks)
+            elif not paragraphs[0][1]:
                 heading = with_marks_as_code(as_words(part.passages[0].heading))
-                shown += [f"{heading} {marks}:", first]
-            shown += rest
+                shown.append(f"{heading} {marks}:")
+            shown += [_marked(text, marks) if prose else text for text, prose in paragraphs]
         return shown
 
     def _mark(self, passage: Passage, borne_by: Passage | Record) -> str:
@@ -285,6 +286,12 @@ class _Draft:
             self._citations.append(citation)
             self._numbers[place] = len(self._citations)
         return f"[{self._numbers[place]}]"
+
+
+def _marked(text: str, marks: str) -> str:
+    """A paragraph with its marks before the stop."""
+    stop = text[-1:] if text[-1:] in ".:!?" else ""
+    return f"{text.removesuffix(stop)} {marks}{stop}"
 
 
 def _place(passage: Passage) -> tuple[int, int]:

@@ -106,19 +106,18 @@ def coverage(corpus: Corpus, text: str) -> float:
     return held / total if total else 0.0
 
 
-def unheld(
-    corpus: Corpus, asked: str, text: str, is_ordinary_word: Callable[[str], bool]
-) -> tuple[list[str], float]:
-    """The names of a question that a text lacks, and their share of the question's words, 0 to 1.
+def unheld(corpus: Corpus, asked: str, text: str, is_ordinary_word: Callable[[str], bool]) -> float:
+    """The share of a question's words, 0 to 1, that are names which a text lacks.
 
-    Words are weighed by their rarity in the release.
+    Words are weighed by their rarity in the release; those in small letters are no names.
     """
     held = set(tokens(text))
-    lacking = [name for name in names(asked, is_ordinary_word) if not held & set(tokens(name))]
+    written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
+    lacking = [name for name in written if not held & set(tokens(name))]
     words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
     lost = {token for name in lacking for token in tokens(name)}
     share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))
-    return lacking, share / (sum(words.values()) or 1.0)
+    return share / (sum(words.values()) or 1.0)
 
 
 def _refused(turn: Turn, missing: Missing) -> Turn:
