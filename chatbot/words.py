@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Protocol
 
 from rapidfuzz.distance import DamerauLevenshtein
@@ -87,6 +88,7 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
 """Everyday word → what documents say instead; each adds to a lexical query at half weight."""
 
 _WORD = re.compile(r"\S+")
+_QUOTED = re.compile(r"(?<!\w)[\"'“‘`]([^\"'“”‘’`\n]{2,40})[\"'”’`](?!\w)")
 _EDGES = '?!,;:()[]{}"“”‘’…'
 
 
@@ -117,6 +119,12 @@ def misspelt_stop_word(word: str) -> str | None:
     return min(near, key=lambda stop: (not stop.startswith("wh"), stop), default=None)
 
 
+def _quoted(text: str) -> Iterator[str]:
+    """Words in quotes, small ones among them: who asks for "document name" means these words."""
+    for match in _QUOTED.finditer(text):
+        yield from match[1].split()
+
+
 def search_terms(text: str, known: str, product: str, vocabulary: Vocabulary) -> dict[str, float]:
     """Turn what is asked, and what the conversation knows already, into weighted lexical terms.
 
@@ -125,7 +133,7 @@ def search_terms(text: str, known: str, product: str, vocabulary: Vocabulary) ->
     everyday words bring what documents say instead at half weight.
     """
     terms: dict[str, float] = {}
-    for word in filtered(text).split():
+    for word in (*filtered(text).split(), *_quoted(text)):
         own = tokens(word)
         unknown = [t for t in own if not vocabulary.frequency(t)]
         for token in own:

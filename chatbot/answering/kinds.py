@@ -46,8 +46,9 @@ _STEPS = re.compile(
     r"(?! (?:\w+ ){1,3}work\b)"
     r"|\b(?:steps?|procedure|instructions?|walk me|guide me|way|recipe) (?:to|for|through|of)\b"
     r"|\bstep by step\b|\b(?:what|which) (?:are the )?steps\b"
-    r"|\bwhat (?:do|must|should|would|can) (?:i|we|you) (?:have to |need to |then |now )*"
-    r"(?:do|change|rewrite|replace|write|run|call|type|install|configure)\b"
+    r"|\bwhat (?:do|must|should|would) (?:i|we|you) (?:have|need) to \w+"
+    r"|\bwhat (?:do|must|should|would|can) (?:i|we|you) (?:then |now )*"
+    r"(?:do|change|rewrite|replace|write|run|call|type|install|configure|put|add)\b"
     r"|\bhow (?:i|we|you) (?:can|do|could|should)\b"
     r"|^(?:i|we) (?:want|need|would like|'d like|am trying|are trying) to\b",
     re.I,

@@ -33,6 +33,7 @@ _SPELLED_OUT = re.compile(
 )
 _FEWEST_WORDS = 4
 """A reply of fewer words is a fragment: what bears it says it in a sentence."""
+_SAME_WORDS = 0.6
 _BORNE = 0.5
 _BORNE_WITH_CLAIMS = 0.35
 
@@ -91,6 +92,26 @@ def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list
         return list(said)
     contradicts = _NEGATED.search(best.text) and not _NEGATED.search(first.text)
     return [best] if first.text[:1] in "Yy" and contradicts else [first, best]
+
+
+def contradicted(said: Sequence[Sentence], passage: Passage, question: str) -> Sentence | None:
+    """What the passage negates of a question that a lead says yes to, most of its words in one.
+
+    "It no longer stops at the first warning" is an answer to "does it still stop at the first
+    warning?", and a small model is quick to say yes.
+    """
+    if not said or not re.match(r"yes\b", said[0].text, re.I) or _NEGATED.search(question):
+        return None
+    asked = set(tokens(filtered(question)))
+    negated = [
+        (_shared(asked, plain(record.reading)), record)
+        for record in passage.records
+        if _NEGATED.search(record.quote) and record.kind != BlockKind.CODE
+    ]
+    share, record = max(negated, key=lambda found: found[0], default=(0.0, None))
+    if record is None or share < _SAME_WORDS:
+        return None
+    return Sentence(in_words(record), passage, record)
 
 
 def _bearer(

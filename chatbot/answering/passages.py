@@ -22,7 +22,9 @@ _TABLE = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW)
 _SHORT_SECTION = 700
 """A section of at most so many characters is one passage: a command and what it does."""
 _BETWEEN_ITEMS = 4
-"""Blocks of its own, such as a listing, that an item of a list may have below its first line."""
+"""Listings that an item of a list may have below its first line."""
+_BETWEEN_STEPS = 12
+"""Blocks of any kind that a numbered step may have."""
 
 
 @dataclass(frozen=True)
@@ -178,26 +180,45 @@ def _while(placed: Sequence[Placed], i: int, belongs: Callable[[Block], bool]) -
 
 
 def _end_of_list(placed: Sequence[Placed], i: int) -> int:
-    """Behind the last item; what stands between two items belongs to the first of them."""
-    path = placed[i][2].path
-    end = last = i + 1
+    """Behind the last item; what stands between two items belongs to the first of them.
+
+    A numbered list goes on to the next number, whatever its steps have below them.
+    """
     number = _number(placed[i][2])
-    while last < len(placed) and last - end <= _BETWEEN_ITEMS:
-        block = placed[last][2]
-        if block.kind is BlockKind.HEADING or block.path[: len(path)] != path:
-            break
-        if block.kind is BlockKind.LIST_ITEM:
-            following = _number(block)
-            apart = last > end and (number is None or following is None or following <= number)
-            listings = all(b.kind is BlockKind.CODE for _, _, b in placed[end:last])
-            if apart and not listings:
-                break
-            number = following if following is not None else number
-            end = last + 1
-        last += 1
-    while number is not None and (listing := _listing_at(placed, end)):
+    end = i + 1
+    while (following := _next_item(placed, end, placed[i][2].path, number)) is not None:
+        end = following + 1
+        number = _number(placed[following][2])
+    if number is None:
+        return end
+    # The last step may have a word more before its listing.
+    explained = placed[end : end + 1] and placed[end][2].kind is BlockKind.PARAGRAPH
+    if explained and not _listing_at(placed, end) and _listing_at(placed, end + 1):
+        end += 1
+    while listing := _listing_at(placed, end):
         end += listing
     return end
+
+
+def _next_item(
+    placed: Sequence[Placed], i: int, path: tuple[str, ...], number: int | None
+) -> int | None:
+    """Where the next item of a list stands, at `i` or a little later; None where it has ended."""
+    far = _BETWEEN_ITEMS if number is None else _BETWEEN_STEPS
+    listings = True
+    for at, (_, _, block) in enumerate(placed[i : i + far + 1], i):
+        if block.kind is BlockKind.HEADING or block.path[: len(path)] != path:
+            return None
+        if block.kind is BlockKind.LIST_ITEM:
+            found = _number(block)
+            if number is not None and found == number + 1:
+                return at
+            if listings and (number is None or at == i):
+                return at
+            if number is None:
+                return None
+        listings = listings and block.kind is BlockKind.CODE
+    return None
 
 
 def _listing_at(placed: Sequence[Placed], i: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,9 @@ from chatbot.answering.passages import Passage, best_passages
 from chatbot.turn import Record
 from corpora.lexical import identifiers, tokens
 
+_KINDS = "settings?|options?|parameters?|arguments?|directives?|commands?|flags?|fields?|methods?"
+_SAID = re.compile(rf"\b([\w-]+) (?:{_KINDS})\b|\b(?:{_KINDS}) ([\w-]+)", re.I)
+"""A name that is an everyday word, told by what it is the name of: "the language setting"."""
 _READ = 900
 """Characters of a passage that are embedded."""
 _LONG = 1500
@@ -46,7 +50,9 @@ def lift_by_passage(
     """
     kind = asked_for(question)
     form = FORMS.get(kind, ())
-    names = set(map(_name, identifiers(question)))
+    names = set(
+        map(_name, (*identifiers(question), *(m[1] or m[2] for m in _SAID.finditer(question))))
+    )
     passages = best_passages(scored)
     head = passages[: weights.cosine_candidates]
     cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []

@@ -11,8 +11,16 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.forms import read_rows, read_value, read_verdict
-from chatbot.answering.kinds import Kind, kind_of
-from chatbot.answering.lead import Sentence, check, held, in_words, read_together, with_reason
+from chatbot.answering.kinds import FORMS, Kind, kind_of
+from chatbot.answering.lead import (
+    Sentence,
+    check,
+    contradicted,
+    held,
+    in_words,
+    read_together,
+    with_reason,
+)
 from chatbot.answering.passages import Passage, best_passages, continued
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
@@ -46,6 +54,8 @@ HINTS = {
 }
 MORE_FOR = {Kind.EXPLANATION: 1.6}
 """How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
+WEAK = 1.95
+"""A best passage that scores less speaks of something else, unless all names are there."""
 LEAST_HELD = 0.4
 """Of the question's words, below which passages speak of something else."""
 MOST_UNHELD = 0.25
@@ -85,7 +95,8 @@ def generate_answer(
         room = int(budget * MORE_FOR.get(kind, 1.0))
         shown = within(room, passages, scored)
         corpus = open_corpus(*turn.asked)
-        share = unheld(corpus, subject, read_together(shown), is_ordinary_word)
+        weak = passages[0].score < WEAK
+        share = unheld(corpus, subject, read_together(shown), is_ordinary_word, only_code=not weak)
         if share >= MOST_UNHELD:
             told = not_mentioned(turn) if turn.unmentioned else not_found(turn)
             return replace(turn, answer=Answer(told, abstained=True))
@@ -109,6 +120,9 @@ def generate_answer(
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
         reply = _whole_sentences(made.reply) if made.completion_tokens >= max_tokens else made.reply
         draft.turn = turn
+        if "```" in reply and kind not in FORMS:
+            # Code that the model writes is left out: it is copied from the page as steps are.
+            draft.kind = Kind.STEPS
         answer = _checked(draft, reply, shown)
         return replace(turn, answer=_accepted(draft, answer, same))
 
@@ -159,6 +173,9 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = len(kept) == len(said)
+    if draft.kind is Kind.YES_NO:
+        other = contradicted(kept, draft.passages[0], draft.subject)
+        kept = [other] if other is not None else kept
     told = kept and draft.names_all(kept)
     answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
     return answer if complete else replace(answer, warnings=(REMOVED,))

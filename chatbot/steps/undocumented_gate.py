@@ -15,6 +15,7 @@ from corpora.corpus import Corpus
 from corpora.lexical import identifiers, tokens
 
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_CODE = re.compile(r"\w[_.]\w|^-|\(\)|^[a-z]+[A-Z]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 
 
@@ -106,14 +107,24 @@ def coverage(corpus: Corpus, text: str) -> float:
     return held / total if total else 0.0
 
 
-def unheld(corpus: Corpus, asked: str, text: str, is_ordinary_word: Callable[[str], bool]) -> float:
+def unheld(
+    corpus: Corpus,
+    asked: str,
+    text: str,
+    is_ordinary_word: Callable[[str], bool],
+    *,
+    only_code: bool,
+) -> float:
     """The share of a question's words, 0 to 1, that are names which a text lacks.
 
-    Words are weighed by their rarity in the release; those in small letters are no names.
+    Words are weighed by their rarity in the release; those in small letters are no names. With
+    `only_code` names from the code count alone, which no document says in other words.
     """
     held = set(tokens(text))
     written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
-    lacking = [name for name in written if not held & set(tokens(name))]
+    named = [n for n in written if _CODE.search(n)] if only_code else written
+    # Of a name from the code the whole, and not a part of it, has to be there.
+    lacking = [n for n in named if not held & set(tokens(n)[: 1 if _CODE.search(n) else None])]
     words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
     lost = {token for name in lacking for token in tokens(name)}
     share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))

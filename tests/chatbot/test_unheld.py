@@ -1,0 +1,38 @@
+"""Names that a question is about and that no passage holds."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from chatbot.steps.undocumented_gate import unheld
+from corpora.corpus import Corpus
+
+TEXT = "hold_time is the time that the valve is held. The lever has a lock."
+ENGLISH = set("default of which does the valve expose lock have a patch for how long is it".split())  # noqa: SIM905
+
+
+class EachWordAlike:
+    """A release in which every word is as rare."""
+
+    def idf(self, token: str) -> float:
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "only_code", "share"),
+    [
+        ("holdTimeout default", True, 0.5),
+        ("hold_time default", True, 0.0),
+        ("Which Gizmo metrics does the valve expose", True, 0.0),
+        ("Which Gizmo metrics does the valve expose", False, 0.25),
+        ("which gizmo metrics does the valve expose", False, 0.0),
+    ],
+)
+def test_names_that_no_passage_holds_are_weighed(
+    question: str, only_code: bool, share: float
+) -> None:
+    corpus = cast("Corpus", EachWordAlike())
+    found = unheld(corpus, question, TEXT, ENGLISH.__contains__, only_code=only_code)
+    assert found == pytest.approx(share)
