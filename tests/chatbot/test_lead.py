@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.answering.lead import Sentence, check, with_reason
+from chatbot.answering.lead import Sentence, check, contradicted, with_reason
 from chatbot.answering.passages import best_passages
 from chatbot.records import records
 from ingestion.page import Block, BlockKind
@@ -53,6 +53,28 @@ def test_what_the_row_bears_stays(reply: str) -> None:
 )
 def test_what_nothing_bears_or_nobody_would_say_goes(reply: str) -> None:
     assert kept(reply) == []
+
+
+@pytest.mark.parametrize(
+    ("lead", "question", "told"),
+    [
+        (
+            "Yes, messages are written to the disk before a flush.",
+            "Are messages written to the disk before a flush?",
+            "Messages are not written to the disk before a flush.",
+        ),
+        ("No, they are not.", "Are messages written to the disk before a flush?", None),
+        ("Yes, they can.", "Can a queue be removed while messages wait?", None),
+        ("Yes, they are not.", "Are messages never written before a flush?", None),
+    ],
+)
+def test_what_a_passage_negates_stands_against_a_yes(
+    lead: str, question: str, told: str | None
+) -> None:
+    said = [Sentence(lead, PASSAGES[0], SCORED[0])]
+    (passage,) = (p for p in PASSAGES if "flush" in p.text)
+    found = contradicted(said, passage, question)
+    assert (found and found.text) == told
 
 
 def test_a_bare_value_becomes_the_row_that_bears_it() -> None:

@@ -104,6 +104,22 @@ def test_the_last_step_keeps_the_listing_that_it_announces() -> None:
     assert passages_of(page)[0].text.endswith("shelf check --all")
 
 
+def test_numbered_steps_go_on_over_what_they_have_below_them() -> None:
+    page = stored_page(
+        Block(BlockKind.PARAGRAPH, LONG.strip(), MOUNT),
+        Block(BlockKind.LIST_ITEM, "1. Fix the brackets.", MOUNT),
+        Block(BlockKind.PARAGRAPH, "There are two kinds.", MOUNT),
+        Block(BlockKind.LIST_ITEM, "  - long ones", MOUNT),
+        Block(BlockKind.LIST_ITEM, "  - short ones", MOUNT),
+        Block(BlockKind.LIST_ITEM, "2. Check it.", MOUNT),
+        Block(BlockKind.PARAGRAPH, "Another list begins.", MOUNT),
+        Block(BlockKind.LIST_ITEM, "1. Take it off.", MOUNT),
+    )
+    steps = passages_of(page)[0]
+    assert steps.text.endswith("2. Check it.")
+    assert steps.is_numbered
+
+
 def test_sections_that_are_headed_as_steps_are_the_steps() -> None:
     up = ("Updating",)
     titles = ["Step 1: Save", "Step 2: Update", "Notes"]
