@@ -165,10 +165,10 @@ def _listing(best: Passage) -> Part:
 
 
 def _head(placed: Sequence[Placed]) -> Iterator[Block]:
-    """Signatures or a term, and the first paragraph of what describes them."""
+    """Signatures or a term with what leads in to them, and the first paragraph on them."""
     for _, _, block in placed:
         yield block
-        if block.kind is not BlockKind.SIGNATURE:
+        if block.kind is not BlockKind.SIGNATURE and not block.text.rstrip().endswith(":"):
             return
 
 

@@ -155,13 +155,12 @@ def _tokens_of(names: Sequence[str]) -> list[str]:
 def _default_of(name: str, record: Record) -> str | None:
     last = re.escape(name.rsplit(".", 1)[-1])
     given = rf"(?<![\w.]){last}`?(?:: [^=,()]+)? ?= ?{_VALUE}"
+    own = _bare(record.label).removesuffix("()") == name.lower()
+    if own and (line := _LINE.search(record.quote)):
+        return line["value"].rstrip(". ")
     if record.kind == BlockKind.SIGNATURE:
         match = re.search(given, record.quote, re.I)
         return match["value"] if match else None
-    if _bare(record.label).removesuffix("()") == name.lower():
-        match = _LINE.search(record.quote)
-        if match:
-            return match["value"].rstrip(". ")
     if record.kind not in (BlockKind.DEFINITION, BlockKind.PARAGRAPH):
         return None
     if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):

@@ -19,6 +19,7 @@ from corpora.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_INLINE_NUMBER = re.compile(r"(?<=[:;,]) +\d+[.)] +(?=[A-Z])")
 _FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 _NEGATED = re.compile(
@@ -54,19 +55,34 @@ def check(
 
     Every name, figure and unit of a sentence has to stand in a passage or in the asker's `own`
     words, its figures together in one passage, and so do half of its other words. Numbers of list
-    items are no claims; code is left out, since the body shows it. A fragment ("300 s") is replaced
-    by the sentence or the row that bears it.
+    items are no claims; code is left out, fenced or not, since the body shows it. A fragment
+    ("300 s") is replaced by the sentence or the row that bears it.
     """
     best = max((record.score for record in scored), default=0.0) or 1.0
     scores = {(r.page.id, r.start): r.score / best for r in scored}
-    text = _FENCED.sub("", reply)
+    text = _INLINE_NUMBER.sub(" ", _FENCED.sub("", reply))
     lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
-    read = [Sentence(s, *_bearer(s, passages, scores, plain(own))) for s in said]
+    read = [part for s in said for part in _read(s, passages, scores, plain(own))]
     whole = [s for s in read if len(s.text.split()) >= _FEWEST_WORDS]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
+
+
+def _read(
+    sentence: str,
+    passages: Sequence[Passage],
+    scores: Mapping[tuple[int, int], float],
+    own: str,
+) -> list[Sentence]:
+    """A sentence with what bears it; of one that nothing bears as a whole the parts at ";"."""
+    whole = Sentence(sentence, *_bearer(sentence, passages, scores, own))
+    parts = [part.strip() for part in sentence.split("; ")]
+    if whole.passage is not None or len(parts) == 1:
+        return [whole]
+    first, *others = [Sentence(part, *_bearer(part, passages, scores, own)) for part in parts]
+    return [first, *others] if first.passage is not None else [whole]
 
 
 def in_words(record: Record) -> str:
@@ -129,7 +145,7 @@ def _bearer(
         return None, None
     everything = [record for p in passages for record in p.records]
     copied = plain(sentence).rstrip(".")
-    rows = [plain(record.reading) for record in everything if record.cells]
+    rows = [plain(r.reading) for r in everything if r.cells or r.kind == BlockKind.CODE]
     if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
         return None, None
     for quantity in quantities(sentence):

@@ -33,7 +33,7 @@ from chatbot.records import sentences
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found, unheld
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.corpus import Corpus
-from corpora.lexical import tokens
+from corpora.lexical import identifiers, tokens
 from ingestion.page import BlockKind
 from prompts import fenced, fenced_list, render
 
@@ -169,7 +169,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return Answer(not_mentioned(turn), abstained=True)
-    if not kept and held(draft.subject, shown) < LEAST_HELD:
+    invented = [n for n in identifiers(bare) if not draft.corpus.frequency(tokens(n)[0])]
+    if not kept and (invented or held(draft.subject, shown) < LEAST_HELD):
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = len(kept) == len(said)

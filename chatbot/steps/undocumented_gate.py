@@ -77,7 +77,8 @@ def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
         for w in _WORD.findall(text)
         if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
     ]
-    return list(dict.fromkeys(found))
+    # Written last as in the question, so that no name stands twice.
+    return list({name.casefold(): name for name in found}.values())
 
 
 def _known(corpus: Corpus, name: str) -> bool:

@@ -27,6 +27,19 @@ def kept(reply: str, own: str = "How long does a message wait?") -> list[str]:
     return [sentence.text for sentence in said if sentence.passage is not None]
 
 
+def test_of_a_sentence_that_is_half_borne_the_half_stays() -> None:
+    reply = "The queue-timeout is 45 s by default; it takes 900 s to flush."
+    assert kept(reply) == ["The queue-timeout is 45 s by default"]
+
+
+def test_numbers_of_a_list_in_a_line_are_no_sentences() -> None:
+    reply = "Two things hold: 1. Messages are not written to the disk before a flush."
+    (sentence,) = check(
+        reply, PASSAGES, SCORED, "what of messages and flush, which two things hold"
+    )
+    assert sentence.text.startswith("Two things hold: Messages are not")
+
+
 def test_a_sentence_with_a_figure_that_stands_nowhere_goes_and_the_others_stay() -> None:
     reply = "The queue-timeout is 45 s. It can be raised to 900 s."
     assert kept(reply) == ["The queue-timeout is 45 s."]
