@@ -17,7 +17,7 @@ from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
-NEARBY = 1200
+NEARBY = 2400
 """Characters of the listings of one section that are shown together."""
 SHORT = 400
 """Characters of a listing that is shown beside an answer in words."""

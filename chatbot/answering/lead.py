@@ -20,6 +20,8 @@ from ingestion.page import BlockKind
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _INLINE_NUMBER = re.compile(r"(?<=[:;,]) +\d+[.)] +(?=[A-Z])")
+_IN_BRACKETS = re.compile(r" \([^()]*\)")
+_PARTS = re.compile(r"; |, (?:and|but) ")
 _FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 _NEGATED = re.compile(
@@ -76,12 +78,21 @@ def _read(
     scores: Mapping[tuple[int, int], float],
     own: str,
 ) -> list[Sentence]:
-    """A sentence with what bears it; of one that nothing bears as a whole the parts at ";"."""
-    whole = Sentence(sentence, *_bearer(sentence, passages, scores, own))
-    parts = [part.strip() for part in sentence.split("; ")]
-    if whole.passage is not None or len(parts) == 1:
+    """A sentence with what bears it; of one that nothing bears as a whole what of it is borne.
+
+    A small model likes to add a name in brackets, or a half sentence.
+    """
+
+    def borne(text: str) -> Sentence:
+        return Sentence(text, *_bearer(text, passages, scores, own))
+
+    whole = borne(sentence)
+    if whole.passage is not None:
         return [whole]
-    first, *others = [Sentence(part, *_bearer(part, passages, scores, own)) for part in parts]
+    plainer = borne(_IN_BRACKETS.sub("", sentence))
+    if plainer.passage is not None:
+        return [plainer]
+    first, *others = map(borne, map(str.strip, _PARTS.split(plainer.text)))
     return [first, *others] if first.passage is not None else [whole]
 
 
@@ -185,8 +196,12 @@ def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:
 def _says(text: str, claim: str) -> bool:
     """Whether a text in plain letters has the claim; a number in words may stand in figures."""
     figure = NUMBER_WORDS.get(claim)
-    return bool(whole(claim).search(text)) or (
-        figure is not None and bool(whole(str(figure)).search(text))
+    last = claim.rpartition(".")[2]
+    return (
+        bool(whole(claim).search(text))
+        or (figure is not None and bool(whole(str(figure)).search(text)))
+        # `models.CASCADE` is written `CASCADE` where it is listed.
+        or (len(last) > 3 and last != claim and bool(whole(last).search(text)))
     )
 
 

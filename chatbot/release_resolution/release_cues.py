@@ -170,7 +170,8 @@ class _Surroundings:
             return Claim.RELEASE if likely else Claim.NOTHING
         glued = not self.mark and re.search(r"[\w.]$", self.before)
         if self.known and number.dotted and (glued or re.search(r"\bis\s+$", lead[0])):
-            return Claim.RELEASE
+            # "dj4.2" may be the product's, and may be another's.
+            return Claim.RELEASE if number.high or not glued else Claim.DOUBTFUL
         near = _OWN_BEFORE.search(self.head) if number.dotted or number.whole else None
         if near and near["joint"] == "-":
             return Claim.DOUBTFUL if self.known else Claim.ELSEWHERE

@@ -14,6 +14,8 @@ from corpora.release import name_tokens
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
 _GLUE = re.compile(r"[A-Za-z0-9_\ue001][A-Za-z0-9_.\ue001-]*$|\.$")
 _OPEN_GLUE = re.compile(r"(?:v|ver|vers|version|r|rel|release|pre|post|non)[._-]?", re.I)
+_ABBREVIATION = re.compile(r"[A-Za-z]{1,4}")
+"""Perhaps of the product: "dj4.2"."""
 _MARKED_GLUE = re.compile(
     r"[^\ue001]*(?:[._-](?:v|ver|version|r|rel|release)|(?<![a-z])[sf]w)[._-]?", re.I
 )
@@ -111,7 +113,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
         marked = glue and _OPEN_GLUE.fullmatch(glue[0].lstrip("."))
         beside = glue and glue[0] == "_" and text[glue.start() - 1] == OWN
-        if glue and not (marked or beside) and not _MARKED_GLUE.fullmatch(glue[0]):
+        short = glue and _ABBREVIATION.fullmatch(glue[0])
+        if glue and not (marked or beside or short) and not _MARKED_GLUE.fullmatch(glue[0]):
             continue
         if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
             continue
@@ -121,12 +124,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             position = comma.end()
             continue
         for number in _read(text, chunk.start(), chunk[0], names):
-            if (
-                not glue
-                or marked
-                or beside
-                or (number.reading.covers and number.dotted and number.high)
-            ):
+            known = number.reading.covers and number.dotted and (number.high or short)
+            if not glue or marked or beside or known:
                 written.append(number)
                 position = max(position, number.end)
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from chatbot.answering.lead import (
     with_reason,
 )
 from chatbot.answering.passages import Passage, best_passages, continued
+from chatbot.comparison.presence import end_of
 from chatbot.grounding import cite, cite_words, says_unknown
 from chatbot.harmless import as_words, harmless
 from chatbot.marks import with_marks_as_code, without_marks
@@ -54,6 +56,7 @@ HINTS = {
 }
 MORE_FOR = {Kind.EXPLANATION: 1.6}
 """How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
+_OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
 LEAST_HELD = 0.4
@@ -143,6 +146,10 @@ def _read(draft: _Draft) -> Sentence | None:
     ):
         (bearer, *_) = best_passages([value.record])
         return Sentence(value.sentence, bearer, value.record)
+    over = _OVER.search(draft.subject) is not None
+    told = draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over)
+    if told and (gone := _gone(draft, "Yes" if over else "No")) is not None:
+        return gone
     if (
         draft.kind is Kind.YES_NO
         and (value := read_verdict(draft.subject, draft.passages[0])) is not None
@@ -151,6 +158,15 @@ def _read(draft: _Draft) -> Sentence | None:
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
         rows = read_rows(draft.subject, continued(table, draft.corpus.page))
         return Sentence(rows.sentence, table, rows.rows[0]) if rows.rows else None
+    return None
+
+
+def _gone(draft: _Draft, verdict: str) -> Sentence | None:
+    """That a thing of the question was removed, in the words of the release that lacks it."""
+    for name in identifiers(draft.subject):
+        if (record := end_of(name, draft.corpus)) is not None:
+            (passage, *_) = best_passages([record])
+            return Sentence(f"{verdict}: {in_words(record)}", passage, record)
     return None
 
 
@@ -169,7 +185,9 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return Answer(not_mentioned(turn), abstained=True)
-    invented = [n for n in identifiers(bare) if not draft.corpus.frequency(tokens(n)[0])]
+    invented = draft.kind is Kind.STEPS and any(
+        not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
+    )
     if not kept and (invented or held(draft.subject, shown) < LEAST_HELD):
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
@@ -177,6 +195,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     if draft.kind is Kind.YES_NO:
         other = contradicted(kept, draft.passages[0], draft.subject)
         kept = [other] if other is not None else kept
+    if kept and draft.kind is Kind.STEPS:
+        draft.follow(kept[0])
     told = kept and draft.names_all(kept)
     answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
     return answer if complete else replace(answer, warnings=(REMOVED,))
@@ -229,6 +249,15 @@ class _Draft:
     def _parts(self) -> tuple[Part, ...]:
         parts = compose(self.kind, self.passages, self.subject, self.corpus.page)
         return tuple(shortened(part, self.scored) for part in parts)
+
+    def follow(self, lead: Sentence) -> None:
+        """Let the body come from the section that the lead was written from."""
+        assert lead.passage is not None
+        place = _place(lead.passage)
+        first = [p for p in self.passages if _place(p) == place]
+        best = self.passages[0].score
+        rest = [p for p in self.passages if _place(p) != place]
+        self.passages = [*(replace(p, score=best) for p in first), *rest]
 
     def names_all(self, said: Sequence[Sentence]) -> bool:
         """Whether sentences that name items of a list below them name every one."""

@@ -108,6 +108,19 @@ def test_removed_is_not_the_same_as_not_found(chatbot: Chatbot) -> None:
     assert "The method purge() has been removed; use drain() [3]" in answer
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("can I still call purge() in 1.4?", "No: The method purge() has been removed"),
+        ("was purge() removed from 1.4?", "Yes: The method purge() has been removed"),
+    ],
+)
+def test_what_is_gone_is_said_to_be(chatbot: Chatbot, question: str, answer: str) -> None:
+    content = chatbot.ask(question).content
+    assert content["answer"].startswith(answer)
+    assert content["citations"][0]["file"] == "release-notes.md"
+
+
 def test_a_release_without_documentation_is_named_not_skipped(chatbot: Chatbot) -> None:
     answer, _ = status(chatbot, "since which release is vent() there?")
     assert answer.endswith("There is no documentation of 3.0 yet; it is left out.")

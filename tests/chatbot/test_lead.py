@@ -27,6 +27,11 @@ def kept(reply: str, own: str = "How long does a message wait?") -> list[str]:
     return [sentence.text for sentence in said if sentence.passage is not None]
 
 
+def test_what_stands_in_brackets_may_go_alone() -> None:
+    reply = "The queue-timeout is 45 s by default (`queue_limit_seconds`)."
+    assert kept(reply) == ["The queue-timeout is 45 s by default."]
+
+
 def test_of_a_sentence_that_is_half_borne_the_half_stays() -> None:
     reply = "The queue-timeout is 45 s by default; it takes 900 s to flush."
     assert kept(reply) == ["The queue-timeout is 45 s by default"]
