@@ -40,10 +40,19 @@ def as_chunks(passages: Sequence[Passage], scored: Sequence[Record], budget: int
     for number, passage in enumerate(passages, 1):
         shown = shown_records(passage, scored, budget)
         budget -= sum(len(record.reading) for record in shown)
-        where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path)))
-        text = "\n".join(record.reading for record in shown)
-        sections.append(fenced("chunk", text, number=number, section=where))
+        where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path[-2:])))
+        sections.append(fenced("chunk", _together(shown), number=number, section=where))
     return fenced_list(sections)
+
+
+def _together(records: Sequence[Record]) -> str:
+    """The readings in lines; a sentence that leads in to several items stands once."""
+    lines: list[str] = []
+    for record in records:
+        lead = record.reading.removesuffix(record.quote).strip()
+        told = lead and any(lead in line for line in lines)
+        lines.append(record.quote if told else record.reading)
+    return "\n".join(lines)
 
 
 def shown_records(passage: Passage, scored: Sequence[Record], budget: int) -> list[Record]:

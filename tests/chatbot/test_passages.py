@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chatbot.answering.body import compose, fenced_code
+from chatbot.answering.evidence import as_chunks
 from chatbot.answering.kinds import Kind, asked_for, kind_of
 from chatbot.answering.passages import Passage, best_passages, continued, passages_of
 from chatbot.records import records
@@ -118,6 +119,18 @@ def test_numbered_steps_go_on_over_what_they_have_below_them() -> None:
     steps = passages_of(page)[0]
     assert steps.text.endswith("2. Check it.")
     assert steps.is_numbered
+
+
+def test_what_leads_in_to_several_items_is_shown_to_the_model_once() -> None:
+    page = stored_page(
+        Block(BlockKind.PARAGRAPH, "The rack has two sides:", MOUNT),
+        Block(BlockKind.LIST_ITEM, "- the front", MOUNT),
+        Block(BlockKind.LIST_ITEM, "- the back", MOUNT),
+    )
+    scored = [replace(r, score=1.0) for r in records(page)]
+    shown = as_chunks(best_passages(scored), scored, 500)
+    assert str(shown).count("two sides") == 1
+    assert "the back" in str(shown)
 
 
 def test_sections_that_are_headed_as_steps_are_the_steps() -> None:
