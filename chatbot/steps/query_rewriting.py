@@ -67,8 +67,10 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
         base = f"{turn.question} ({context})" if context else turn.question
-        if topic and not filtered(_CONTINUES.sub("", bare)) and len(turn.resolution.releases) == 1:
-            asked = last_whole(turn.history, without_release)
+        asked = turn.history[-1][0] if topic else ""
+        named = turn.resolution.own_mentions and len(turn.resolution.releases) == 1
+        nothing_else = named and not filtered(_CONTINUES.sub("", bare))
+        if asked and nothing_else and not is_follow_up(without_release(asked)):
             before = resolve_release(asked, catalog, product=product).mentions
             base = _moved(asked, before, f"{product} {turn.resolution.releases[0]}")
         subject = f"{bare} {topic}".strip()
@@ -78,13 +80,6 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         )
 
     return rewrite
-
-
-def last_whole(history: Sequence[tuple[str, str]], without_release: Callable[[str], str]) -> str:
-    """The last question of a conversation that is no follow-up, else the first."""
-    asked = [question for question, _ in history]
-    whole = (q for q in reversed(asked) if not is_follow_up(without_release(q)))
-    return next(whole, asked[0])
 
 
 def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:

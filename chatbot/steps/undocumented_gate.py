@@ -16,6 +16,7 @@ from corpora.lexical import identifiers, tokens
 
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _CODE = re.compile(r"\w[_.]\w|^-|\(\)|^[a-z]+[A-Z]")
+_LINKED = re.compile(r"!?\[[^\]]*\]\([^)\s]*\)|<[^<>]*>|\S+://\S+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 
 
@@ -121,6 +122,7 @@ def unheld(
     Words are weighed by their rarity in the release; those in small letters are no names. With
     `only_code` names from the code count alone, which no document says in other words.
     """
+    asked = _LINKED.sub(" ", asked)
     held = set(tokens(text))
     written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
     named = [n for n in written if _CODE.search(n)] if only_code else written
