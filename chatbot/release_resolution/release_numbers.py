@@ -35,6 +35,8 @@ _NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
 _DATE = re.compile(
     r"(?:19|20)[0-9]{2}[-._][0-9]{1,2}[-._][0-9]{1,2}|[0-9]{1,2}[-._][0-9]{1,2}[-._](?:19|20)[0-9]{2}"
 )
+_OWNED = re.compile(rf"{OWN}(?:['’]s)?\s+(?:version\s+|release\s+|v)?$", re.I)
+"""Before what looks like a date and is a release: "Relay 2019.2.0"."""
 _CLOCK = re.compile(r"[0-9]:[0-9]")
 _QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{UNIT.pattern}|[akmgtpx])", re.I)
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
@@ -156,7 +158,8 @@ def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Nu
     if whole.reading.covers:
         yield whole
         return
-    if _DATE.fullmatch(chunk) or _ADDRESS.fullmatch(chunk) or _QUANTITY.fullmatch(chunk):
+    dated = _DATE.fullmatch(chunk) and not (_OWNED.search(text, 0, start) and "-" not in chunk)
+    if dated or _ADDRESS.fullmatch(chunk) or _QUANTITY.fullmatch(chunk):
         return
     parts = chunk.split("-")
     if len(parts) > 1 and all(names.begins(name_tokens(part)) for part in parts):
