@@ -13,7 +13,8 @@ from corpora.corpus import Corpus
 from corpora.lexical import tokens
 
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?![\w\-/]|\.\w)")
-_DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?:\.[^\W\d_]{3,})+(?![\w\-/.])")
+_DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{2,}(?:[._][^\W\d_]{2,})+(?![\w\-/.])")
+_JOINT = re.compile(r"([._])")
 
 
 def correct_spelling(
@@ -21,7 +22,7 @@ def correct_spelling(
 ) -> RuleStep:
     """Replace what is no word of English nor of the release by the nearest word of the release.
 
-    Names with digits or underscores stay as typed, and so does Base, which the model reads.
+    Names with digits stay as typed, and so does Base, which the model reads.
     """
 
     def correct(turn: Turn) -> Turn:
@@ -45,8 +46,8 @@ def correct_spelling(
 def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str], bool]) -> str:
     """The text with its misspelt words as English or the vocabulary has them.
 
-    An everyday word that the release uses goes before a name one or two letters away. A dotted
-    name is corrected part by part, if the release has it then.
+    An everyday word that the release uses goes before a name one or two letters away. A name of
+    several parts is corrected part by part, if the release has it then.
     """
 
     def right(match: re.Match[str]) -> str:
@@ -64,11 +65,11 @@ def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str
     def right_parts(match: re.Match[str]) -> str:
         if any(map(vocabulary.frequency, tokens(match[0])[:1])):
             return match[0]
-        meant = ".".join(
+        meant = "".join(
             part
-            if any(map(vocabulary.frequency, tokens(part)))
+            if len(part) < 3 or any(map(vocabulary.frequency, tokens(part)))
             else next(iter(vocabulary.similar(part)), part)
-            for part in match[0].split(".")
+            for part in _JOINT.split(match[0])
         )
         return meant if any(map(vocabulary.frequency, tokens(meant)[:1])) else match[0]
 

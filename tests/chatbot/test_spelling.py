@@ -32,7 +32,8 @@ class Release:
         ("the visibilty", "the visibility"),
         ("teh diffrence", "the difference"),  # misspelt stop words stay words
         ("wat is open", "what is open"),
-        ("hold_tmie of wrk.1", "hold_tmie of wrk.1"),  # names stay as typed
+        ("hold_tmie of wrk.1", "hold_tmie of wrk.1"),  # the release has no such names
+        ("request_hostnam", "request_hostnam"),
         ("reqest.hostname", "request.hostname"),
         ("reqest.gizmo", "reqest.gizmo"),  # the release has no such name
         ("gizmo", "gizmo"),
