@@ -20,7 +20,7 @@ from chatbot.models.errors import GeneratorError
 from corpora.building import ingest
 from corpora.glossary import Entry
 from eval.gold import GoldError, read_lines
-from eval.hostile_checks import broken_promises, own_words, read_all
+from eval.hostile_checks import broken_promises, read_all
 
 PRODUCT = "relay"
 RELEASE = "17.20"
@@ -194,8 +194,8 @@ def to_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def _told(content: Mapping[str, Any], case: HostileCase) -> str:
-    """What the answer says itself: neither quoted from a document nor the question again."""
-    return own_words(content["answer"]).replace(case.question, "")
+    """What the answer says, without the question that it repeats."""
+    return str(content["answer"]).replace(case.question, "")
 
 
 def _document(case: HostileCase, *, days: int) -> tuple[str, str]:

@@ -39,6 +39,8 @@ _FEWEST_WORDS = 4
 _SAME_WORDS = 0.6
 _BORNE = 0.5
 _BORNE_WITH_CLAIMS = 0.35
+_MOST_COINED = 3
+"""Words of a sentence that neither the asker nor any passage has."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,8 @@ def _bearer(
     figures = [claim for claim in told if any(map(str.isdigit, claim))]
     words = set(tokens(filtered(sentence)))
     new = words - set(tokens(own))
+    if len(new.difference(*map(tokens, evidence))) > _MOST_COINED:
+        return None, None
     least = _BORNE_WITH_CLAIMS if told else _BORNE
     best: tuple[float, Passage] | None = None
     for passage, text in zip(passages, evidence, strict=True):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from chatbot.answering.kinds import FORMS, Kind, asked_for
 from chatbot.answering.passages import Passage, best_passages
 from chatbot.turn import Record
+from chatbot.words import filtered
 from corpora.lexical import identifiers, tokens
 
 _KINDS = "settings?|options?|parameters?|arguments?|directives?|commands?|flags?|fields?|methods?"
@@ -26,13 +27,15 @@ class PassageWeights:
 
     `coverage`: the share of the question's words that the passage and its headings hold; `form`:
     blocks of the form that is asked for; `name`: its heading or signature is a name that the
-    question asks about, and not a longer one; `cosine`: of the question and the passage, computed
-    for the best `cosine_candidates`.
+    question asks about, and not a longer one; `definition`: it says what the thing is whose
+    definition is asked for; `cosine`: of the question and the passage, computed for the best
+    `cosine_candidates`.
     """
 
     coverage: float = 0.5
     form: float = 0.4
     name: float = 0.5
+    definition: float = 0.5
     cosine: float = 1.0
     cosine_candidates: int = 20
 
@@ -53,6 +56,7 @@ def lift_by_passage(
     names = set(
         map(_name, (*identifiers(question), *(m[1] or m[2] for m in _SAID.finditer(question))))
     )
+    defines = _defining(question) if kind is Kind.DEFINITION else None
     passages = best_passages(scored)
     head = passages[: weights.cosine_candidates]
     cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []
@@ -61,10 +65,33 @@ def lift_by_passage(
         formed = passage.has(*form) or (kind is Kind.STEPS and bool(passage.step))
         gain = weights.coverage * _coverage(passage, importance) + weights.form * formed
         gain += weights.name * (_name(passage.heading) in names)
+        gain += weights.definition * (defines is not None and defines(passage))
         gain += weights.cosine * float(cosines[i]) if i < len(cosines) else 0.0
         gains.update((place, gain) for place in _places(passage))
     lifted = [replace(r, score=r.score + gains.get((r.page.id, r.start), 0.0)) for r in scored]
     return sorted(lifted, key=lambda record: -record.score)
+
+
+def _defining(question: str) -> Callable[[Passage], bool] | None:
+    """Whether a passage says what the thing of a question is: in a sentence, or in its row."""
+    thing = filtered(question).split()
+    if not thing:
+        return None
+    told = r"[\s-]+".join(map(re.escape, thing))
+    sentence = re.compile(
+        rf"(?:^|[.:]\s+|\n)\W*(?:an?\s+|the\s+)?`*{told}`*(?:e?s)?(?:\s+\([^()]*\))?\s+"
+        r"(?:is|are|means?|refers?|describes?|defines?|represents?|allows?|lets?|can)\b",
+        re.I,
+    )
+    named = {token for word in thing for token in tokens(word)[:1]}
+
+    def defines(passage: Passage) -> bool:
+        rows = (r.cells[0][1] for r in passage.records if r.cells)
+        return bool(sentence.search(passage.text)) or any(
+            {t for w in row.split() for t in tokens(w)[:1]} == named for row in rows
+        )
+
+    return defines
 
 
 def _places(passage: Passage) -> Iterator[tuple[int, int]]:

@@ -45,7 +45,7 @@ _REMARK = re.compile(
 )
 _SINCE = re.compile(
     r"\b(?:new|added|introduced|available|versionadded::?)\s*(?:in|since|with|from)?\s*"
-    r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)+\w*)",
+    r"(?:(?:version|release)\s*(?=v?\d)|(?=v?\d+\.\d))v?(?P<release>\d+(?:\.\d+)*\w*)",
     re.I,
 )
 
@@ -113,7 +113,7 @@ def find_everywhere(
             corpora[release] = open_corpus(release)
         except NoCorpus:
             corpora[release] = None
-    bare = [w for w in words if w.lower() not in _CATEGORY] or words
+    bare = without_category(thing).split()
     hits: dict[str, _Hits] = {}
     by_rarity = _by_rarity(bare, [corpus for corpus in corpora.values() if corpus])
     fewer = (by_rarity[:count] for count in range(len(bare) - 1, 0, -1))
@@ -133,6 +133,11 @@ def find_everywhere(
         else Finding(r, Documented.NO_CORPUS)
         for r in releases
     ]
+
+
+def without_category(thing: str) -> str:
+    """A thing without the word for what kind of thing it is: "the mtu parameter"."""
+    return " ".join(w for w in thing.split() if w.lower() not in _CATEGORY) or thing
 
 
 def _by_rarity(words: Sequence[str], corpora: Sequence[Corpus]) -> list[str]:

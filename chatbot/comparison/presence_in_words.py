@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chatbot.comparison.presence import Finding, Remark, expected_first
+from chatbot.comparison.presence import Finding, Remark, expected_first, without_category
 from chatbot.comparison.wording import Quotes, after, asks_yes_or_no, in_bare_words, in_short
 from chatbot.harmless import as_code
 from chatbot.phrasing import listed
@@ -19,7 +19,7 @@ def presence_in_words(
     `oldest` is the first release of the product that there is.
     """
     quotes = Quotes()
-    named = as_code(thing)
+    named = as_code(without_category(thing))
     looked = [f for f in findings if f.status is not Documented.NO_CORPUS]
     there = [f for f in looked if f.status is Documented.DOCUMENTED]
     lead = _lead(named, looked, there, oldest, quotes)
@@ -42,12 +42,13 @@ def remarks_in_words(thing: str, word: str, remarks: Sequence[tuple[str, Remark]
     Each remark comes with the release that it is cited from.
     """
     quotes = Quotes()
+    named = as_code(without_category(thing))
     sentences = []
     for release, remark in remarks:
         words = in_short(remark.words).rstrip(".")
         told = f": {words[:1].upper()}{words[1:]}" if words else ""
         mark = quotes.mark(remark.record, release)
-        sentences.append(f"{as_code(thing)} {word} {remark.release}{told} {mark}.")
+        sentences.append(f"{named} {word} {remark.release}{told} {mark}.")
     text = " ".join(sentences)
     return Answer(text, False, tuple(quotes.citations), in_bare_words(text))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -9,6 +10,7 @@ from itertools import pairwise
 from langchain_core.runnables import Runnable
 
 from chatbot.answering.forms import Reading, read_value
+from chatbot.answering.passages import best_passages, section_of
 from chatbot.comparison.changes import find_changes
 from chatbot.comparison.changes_in_words import changes_in_words, no_thing_named, nothing_named
 from chatbot.comparison.presence import Finding, Remark, find_everywhere, lacking, remarks_on
@@ -26,15 +28,18 @@ from chatbot.comparison.topic import topic_of
 from chatbot.comparison.values_in_words import values_side_by_side
 from chatbot.comparison.wording import in_short, of_release, quotes_of
 from chatbot.concurrency import in_thread, together
-from chatbot.grounding import cite
-from chatbot.harmless import as_code
+from chatbot.grounding import cite, plain
+from chatbot.harmless import as_code, as_document_words
 from chatbot.phrasing import listed
+from chatbot.records import sentences
 from chatbot.release_resolution import ReleaseStatus, Resolution, cut
-from chatbot.turn import Answer, Citation, Documented, ModelStep, Route, Turn
+from chatbot.turn import Answer, Citation, Documented, ModelStep, Record, Route, Turn
 from corpora.corpus import Corpus
 from corpora.release import name_tokens, sort_key
 
 OpenCorpus = Callable[[str, str], Corpus]
+Told = tuple[str, Record]
+"""A sentence, and the record that it stands in."""
 
 
 def compare_releases(
@@ -85,7 +90,7 @@ def compare_releases(
             if computed:
                 return _answered(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, open_corpus)
-        sides = await _all(answer, [_as_read(side) for side in sides])
+        sides = await _all(answer, _as_read(sides))
         if all(_abstains(side) for side in sides):
             computed = await in_thread(_changes, turn, sides, open_corpus)
         if computed:
@@ -134,13 +139,40 @@ def _reading(side: Turn) -> Reading | None:
     return read_value(_subject(side), found) or read_value(_subject(side), found[:1])
 
 
-def _as_read(side: Turn) -> Turn:
-    """The side with the value that a rule reads, as far as it has no answer and one can."""
-    if side.answer is not None or (reading := _reading(side)) is None:
-        return side
-    citation = cite(reading.record, side.asked[1])
-    answer = Answer(f"{reading.sentence} [1]", False, (citation,), in_short(reading.value))
-    return replace(side, answer=answer)
+def _as_read(sides: Sequence[Turn]) -> list[Turn]:
+    """The sides with the values that a rule reads, as far as they have no answer and one can.
+
+    Where all read the same, a release that says more of it than the one before says that, too:
+    "True" may have got an exception.
+    """
+    readings = [None if side.answer is not None else _reading(side) for side in sides]
+    same = None not in readings and len({r.value for r in readings if r}) == 1
+    about = [_about(r) if r and same else {} for r in readings]
+    newer = ([own[said] for said in own if said not in old] for old, own in pairwise(about))
+    added: list[list[Told]] = [[], *newer]
+    return [
+        side if reading is None else _read_off(side, reading, more, bare=not any(added))
+        for side, reading, more in zip(sides, readings, added, strict=True)
+    ]
+
+
+def _read_off(side: Turn, reading: Reading, more: Sequence[Told], *, bare: bool) -> Turn:
+    """The side with a value as its answer, as a `bare` value or in a sentence, and more on it."""
+    marked = [f"{as_document_words(said)} [{n}]" for n, (said, _) in enumerate(more, 2)]
+    told = " ".join((f"{reading.sentence} [1]", *marked))
+    citations = (cite(record, side.asked[1]) for record in (reading.record, *(r for _, r in more)))
+    value = in_short(reading.value) if bare else ""
+    return replace(side, answer=Answer(told, False, tuple(citations), value))
+
+
+def _about(reading: Reading) -> dict[str, Told]:
+    """The sentences on a value in its section, by their plain words."""
+    (passage, *_) = best_passages([reading.record])
+    named = re.compile(rf"\b{re.escape(reading.column)}", re.I)
+    section = (record for p in section_of(passage) for record in p.records if not record.cells)
+    parts = ((part, record) for record in section for part in record.quote.split("\n\n"))
+    told = ((said, record) for part, record in parts for said in sentences(" ".join(part.split())))
+    return {plain(said): (said, record) for said, record in told if named.search(said)}
 
 
 def _look_up(

@@ -131,7 +131,9 @@ def carried_over(
     previous, reply = history[-1]
     asked = without_release(previous)
     earlier, _ = carried_over(asked, history[:-1], without_release)
-    if _MEASURES & set(re.findall(r"[\w-]+", bare.lower())):
+    said = _CONTINUES.sub("", _POLITE.sub("", bare.lstrip(" ,.:;-")))
+    asks_itself = _ASKS.match(said) and len(filtered(_REFERS.sub(" ", said)).split()) > 1
+    if asks_itself or _MEASURES & set(re.findall(r"[\w-]+", bare.lower())):
         # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
         asked = _MEASURE.sub(" ", asked)
     known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]

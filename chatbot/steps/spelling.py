@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from string import ascii_lowercase
 
 from chatbot.turn import RuleStep, Turn
@@ -63,15 +64,11 @@ def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str
         return next(iter((*near, *vocabulary.similar(word))), word)
 
     def right_parts(match: re.Match[str]) -> str:
-        if any(map(vocabulary.frequency, tokens(match[0])[:1])):
-            return match[0]
-        meant = "".join(
-            part
-            if len(part) < 3 or any(map(vocabulary.frequency, tokens(part)))
-            else next(iter(vocabulary.similar(part)), part)
-            for part in _JOINT.split(match[0])
-        )
-        return meant if any(map(vocabulary.frequency, tokens(meant)[:1])) else match[0]
+        # A part may be known by its stem alone: "intervall".
+        parts = _JOINT.split(match[0])
+        likely = ((part, *tokens(part)[:1], *vocabulary.similar(part)) for part in parts)
+        meant = map("".join, product(*likely))
+        return next((name for name in meant if vocabulary.frequency(tokens(name)[0])), match[0])
 
     return " ".join(_DOTTED.sub(right_parts, _WORD.sub(right, text)).split())
 

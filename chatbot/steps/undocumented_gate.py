@@ -13,11 +13,17 @@ from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.words import STOP_WORDS, filtered
 from corpora.corpus import Corpus
 from corpora.lexical import identifiers, tokens
+from corpora.release import name_tokens
 
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _CODE = re.compile(r"\w[_.]\w|^-|\(\)|^[a-z]+[A-Z]")
 _LINKED = re.compile(r"!?\[[^\]]*\]\([^)\s]*\)|<[^<>]*>|\S+://\S+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
+_QUALIFIED = re.compile(
+    r"\b(?i:an?|the|any|some|which|what) (?:[a-z][\w-]+ ){0,2}"
+    r"(?P<name>[A-Z]\w+) (?P<thing>[a-z]{3,})"
+)
+"""A thing that a proper name tells apart from others: "a GraphQL endpoint"."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,8 @@ def refuse_undocumented(
 
     A term of the glossary is a name too: the release lacks it if it has none of its wordings.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
-    a share of their inverse document frequency). Names that no release has are noted: they may
-    be the asker's own.
+    a share of their inverse document frequency), or a proper name that tells which thing is asked
+    about (`qualifiers`). Other names that no release has are noted: they may be the asker's own.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -64,6 +70,10 @@ def refuse_undocumented(
                 return _refused(turn, Missing(wordings[0], found))
         if coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
+        named = (n for n in qualifiers(asked) if n.lower() not in name_tokens(product))
+        if strange := [n for n in named if not here.similar(n) and not _known(here, n)]:
+            told = not_documented(product, release, listed(map(as_code, strange), "or"))
+            return replace(turn, answer=Answer(told, abstained=True))
         return replace(turn, unmentioned=tuple(missing))
 
     return gate
@@ -80,6 +90,15 @@ def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
     ]
     # Written last as in the question, so that no name stands twice.
     return list({name.casefold(): name for name in found}.values())
+
+
+def qualifiers(text: str) -> list[str]:
+    """Proper names that tell which thing a text asks about: "the Prometheus exporter".
+
+    A name that only says where the asker is ("in PuTTY") is none.
+    """
+    found = (m for m in _QUALIFIED.finditer(text) if m["thing"] not in STOP_WORDS)
+    return list(dict.fromkeys(m["name"] for m in found))
 
 
 def _known(corpus: Corpus, name: str) -> bool:

@@ -66,6 +66,7 @@ def test_what_the_row_bears_stays(reply: str) -> None:
     [
         "The option `queue-depth` decides it, and FLUSH_NOW does too.",
         "Parameter: queue-timeout; Default: 45 s; Range: 1 to 600",  # a row is no sentence
+        "The 45 s were moved to the night because it competes with writers for the lock.",
         "The second chunk says nothing about messages on the disk.",
     ],
 )

@@ -35,6 +35,7 @@ class Release:
         ("hold_tmie of wrk.1", "hold_tmie of wrk.1"),  # the release has no such names
         ("request_hostnam", "request_hostnam"),
         ("reqest.hostname", "request.hostname"),
+        ("requests.hostname", "request.hostname"),  # a part that the release has in another form
         ("reqest.gizmo", "reqest.gizmo"),  # the release has no such name
         ("gizmo", "gizmo"),
     ],

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from chatbot.steps.undocumented_gate import unheld
+from chatbot.steps.undocumented_gate import qualifiers, unheld
 from corpora.corpus import Corpus
 
 TEXT = "hold_time is the time that the valve is held. The lever has a lock."
@@ -36,3 +36,17 @@ def test_names_that_no_passage_holds_are_weighed(
     corpus = cast("Corpus", EachWordAlike())
     found = unheld(corpus, question, TEXT, ENGLISH.__contains__, only_code=only_code)
     assert found == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("How do I add a Gizmo endpoint to the valve?", ["Gizmo"]),
+        ("Which port does the built-in Gizmo metrics exporter listen on?", ["Gizmo"]),
+        ("What speed do I enter in Gizmo for the valve?", []),  # where the asker is
+        ("Our Gizmo job fails: which lock does the valve have?", []),
+        ("Does the Gizmo have a lock?", []),
+    ],
+)
+def test_a_proper_name_tells_which_thing_is_asked_about(question: str, named: list[str]) -> None:
+    assert qualifiers(question) == named

@@ -1,0 +1,44 @@
+"""Which passage is best for what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from chatbot.answering.passages import best_passages
+from chatbot.answering.ranking import PassageWeights, lift_by_passage
+from chatbot.records import records
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
+
+PATH = ("Valves",)
+TERMS = ("Term", "Meaning")
+LONG = "This guide is for those who set up a relief valve. " * 20
+PAGE = stored_page(
+    Block(BlockKind.HEADING, "Valves", PATH),
+    Block(BlockKind.PARAGRAPH, LONG, PATH),
+    Block(BlockKind.PARAGRAPH, "A relief valve is a part that lets pressure out.", PATH),
+    Block(BlockKind.TABLE_HEADER, " — ".join(TERMS), PATH, header=TERMS),
+    Block(BlockKind.TABLE_ROW, "check valve — It lets water through one way.", PATH, header=TERMS),
+)
+
+
+def alike(_question: str, passages: Sequence[str]) -> list[float]:
+    return [0.5] * len(passages)
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("What is a relief valve?", "lets pressure out"),
+        ("What is a check valve?", "one way"),
+        ("How do I set up a relief valve?", "This guide"),
+    ],
+)
+def test_what_says_what_a_thing_is_defines_it(question: str, best: str) -> None:
+    scored = [replace(record, score=1.0 + (record.start < 100)) for record in records(PAGE)]
+    weights = PassageWeights(definition=2.0)
+    found = best_passages(lift_by_passage(question, {}, scored, alike, weights))
+    assert best in found[0].text
