@@ -88,8 +88,8 @@ def _links(answer: str, given: str) -> Iterator[str]:
     for address in _ADDRESS.findall(answer):
         if address.rstrip(".,;:!?…") not in given:
             yield f"an address of nobody: {address}"
-    if built := re.search(r"\]\(|!\[|<[a-z/!][^\n]*", _CODE.sub("", answer), re.I):
-        yield f"a link, a picture or HTML: {built[0]}"
+    if built := re.search(r"\]\(|!\[|<[a-z/!][^\n]*|^ *>.*", _CODE.sub("", answer), re.I | re.M):
+        yield f"a link, a picture, a quotation or HTML: {built[0]}"
 
 
 def _figures(answer: str, given: str) -> Iterator[str]:
