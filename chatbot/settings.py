@@ -102,7 +102,7 @@ class Settings(SignInSettings, BaseSettings):
         "auto", description="how the qamr profile selects"
     )
     selected_chunks: int = Field(3, ge=1, description="reduced chunks that reach the generator")
-    prompt_budget: int = Field(1500, ge=200, description="characters of evidence in the prompt")
+    prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
     context_limit: int = Field(15_000, ge=500, description="the same where the model does it all")
 
     memory: Literal["on", "off"] = Field(

@@ -22,7 +22,7 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _INLINE_NUMBER = re.compile(r"(?<=[:;,]) +\d+[.)] +(?=[A-Z])")
 _IN_BRACKETS = re.compile(r" \([^()]*\)")
 _PARTS = re.compile(r"; |, (?:and|but) ")
-_FENCED = re.compile(r"^```.*?(?:^```[ \t]*$|\Z)", re.M | re.S)
+_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.M | re.S)
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|cannot|without|only|unless|no longer)\b|n['’]t\b", re.I

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 from chatbot.comparison.page_differences import name_of
 from chatbot.comparison.topic import is_of_another_release
@@ -14,7 +14,7 @@ from chatbot.records import records
 from chatbot.turn import Documented, Record
 from corpora.catalog import NoCorpus
 from corpora.corpus import Corpus
-from corpora.lexical import tokens
+from corpora.lexical import identifiers, tokens
 from corpora.release import name_tokens, sort_key
 from ingestion.page import BlockKind, DocumentKind
 
@@ -114,6 +114,8 @@ def find_everywhere(
         except NoCorpus:
             corpora[release] = None
     bare = without_category(thing).split()
+    telling = _telling(words, [corpus for corpus in corpora.values() if corpus])
+    bare = [telling] if telling else bare
     hits: dict[str, _Hits] = {}
     by_rarity = _by_rarity(bare, [corpus for corpus in corpora.values() if corpus])
     fewer = (by_rarity[:count] for count in range(len(bare) - 1, 0, -1))
@@ -138,6 +140,15 @@ def find_everywhere(
 def without_category(thing: str) -> str:
     """A thing without the word for what kind of thing it is: "the mtu parameter"."""
     return " ".join(w for w in thing.split() if w.lower() not in _CATEGORY) or thing
+
+
+def _telling(words: Sequence[str], corpora: Sequence[Corpus]) -> str | None:
+    """A name from the code that stands in so few passages that nothing else has to be said.
+
+    "The skip_rollback option of create_engine()": nothing but that option is called so.
+    """
+    named = (w for w, kind in pairwise(words) if kind.lower() in _CATEGORY and identifiers(w))
+    return next((w for w in named if 0 < _passages(w, corpora) < _EVERYWHERE), None)
 
 
 def _by_rarity(words: Sequence[str], corpora: Sequence[Corpus]) -> list[str]:
@@ -318,9 +329,12 @@ def remarks_on(thing: str, event: str, corpus: Corpus) -> list[Remark]:
 
 
 def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:
-    """What the entry, or what follows under the same owner, says on when it came."""
+    """What the entry, or what follows under its name or its owner's, says on when it came."""
+    below = (*entry.path, name_of(entry))
     for record in records(entry.page, together=0):
-        if record.path != entry.path or (entry.kind == BlockKind.TABLE_ROW and record != entry):
+        if record.path not in (entry.path, below) or (
+            entry.kind == BlockKind.TABLE_ROW and record != entry
+        ):
             continue
         if match := _SINCE.search(record.quote):
             yield match["release"], record

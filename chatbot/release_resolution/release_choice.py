@@ -167,10 +167,12 @@ def _asked(meant: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[
         if mention.place is Place.REFERENCE and not mention.joined
     ]
     narrowed = _narrowed([reading.covers for mention, reading in asked if not mention.aside])
+    placed = any(mention.sure for mention in mentions)
     foreground = [
         (mention, reading)
         for mention, reading in asked
         if not (mention.background or mention in origins or reading.covers in narrowed)
+        and not (mention.describes and placed)
     ]
     return _own(foreground, text) or asked
 

@@ -32,6 +32,7 @@ _OWNER = re.compile(
 )
 _OWN_BEFORE = re.compile(rf"{OWN}(?:['’]s)?(?P<joint>[\s-])(?P<word>[^\W\d_]+)[\s:]*$")
 _OWN_INSIDE = re.compile(rf"\w[-/]{OWN}+\W*$")
+_OWN_RELEASE = re.compile(rf"{OWN}[\s,:]*(?:v|version\s+|release\s+)?\d", re.IGNORECASE)
 _OWN_AFTER = re.compile(rf"\s+(?:of\s+)?(?:the\s+)?{OWN}")
 _OF_SOMETHING = re.compile(rf"\s+of\s+(?P<article>(?:the|this|our|an?)\s+)?(?P<word>\w+|{OTHER})")
 _CLAUSE = re.compile(r".*(?:[.?!:;,(]\s|\n)", re.DOTALL)
@@ -216,6 +217,8 @@ class _Surroundings:
         keywords = 0 if named and not _CODE.search(word) else self.keywords
         if self.mark:
             return self._marked(word, keywords, named=named, begins=begins)
+        if named and not _CODE.search(word) and _OWN_RELEASE.search(self.text):
+            return Claim.ELSEWHERE
         if number.dotted and number.whole:
             return (
                 Claim.RELEASE if number.long or number.lettered or keywords > 2 else Claim.DOUBTFUL

@@ -36,7 +36,8 @@ class Found:
     ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `aside`
     that it tells what the asker has and the question itself comes after ("We run 17.10. How …"),
     `sure` that nothing but a release can be meant, even if there is none such; `doubtful` that it
-    may as well be something else.
+    may as well be something else; `describes` that it tells which thing is spoken of ("the 2.0
+    warnings").
     """
 
     start: int
@@ -53,6 +54,7 @@ class Found:
     aside: bool = False
     sure: bool = True
     doubtful: bool = False
+    describes: bool = False
 
 
 _WINDOW = 48
@@ -84,6 +86,8 @@ _ARROW = re.compile(r"(?:->|→|=>)\s*$")
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
+_ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
+_NOUN = re.compile(r"\s+[a-z]{3,}")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
 _OPPOSED = frozenset(("vs", "vs.", "versus", "->", "=>", "→"))
 _TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
@@ -277,6 +281,9 @@ def _found(
         against=_is_counterpart(before, text[lead.start() : start]),
         arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
         sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
+        describes=bool(
+            _ARTICLE.search(lead[0]) and _NOUN.match(text, end) and not BOUNDARY.match(text, end)
+        ),
     )
 
 

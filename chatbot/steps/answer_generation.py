@@ -34,6 +34,7 @@ from chatbot.model_calls import call, temperature
 from chatbot.records import sentences
 from chatbot.steps.undocumented_gate import not_found, not_mentioned, nothing_found, unheld
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
+from chatbot.words import filtered
 from corpora.corpus import Corpus
 from corpora.lexical import identifiers, tokens
 from ingestion.page import BlockKind
@@ -56,6 +57,10 @@ HINTS = {
 }
 MORE_FOR = {Kind.EXPLANATION: 1.6}
 """How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
+_MORE = re.compile(
+    r"\band (?:what|how|why|when|where|which|does|do|is|are|can)\b|\?.*\?", re.I | re.S
+)
+"""A second question behind the first."""
 _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
@@ -104,7 +109,8 @@ def generate_answer(
             told = not_mentioned(turn) if turn.unmentioned else not_found(turn)
             return replace(turn, answer=Answer(told, abstained=True))
         draft = _Draft(turn, kind, passages, scored, corpus)
-        if (read := _read(draft)) is not None:
+        read = _read(draft)
+        if read is not None and (model is None or not _MORE.search(subject)):
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
             return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
@@ -126,7 +132,7 @@ def generate_answer(
         if "```" in reply and kind not in FORMS:
             # Code that the model writes is left out: it is copied from the page as steps are.
             draft.kind = Kind.STEPS
-        answer = _checked(draft, reply, shown)
+        answer = _checked(draft, reply, shown, read)
         return replace(turn, answer=_accepted(draft, answer, same))
 
     return generate
@@ -170,18 +176,25 @@ def _gone(draft: _Draft, verdict: str) -> Sentence | None:
     return None
 
 
-def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
-    """What the model replied, as far as the passages bear it."""
+def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence | None) -> Answer:
+    """What the model replied, as far as the passages bear it, behind what was `read` from a form.
+
+    What it says itself of what was read is not said twice.
+    """
     turn = draft.turn
     assert turn.queries is not None
     evidence = "\n".join(passage.page.text for passage in shown)
     text = harmless(reply, evidence=evidence)
     bare = without_marks(text).strip()
-    if not bare or says_unknown(bare):
+    if says_unknown(bare):
+        if read is not None:
+            return draft.written([read])
         return Answer(not_mentioned(turn) if turn.unmentioned else not_found(turn), abstained=True)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
+    if read is not None:
+        kept = _behind(read, kept)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return Answer(not_mentioned(turn), abstained=True)
@@ -191,7 +204,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     if not kept and (invented or held(draft.subject, shown) < LEAST_HELD):
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
-    complete = len(kept) == len(said)
+    complete = all(sentence.passage is not None for sentence in said)
     if draft.kind is Kind.YES_NO:
         other = contradicted(kept, draft.passages[0], draft.subject)
         kept = [other] if other is not None else kept
@@ -200,6 +213,18 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     told = kept and draft.names_all(kept)
     answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
     return answer if complete else replace(answer, warnings=(REMOVED,))
+
+
+def _behind(read: Sentence, said: Sequence[Sentence]) -> list[Sentence]:
+    """A sentence read from a form, and what others add to it, clause by clause."""
+    known = set(tokens(filtered(read.text)))
+    told = [read]
+    for sentence in said:
+        clauses = sentence.text.split("; ")
+        text = "; ".join(c for c in clauses if set(tokens(filtered(c))) - known)
+        if text:
+            told.append(replace(sentence, text=f"{text[0].upper()}{text[1:]}"))
+    return told
 
 
 def _whole_sentences(reply: str) -> str:

@@ -145,12 +145,23 @@ def unheld(
     held = set(tokens(text))
     written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
     named = [n for n in written if _CODE.search(n)] if only_code else written
-    # Of a name from the code the whole, and not a part of it, has to be there.
-    lacking = [n for n in named if not held & set(tokens(n)[: 1 if _CODE.search(n) else None])]
+    lacking = [n for n in named if not held & set(_whole(n, is_ordinary_word))]
     words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
     lost = {token for name in lacking for token in tokens(name)}
     share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))
     return share / (sum(words.values()) or 1.0)
+
+
+def _whole(name: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
+    """The tokens that show that a text has a name.
+
+    Of a name from the code the whole has to be there, or what follows its last dot if that is no
+    everyday word: `request.is404` is headed `is404`.
+    """
+    if not _CODE.search(name):
+        return tokens(name)
+    last = name.rpartition(".")[2]
+    return tokens(name)[:1] + ([] if is_ordinary_word(last.lower()) else tokens(last)[:1])
 
 
 def _refused(turn: Turn, missing: Missing) -> Turn:

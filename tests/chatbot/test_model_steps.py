@@ -313,6 +313,13 @@ class TestAnswer:
         assert found.warnings
         assert KEPT in found.text
 
+    def test_where_the_model_writes_nothing_but_code_the_best_passage_stands(
+        self, lamp_chatbot: MakeChatbot
+    ) -> None:
+        found = self.answer(lamp_chatbot, "  ```sh\n  dim_step\n  ```")
+        assert not found.abstained
+        assert KEPT in found.text
+
     def test_i_dont_know_is_one_sentence(self, lamp_chatbot: MakeChatbot) -> None:
         found = self.answer(lamp_chatbot, "I don't know")
         assert found.abstained

@@ -28,6 +28,8 @@ class EachWordAlike:
         ("Which Gizmo metrics does the valve expose", True, 0.0),
         ("Which Gizmo metrics does the valve expose", False, 0.25),
         ("which gizmo metrics does the valve expose", False, 0.0),
+        ("valve.hold_time default", True, 0.0),
+        ("valve.patch default", True, 0.5),  # an everyday word shows nothing
     ],
 )
 def test_names_that_no_passage_holds_are_weighed(
