@@ -59,11 +59,11 @@ _CONTINUES = re.compile(r"^\s*(?:and|but|or|also|so|then|what about|how about|sa
 _REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
 
 _ASKING = """
-    add added additional adds ago alike anything appear appeared available become built came
+    add added additional adds ago alike already anything appear appeared available become built came
     change changed changes changing come comes contain contains cover covered covers deleted
     deprecated describe described describes docs documentation documented documents dropped
     earliest ever every everything evolve evolved existed exists first fixed general gone have
-    having identical include included includes introduce introduced introduces last latest
+    having identical include included includes introduce introduced introduces last later latest
     mention mentioned mentions missing new newest obsolete offer offers old oldest possible
     present provide provides remove removed renamed replaced since solved speak still support
     supported supporting supports unchanged understand understood until whether yet
