@@ -169,8 +169,6 @@ class Chatbot:
             self.settings,
             self.database,
             self.embedder,
-            self.glossaries.entries,
-            self.embedder.knows_word,
             self.model,
         )
 
@@ -225,6 +223,7 @@ class Chatbot:
             settings=self.settings,
             recall=memory.recall if memory else None,
             passage_recall=memory.passage_recall if memory else None,
+            memory_judge=memory.judge if memory else None,
         )
 
     @cached_property

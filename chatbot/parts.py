@@ -23,7 +23,7 @@ from chatbot.steps.context_selection import select_context
 from chatbot.steps.glossary_expansion import expand_terms
 from chatbot.steps.inventory import answer_inventory
 from chatbot.steps.listwise_selection import select_context_listwise
-from chatbot.steps.memory import recall_answered, recall_by_passage
+from chatbot.steps.memory import recall_answered, recall_by_passage, recall_judged
 from chatbot.steps.model_context_reduction import reduce_context_by_model
 from chatbot.steps.model_query_rewriting import only_base, rewrite_query_by_model
 from chatbot.steps.model_release_extraction import extract_release_with_model
@@ -35,7 +35,7 @@ from chatbot.steps.single_chunk_retrieval import retrieve_single_chunks
 from chatbot.steps.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.steps.spelling import correct_spelling
 from chatbot.steps.undocumented_gate import refuse_undocumented
-from chatbot.turn import ModelStep, RuleStep
+from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.corpus import Corpus
 from corpora.embedding import Embedder
 from corpora.glossary import Entry
@@ -51,7 +51,8 @@ POINTWISE = frozenset({"embedded"})
 class Parts:
     """Everything a step may need; each property is one step, made of it by its factory.
 
-    Without `recall` and `passage_recall` there is no memory.
+    Without `recall` and `passage_recall` there is no memory; a `memory_judge` is asked whether two
+    near questions are the same.
     """
 
     products: Callable[[], Sequence[Product]]
@@ -65,6 +66,7 @@ class Parts:
     settings: Settings
     recall: Recall | None = None
     passage_recall: PassageRecall | None = None
+    memory_judge: BaseChatModel | None = None
 
     @cached_property
     def small_talk(self) -> RuleStep:
@@ -122,9 +124,13 @@ class Parts:
         return correct_spelling(self.open_corpus, self.is_ordinary_word)
 
     @cached_property
-    def memory(self) -> RuleStep | None:
+    def memory(self) -> Step | None:
         """What was answered before (ComRAG); None where the settings leave it out."""
-        return recall_answered(self.recall) if self.recall else None
+        if self.recall is None:
+            return None
+        if self.memory_judge is not None:
+            return recall_judged(self.recall, self.memory_judge)
+        return recall_answered(self.recall)
 
     @cached_property
     def memory_of_passage(self) -> RuleStep | None:

@@ -108,14 +108,8 @@ class Settings(SignInSettings, BaseSettings):
     memory: Literal["on", "off"] = Field(
         "on", description="whether answered questions are remembered and used"
     )
-    memory_tau: float = Field(0.55, gt=0, lt=1, description="ComRAG: the same topic, a cosine")
-    memory_delta: float = Field(
-        # Below 0.62 come questions that ask for something else (chatbot.memory.questions.question).
-        0.75,
-        ge=0.62,
-        lt=1,
-        description="ComRAG: the same question, a cosine",
-    )
+    memory_tau: float = Field(0.6, gt=0, lt=1, description="ComRAG: the same topic, a cosine")
+    memory_delta: float = Field(0.85, gt=0, lt=1, description="ComRAG: the same question, a cosine")
     memory_gamma: float = Field(0.8, ge=0.35, lt=1, description="ComRAG: a good answer, a score")
     memory_references: int = Field(2, ge=0, description="answered questions shown to the model")
     memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")

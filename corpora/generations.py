@@ -60,11 +60,6 @@ def generation_dir(data_dir: Path, generation_id: int) -> Path:
     return data_dir / "generations" / str(generation_id)
 
 
-def memory_dir(data_dir: Path, release_id: int) -> Path:
-    """Return the folder of the indexes of what is remembered of a release."""
-    return data_dir / "memory" / str(release_id)
-
-
 def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:
     """Start a generation of a release, take over from a dead builder, and return its id.
 
@@ -199,24 +194,21 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
 
 
 def sweep_folders(database: Database, data_dir: Path) -> None:
-    """Remove index folders of generations and releases that are no more, and what was left aside.
+    """Remove index folders of generations that are no more, and what was left aside.
 
-    What killed processes left of a generation is removed once it is old.
+    What killed processes left of a generation is removed once it is old; so are the indexes that
+    earlier versions built of what is remembered.
     """
     # Listed before the ids are read: a folder made later belongs to a generation known then.
     folders = [(f, f.stat().st_mtime) for f in _folders(data_dir / "generations")]
-    of_releases = [f for f in _folders(data_dir / "memory") if f.name.isdecimal()]
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
-        releases = {str(i) for i in session.scalars(select(ReleaseRow.id))}
     for folder, changed in folders:
         name, _, aside = folder.name.partition(".")
         stale = bool(aside) and changed < datetime.now(UTC).timestamp() - _STALE_SECONDS
         if name not in known or stale:
             shutil.rmtree(folder, ignore_errors=True)
-    for folder in of_releases:
-        if folder.name not in releases:
-            shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(data_dir / "memory", ignore_errors=True)
 
 
 def _folders(parent: Path) -> list[Path]:

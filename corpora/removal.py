@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from corpora.building import Builder, IngestReport
 from corpora.catalog import Catalog, find_product, releases_of
 from corpora.database import Database
 from corpora.gathering import Gathered, Gathering
-from corpora.generations import IngestError, memory_dir
+from corpora.generations import IngestError
 from corpora.jobs import JobFile, JobKind, Jobs
 from corpora.memory_tables import (
     MemoryClusterRow,
@@ -102,8 +101,6 @@ def delete_release(
     pages = _delete_contents(database, release_id, name, report)
     remembered = _delete_memory(database, release_id)
     generations.prune_unused(database)
-    # The id of a release can be given out again: the next one must find no index of this one.
-    shutil.rmtree(memory_dir(data_dir, release_id), ignore_errors=True)
     with database.writing() as session:
         session.execute(delete(ReleaseRow).where(ReleaseRow.id == release_id))
     generations.sweep_folders(database, data_dir)

@@ -1,39 +1,31 @@
 """Pairs of questions: is an answer given to one reused for the other, and should it be?
 
-`python -m eval.memory_pairs FILE...` reads lines {a, b, same, kind, product?} and prints, over δ,
-wrong reuses of the pairs that do not ask the same and the share reused of those that do. A reuse
-takes a cosine of at least δ in the memory's embedding and the guard's word (`chatbot.memory`).
-`apart` counts the pairs that ask something else and yet are as near as δ: in a store the better
-scored one of them would stay, and the other be answered afresh each time.
-
-A line {kind, forms} holds wordings of one question about an {aspect} of a {thing}. They are asked
-about made-up ones: two wordings of one line ask the same, of two lines of a file they do not.
+`python -m eval.memory_pairs FILE --data DIR` reads lines {a, b, same, kind, product, release} about
+documentation that DIR holds. Both questions are asked without a language model, so that their
+words are read and their passages found as in the chat; then the two rules of the memory decide:
+the same words (`chatbot.memory.questions.difference`), or the same best passage and a cosine of
+at least δ (`difference_on`).
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
+from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chatbot.assembly import open_embedder
-from chatbot.memory.questions.question import ProductQuestions, QuestionReader
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.memory.passage_recall import best_records, same_passage, words_of
+from chatbot.memory.questions import asked_text, difference, difference_on
 from chatbot.settings import read_settings
-from corpora.glossary import Entry
-from corpora.glossary_file import read_glossary
-from eval.benchmarks.made_up_questions import ASPECTS, THINGS
+from chatbot.turn import Turn
 
-DELTAS = (0.62, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
-GLOSSARIES = {"tessaline": Path("examples/glossary.csv")}
+DELTAS = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
 class Pair(BaseModel):
@@ -45,36 +37,25 @@ class Pair(BaseModel):
     b: str
     same: bool
     kind: str
-    product: str = ""
-
-
-class Forms(BaseModel):
-    """Wordings of one question about an {aspect} of a {thing}."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    kind: str
-    forms: tuple[str, ...]
+    product: str
+    release: str
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A pair with its cosine and why it is no reuse, empty where the guard lets it pass."""
+    """A pair with its cosine, and why each rule takes the questions for different ones.
+
+    `by_passage` is "another passage" where the documents answer them in two places.
+    """
 
     pair: Pair
     cosine: float
-    differs: str
-    seconds: float
+    by_words: str
+    by_passage: str
 
-
-@dataclass(frozen=True)
-class Figures:
-    """What happens at one δ: pairs reused rightly and wrongly, and traps that are as near."""
-
-    delta: float
-    reused: int
-    wrong: int
-    near: int
+    def is_reused(self, delta: float) -> bool:
+        """Whether the answer to the one would be given to the other."""
+        return not self.by_words or (not self.by_passage and self.cosine >= delta)
 
 
 class BadPairs(ValueError):
@@ -82,109 +63,83 @@ class BadPairs(ValueError):
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """Read a file of pairs or forms; raises BadPairs."""
+    """Read a file of pairs; raises BadPairs."""
     pairs: list[Pair] = []
-    forms: list[Forms] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            if '"forms"' in line:
-                forms.append(Forms.model_validate_json(line))
-            else:
-                pairs.append(Pair.model_validate_json(line))
+            pairs.append(Pair.model_validate_json(line))
         except ValidationError as error:
             raise BadPairs(f"{path}, line {number}: {error.errors()[0]['msg']}") from error
-    return pairs + list(_formed(forms))
+    return pairs
 
 
-def _formed(forms: Sequence[Forms]) -> Iterator[Pair]:
-    """Each two wordings, about each of some aspects of things."""
-    worded = [(each.kind, form) for each in forms for form in each.forms]
-    for aspect, thing in zip(ASPECTS[:6], THINGS[::10], strict=True):
-        for (kind, a), (other, b) in combinations(worded, 2):
-            a_asked, b_asked = (form.format(aspect=aspect, thing=thing) for form in (a, b))
-            kinds = kind if kind == other else f"{kind} / {other}"
-            yield Pair(a=a_asked, b=b_asked, same=kind == other, kind=kinds)
+def judge(
+    pairs: Sequence[Pair], chatbot: Chatbot, on_progress: Callable[[], None] = lambda: None
+) -> list[Judged]:
+    """Compare the questions of each pair, as the memory of a chatbot without a model does."""
 
+    @cache
+    def asked(text: str, product: str, release: str) -> Turn:
+        return chatbot.ask(text, product=product, release=release, afresh=True).turn
 
-def judge(pairs: Iterable[Pair], reader: QuestionReader) -> list[Judged]:
-    """Compare the questions of each pair, as the memory does."""
     judged = []
-    products: dict[str, ProductQuestions] = {}
-    read = lru_cache(maxsize=None)(lambda product, text: products[product].read(text))
     for pair in pairs:
-        questions = products.setdefault(pair.product, reader.of(pair.product))
-        a, b = (read(pair.product, text) for text in (pair.a, pair.b))
-        started = time.perf_counter()
-        differs = questions.difference(pair.a, pair.b)
-        seconds = time.perf_counter() - started
-        judged.append(Judged(pair, float(a.vector @ b.vector), differs, seconds))
+        one, other = (asked(text, pair.product, pair.release) for text in (pair.a, pair.b))
+        a, b = chatbot.memory.reader.read_all([asked_text(one), asked_text(other)], pair.product)
+        passage = same_passage(best_records(one), best_records(other))
+        by_passage = "two passages"
+        if passage is not None:
+            by_passage = difference_on(words_of(passage), a.text, b.text, pair.product)
+        judged.append(
+            Judged(pair, float(a.vector @ b.vector), difference(a.asks, b.asks), by_passage)
+        )
+        on_progress()
     return judged
-
-
-def figures(judged: Sequence[Judged], delta: float) -> Figures:
-    """Count reuses at one δ."""
-    near = [j for j in judged if j.cosine >= delta]
-    passed = [j.pair.same for j in near if not j.differs]
-    return Figures(
-        delta, passed.count(True), passed.count(False), sum(not j.pair.same for j in near)
-    )
 
 
 def report(judged: Sequence[Judged], delta: float, *, listed: bool) -> str:
     """The table over δ, what happens at `delta` by kind, and with `listed` what goes wrong."""
-    same = sum(j.pair.same for j in judged)
+    same = [j for j in judged if j.pair.same]
+    traps = [j for j in judged if not j.pair.same]
     lines = [
-        f"{len(judged) - same} traps, {same} paraphrases",
-        "   δ    wrong  reused        apart",
+        f"{len(same)} paraphrases, {len(traps)} traps; in the same words "
+        f"{_count(not j.by_words for j in same)} and {_count(not j.by_words for j in traps)}",
+        "   δ    reused   wrong",
     ]
-    for each in (figures(judged, d) for d in DELTAS):
-        share = each.reused / max(1, same)
-        lines.append(
-            f"  {each.delta:.2f}  {each.wrong:5}  {each.reused:4} {share:6.1%}  {each.near:6}"
-        )
-    right = [j for j in judged if j.pair.same == (not j.differs and j.cosine >= delta)]
-    all_of, right_of = (Counter((j.pair.same, j.pair.kind) for j in js) for js in (judged, right))
-    lines.append(f"right at δ {delta} by kind:")
+    for each in DELTAS:
+        reused, wrong = (_count(j.is_reused(each) for j in of) for of in (same, traps))
+        lines.append(f"  {each:.2f}  {reused:4} {reused / max(1, len(same)):6.1%}  {wrong:4}")
+    all_of = Counter((j.pair.same, j.pair.kind) for j in judged)
+    reused_of = Counter((j.pair.same, j.pair.kind) for j in judged if j.is_reused(delta))
+    lines.append(f"reused at δ {delta} by kind:")
     for (is_same, kind), count in sorted(all_of.items()):
         what = "paraphrases" if is_same else "traps"
-        lines.append(f"  {what:11}  {kind:24} {right_of[is_same, kind]:4} of {count}")
-    guard = sorted(j.seconds for j in judged)
-    lines.append(
-        f"guard: median {guard[len(guard) // 2] * 1e3:.1f} ms, longest {guard[-1] * 1e3:.0f} ms"
-    )
+        lines.append(f"  {what:11}  {kind:30} {reused_of[is_same, kind]:4} of {count}")
     if listed:
         lines += [
             f"{'not reused' if j.pair.same else 'WRONG'} {j.cosine:.2f} {j.pair.a} | {j.pair.b}"
-            f"{f' ({j.differs})' if j.differs else ''}"
+            f" ({j.by_words}; {j.by_passage})"
             for j in judged
-            if j.pair.same != (not j.differs and j.cosine >= delta)
+            if j.pair.same != j.is_reused(delta)
         ]
     return "\n".join(lines)
 
 
+def _count(told: Iterable[bool]) -> int:
+    return sum(told)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the pairs of some files and print the report."""
+    """Read the pairs of a file and print the report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--data", type=Path, help="the data folder with the documentation")
     parser.add_argument("--list", action="store_true", help="show what goes wrong")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args(arguments)
-    settings = read_settings()
-    embedder = open_embedder(settings)
-    glossaries = {name: read_glossary(path) for name, path in GLOSSARIES.items()}
-
-    def glossary(product: str) -> tuple[Entry, ...]:
-        return glossaries.get(product, ())
-
-    reader = QuestionReader(embedder, glossary, embedder.knows_word)
-    for path in options.files:
-        judged = judge(read_pairs(path), reader)
-        if options.json:
-            rows = [vars(figures(judged, delta)) for delta in DELTAS]
-            text = json.dumps({"file": path.name, "pairs": len(judged), "over_delta": rows})
-        else:
-            text = f"{path.name}: {report(judged, settings.memory_delta, listed=options.list)}"
-        sys.stdout.write(f"{text}\n")
+    given = {"data_dir": options.data} if options.data else {}
+    settings = read_settings(generator="none", **given)
+    judged = judge(read_pairs(options.file), open_chatbot(settings))
+    sys.stdout.write(f"{report(judged, settings.memory_delta, listed=options.list)}\n")
 
 
 if __name__ == "__main__":

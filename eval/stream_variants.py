@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -11,8 +11,8 @@ from chatbot.assembly import Chatbot
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.passage_recall import PassageRecall
-from chatbot.memory.recall import Found, Search
-from chatbot.memory.stores.nearest import NearPair
+from chatbot.memory.recall import Search
+from chatbot.memory.stores.neighbours import NearPair
 from chatbot.memory.stores.stores import Stores
 from chatbot.parts import Parts
 from chatbot.settings import Settings
@@ -27,25 +27,19 @@ class Variant:
     made_of: Callable[[Chatbot], Chatbot] = lambda chatbot: chatbot
 
 
-class Nothing:
-    """What is found in a store that nobody sees."""
-
-    def at_least(self, _: float) -> Iterator[NearPair]:
-        """Nothing."""
-        return iter(())
-
-
 @dataclass(frozen=True)
 class OnlyLow:
     """A search that finds nothing in the high store."""
 
     search: Search
 
-    def nearest(self, release_id: int, store: Store, question: MemoryQuestion) -> Found:
+    def nearest(
+        self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
+    ) -> list[NearPair]:
         """Return what the search finds in the low store."""
         if store is Store.HIGH:
-            return Nothing()
-        return self.search.nearest(release_id, store, question)
+            return []
+        return self.search.nearest(release_id, store, question, cosine=cosine, limit=limit)
 
 
 class NoPassageRecall(PassageRecall):
@@ -68,7 +62,7 @@ class WithoutHighStore(Chatbot):
         return replace(
             usual,
             recall=replace(of, search=OnlyLow(of.search)),
-            passage_recall=NoPassageRecall(of.database, of.reader),
+            passage_recall=NoPassageRecall(of.database, of.reader, of.thresholds.delta),
         )
 
 

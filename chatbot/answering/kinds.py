@@ -100,9 +100,14 @@ _DEFINITION = re.compile(
 _TABLE = re.compile(r"\btable\b|\b(?:overview|matrix)\b|\beach\b", re.I)
 
 
+def without_opening(question: str) -> str:
+    """The question without greetings and what only leads to it: "hi, can you tell me"."""
+    return _OPENING.sub("", question.strip(" ,;:–-").replace("’", "'"))
+
+
 def asked_for(question: str) -> Kind:
     """What a question wants by its words alone; a value where nothing says otherwise."""
-    text = _OPENING.sub("", question.strip(" ,;:–-").replace("’", "'"))
+    text = without_opening(question)
     if _STEPS.search(text):
         return Kind.STEPS
     if _WHY.search(text):

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import CitedPage
-from chatbot.memory.questions.question import asked_text
+from chatbot.memory.questions import asked_text
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.turn import Answer, Citation, Route, Turn
 from corpora.history_tables import TurnRow, TurnTraceRow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
@@ -11,19 +10,18 @@ from langchain_core.language_models import BaseChatModel
 from chatbot import background
 from chatbot.memory.pairs import Thresholds
 from chatbot.memory.passage_recall import PassageRecall
-from chatbot.memory.questions.question import QuestionReader
+from chatbot.memory.questions import QuestionReader
 from chatbot.memory.recall import Recall
 from chatbot.memory.remembering import Measure, Remembering
 from chatbot.memory.scoring.judging import judge_turn
 from chatbot.memory.scoring.measuring import Measured, measure_turn
-from chatbot.memory.stores.nearest import Nearest
+from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.models.errors import GeneratorError
 from chatbot.settings import Settings
 from chatbot.turn import Turn
 from corpora.database import Database
 from corpora.embedding import Embedder
-from corpora.glossary import Entry
 
 _log = logging.getLogger(__name__)
 
@@ -33,36 +31,32 @@ WITH_MEMORY = ("embedded", "qamr")
 
 @dataclass(frozen=True)
 class Memory:
-    """The parts of the memory: what keeps pairs, searches, reads questions, recalls, remembers."""
+    """The parts of the memory: what keeps pairs, reads questions, recalls, remembers."""
 
     stores: Stores
-    nearest: Nearest
     reader: QuestionReader
     recall: Recall
     passage_recall: PassageRecall
     remembering: Remembering
+    judge: BaseChatModel | None
 
 
 def open_memory(
     settings: Settings,
     database: Database,
     embedder: Embedder,
-    glossary: Callable[[str], Sequence[Entry]],
-    is_ordinary_word: Callable[[str], bool],
     model: BaseChatModel | None,
 ) -> Memory:
     """Wire the memory; it is there for admins also where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
-    reader = QuestionReader(embedder, glossary, is_ordinary_word)
+    reader = QuestionReader(embedder)
     stores = Stores(
         database,
         thresholds,
         settings.memory_limit,
         wordings=settings.memory_wordings,
-        differences=lambda product: reader.of(product).difference,
     )
-    nearest = Nearest(database, settings.data_dir)
-    recall = Recall(database, nearest, reader, thresholds, settings.memory_references)
+    recall = Recall(database, Neighbours(database), reader, thresholds, settings.memory_references)
     judge = _judge(settings, model)
     remembering = Remembering(
         database,
@@ -74,7 +68,8 @@ def open_memory(
         judged=judge is not None,
         active=settings.memory == "on" and settings.profile in WITH_MEMORY,
     )
-    return Memory(stores, nearest, reader, recall, PassageRecall(database, reader), remembering)
+    passage_recall = PassageRecall(database, reader, thresholds.delta)
+    return Memory(stores, reader, recall, passage_recall, remembering, judge)
 
 
 def _judge(settings: Settings, model: BaseChatModel | None) -> BaseChatModel | None:

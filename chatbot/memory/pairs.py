@@ -88,9 +88,8 @@ class Thresholds:
 class MemoryQuestion:
     """A question as the memory compares it.
 
-    `asks` names what two questions must have in common to be the same one; `vector` has length
-    one, under the model `embedding`. Equal `asks`: the cosine is that of the sentences; else it
-    stays far below δ (`chatbot.memory.questions.question`).
+    `asks` are its words as two questions that ask the same must have them
+    (`chatbot.memory.questions.normalized`); `vector` has length one, under the model `embedding`.
     """
 
     text: str

@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from chatbot.answering.forms import read_value
+from chatbot.answering.passages import Passage, best_passages
 from chatbot.memory.pairs import Origin, Store, same_value
-from chatbot.memory.questions.question import ProductQuestions, QuestionReader, asked_text
-from chatbot.memory.questions.same_passage import asks_for_another_part
+from chatbot.memory.questions import QuestionReader, asked_text, difference_on
 from chatbot.memory.reusing import SERVING, as_reused
-from chatbot.memory.stores.nearest import NearPair
+from chatbot.memory.stores.neighbours import NearPair
 from chatbot.turn import Record, Remembered, Turn
 from corpora.database import Database
 from corpora.memory_tables import MemoryPageRow, MemoryPairRow
@@ -55,87 +55,97 @@ _READ_FROM = (
 class PassageRecall:
     """Looks for a good answer read from the passage that answers the question of a turn best, too.
 
-    The questions may hardly share a word: that the release's own pages answer both in one place
-    says that they ask the same, as far as they name the same and no other part of it
-    (`chatbot.memory.questions.same_passage`). Not in the paper: docs/decisions/0012.
+    That the release's own pages answer both questions in one place, and that they are at least
+    `delta` near, says that they ask the same, as far as they name the same and no other part of
+    it (`chatbot.memory.questions.difference_on`). Not in the paper: docs/decisions/0012.
     """
 
     database: Database
     reader: QuestionReader
+    delta: float
 
     def recall(self, turn: Turn) -> Remembered | None:
         """What there is on the best passage of a turn whose context is selected."""
         product, release = turn.asked
-        records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
+        records = best_records(turn)
         if not records:
             return None
-        of_page = {"product": product, "release": release, "page": records[0].page.id}
+        passage = best_passages(records)[0]
+        of_page = {"product": product, "release": release, "page": passage.page.id}
         with self.database.reading() as session:
             pairs = session.execute(_READ_FROM, of_page).all()
-        borne = [
-            (row, passage)
-            for row in pairs
-            if (passage := _common_passage(row.answer["citations"], records)) is not None
-        ]
+        borne = [row for row in pairs if _cites_first(row.answer["citations"], passage)]
         if not borne:
             return None
         text = asked_text(turn)
-        questions = self.reader.of(product)
-        row = _meant(questions, text, records, borne)
+        asked, *others = self.reader.read_all([text, *(row.question for row in borne)], product)
+        near = {
+            row.id: float(asked.vector @ other.vector)
+            for row, other in zip(borne, others, strict=True)
+        }
+        reading = read_value(text, records)
+        meant = [
+            row
+            for row in borne
+            if near[row.id] >= self.delta
+            and (reading is None or reading.sentence == row.answer.get("value", ""))
+            and not difference_on(words_of(passage), text, row.question, product)
+        ]
+        row = _good(meant)
         if row is None:
             return None
         with self.database.reading() as session:
             pair = session.get(MemoryPairRow, row.id)
         if pair is None or pair.store != Store.HIGH or pair.suspended:
             return None
-        asked, answered = (question.vector for question in questions.read_all([text, row.question]))
-        return as_reused(
-            self.database, NearPair(pair, float(asked @ answered)), pair.release_id, release
-        )
+        return as_reused(self.database, NearPair(pair, near[row.id]), pair.release_id, release)
 
 
-def _meant(
-    questions: ProductQuestions,
-    text: str,
-    records: Sequence[Record],
-    borne: Sequence[tuple[Any, Record]],
-) -> Any | None:
-    """The first of the pairs, each with its passage, that asks for the same part of it.
+def _good(meant: Sequence[Any]) -> Any | None:
+    """The first good one of pairs that ask the same, the bad ones first.
 
-    None where it is a bad one, or has the value of one that was measured as bad.
+    None where people said of one that it is bad, or a good one has not the value of those that
+    were measured as bad: measures err, and the same answer may be a good one to other words.
     """
-    reading = read_value(text, records)
-    asked = questions.asking(text)
     doubted: list[str] = []
-    for row, passage in borne:
+    for row in meant:
         value = row.answer.get("value", "")
-        if reading and reading.sentence != value:
-            continue
-        if asks_for_another_part(asked, questions.asking(row.question), passage):
-            continue
         if row.store == Store.HIGH:
             return None if any(not same_value(v, value) for v in doubted) else row
         if row.origin != Origin.MEASURED:
             return None
-        # Measures err: the same answer to other words of the question may be a good one.
         doubted.append(value)
     return None
 
 
-def _common_passage(
-    citations: Sequence[dict[str, Any]], records: Sequence[Record]
-) -> Record | None:
-    """The passage that bears an earlier answer, if it is one of the best here, and the other way.
+def best_records(turn: Turn) -> list[Record]:
+    """The records that were selected for a turn, the best first."""
+    return sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
 
-    An answer cites first what bears it, then what was best for its question.
+
+def same_passage(one: Sequence[Record], other: Sequence[Record]) -> Passage | None:
+    """The passage that is best for both of two questions, by their records; None where it is not.
+
+    That is so where the best record of each stands in the best passage of the other.
     """
-
-    def cited(record: Record, among: Sequence[dict[str, Any]]) -> bool:
-        # A long passage is cited by its beginning.
-        return any(
-            c["page_id"] == record.page.id and record.quote.startswith(c["quote"]) for c in among
-        )
-
-    if not cited(records[0], citations[:2]):
+    if not one or not other:
         return None
-    return next((r for r in records[:3] if cited(r, citations[:1])), None)
+    passages = [best_passages(records)[0] for records in (one, other)]
+    both = zip(passages, (other[0], one[0]), strict=True)
+    shared = all((r.page.id, r.start) in {(x.page.id, x.start) for x in p.records} for p, r in both)
+    return passages[0] if shared else None
+
+
+def words_of(passage: Passage) -> str:
+    """All that a passage says, with its headings."""
+    readings = (f"{r.quote} {r.reading} {r.label}" for r in passage.records)
+    return " ".join((passage.text, *readings, *passage.path))
+
+
+def _cites_first(citations: Sequence[dict[str, Any]], passage: Passage) -> bool:
+    """Whether the first citation of an answer, which bears it, stands in a passage."""
+    return any(
+        c["page_id"] == passage.page.id
+        and any(r.quote in c["quote"] or c["quote"] in r.quote for r in passage.records)
+        for c in citations[:1]
+    )

@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from typing import Protocol
 
 from chatbot.memory.pairs import MemoryQuestion, Store, Thresholds
-from chatbot.memory.questions.question import ProductQuestions, QuestionReader, asked_text
+from chatbot.memory.questions import QuestionReader, asked_text, difference
 from chatbot.memory.reusing import SERVING, as_remembered, as_reused
-from chatbot.memory.stores.nearest import NearPair
+from chatbot.memory.stores.neighbours import NearPair
 from chatbot.turn import Recollection, Remembered, Turn
 from corpora.database import Database
+from corpora.memory_tables import MemoryPairRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
 
 
-class Found(Protocol):
-    """What a search found."""
-
-    def at_least(self, cosine: float) -> Iterator[NearPair]:
-        """Yield the usable pairs that are so near, the nearest first."""
-
-
 class Search(Protocol):
-    """Finds the pairs nearest to a question."""
+    """Finds the pairs nearest to a question (`chatbot.memory.stores.neighbours.Neighbours`)."""
 
-    def nearest(self, release_id: int, store: Store, question: MemoryQuestion) -> Found:
-        """Search a store."""
+    def nearest(
+        self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
+    ) -> list[NearPair]:
+        """The usable pairs of a store at least so near, the nearest first, at most `limit`."""
 
 
 @dataclass(frozen=True)
 class Recall:
     """Looks for what was answered before in the release of a turn, and in no other.
 
-    A high pair at least δ near that asks the same is reused. Else at most `references` high pairs
-    that are at least τ near are good ones to go by; where there is none, low pairs as near are
-    bad ones. A low pair that asks the same is a bad one in any case, lest its answer be given
+    A high pair that asks the same in the same words is reused. Else at most `references` high
+    pairs that are at least τ near are good ones to go by; where there is none, low pairs as near
+    are bad ones. A low pair that asks the same is a bad one in any case, lest its answer be given
     again.
     """
 
@@ -56,55 +50,48 @@ class Recall:
             release_id = session.scalar(SERVING, {"product": product, "release": release})
         if release_id is None:
             return Recollection()
-        questions = self.reader.of(product)
-        asked = questions.read(asked_text(turn))
-        # Both at once, since most questions are in neither.
-        with ThreadPoolExecutor(1) as pool:
-            searching = pool.submit(self.search.nearest, release_id, Store.LOW, asked)
-            high = self.search.nearest(release_id, Store.HIGH, asked)
-            low = searching.result()
+        asked = self.reader.read(asked_text(turn), product)
         good: list[Remembered] = []
         differs = ""
-        for pair in islice(high.at_least(self.thresholds.tau), LOOKED_AT):
+        for pair in self._near(release_id, Store.HIGH, asked, self.thresholds.tau):
+            reason = difference(asked.asks, pair.row.asks)
+            if not reason and (reused := as_reused(self.database, pair, release_id, release)):
+                return Recollection(reused=reused)
             if pair.similarity >= self.thresholds.delta:
-                reason = questions.difference(asked.text, pair.row.question)
-                if not reason and (reused := as_reused(self.database, pair, release_id, release)):
-                    return Recollection(reused=reused)
                 differs = differs or reason
-            elif len(good) >= self.references:
-                break
             if len(good) < self.references:
                 good.append(as_remembered(pair))
         return Recollection(
             good=tuple(good),
-            bad=tuple(self._bad(low, asked, questions, topic=not good)),
+            bad=tuple(self._bad(release_id, asked, topic=not good)),
             differs=differs,
         )
 
-    def rejected(
-        self, release_id: int, asked: MemoryQuestion, product: str
-    ) -> tuple[Remembered, ...]:
-        """The answers to this very question that are bad ones."""
-        low = self.search.nearest(release_id, Store.LOW, asked)
-        return tuple(self._bad(low, asked, self.reader.of(product), topic=False))
+    def reusable(self, turn: Turn, pair: Remembered) -> Remembered | None:
+        """A pair that was found for a turn, as it answers it now; None where it does not."""
+        with self.database.reading() as session:
+            row = session.get(MemoryPairRow, pair.id)
+        if row is None or row.suspended:
+            return None
+        near = NearPair(row, pair.similarity)
+        return as_reused(self.database, near, row.release_id, turn.asked[1])
 
-    def _bad(
-        self,
-        low: Found,
-        asked: MemoryQuestion,
-        questions: ProductQuestions,
-        *,
-        topic: bool,
-    ) -> Iterator[Remembered]:
+    def rejected(self, release_id: int, asked: MemoryQuestion) -> tuple[Remembered, ...]:
+        """The answers to this very question that are bad ones."""
+        return tuple(self._bad(release_id, asked, topic=False))
+
+    def _near(
+        self, release_id: int, store: Store, asked: MemoryQuestion, cosine: float
+    ) -> list[NearPair]:
+        return self.search.nearest(release_id, store, asked, cosine=cosine, limit=LOOKED_AT)
+
+    def _bad(self, release_id: int, asked: MemoryQuestion, *, topic: bool) -> Iterator[Remembered]:
         """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
         others = self.references if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
-        for pair in islice(low.at_least(least), LOOKED_AT):
-            if pair.similarity >= self.thresholds.delta:
-                if not questions.difference(asked.text, pair.row.question):
-                    yield as_remembered(pair)
-            elif others > 0:
+        for pair in self._near(release_id, Store.LOW, asked, least):
+            if not difference(asked.asks, pair.row.asks):
+                yield as_remembered(pair)
+            elif others > 0 and pair.similarity < self.thresholds.delta:
                 others -= 1
                 yield as_remembered(pair)
-            else:
-                break

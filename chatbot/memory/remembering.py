@@ -133,8 +133,8 @@ class Remembering:
             now,
             opinions,
         )
-        question = self.recall.reader.of(candidate.product).read(candidate.question)
-        bad = self.recall.rejected(release_id, question, candidate.product)
+        question = self.recall.reader.read(candidate.question, candidate.product)
+        bad = self.recall.rejected(release_id, question)
         again = next((b.id for b in bad if same_value(b.value, candidate.answer.value)), None)
         if again is None:
             pair = NewPair(

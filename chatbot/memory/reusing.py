@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, Origin
 from chatbot.memory.scoring.own_words import is_told
-from chatbot.memory.stores.nearest import NearPair
+from chatbot.memory.stores.neighbours import NearPair
 from chatbot.turn import Citation, Remembered
 from corpora.database import Database
 from corpora.memory_tables import MemoryPageRow

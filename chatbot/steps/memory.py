@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel
+
 from chatbot.memory.passage_recall import PassageRecall
+from chatbot.memory.questions import asked_text, difference_in_names
 from chatbot.memory.recall import Recall
-from chatbot.turn import Answer, Recollection, Remembered, Route, RuleStep, Turn
+from chatbot.structured import ask_for
+from chatbot.turn import Answer, ModelStep, Recollection, Remembered, Route, RuleStep, Turn
+from prompts import fenced, fenced_list, render
 
 
 def recall_answered(memory: Recall) -> RuleStep:
@@ -23,6 +29,42 @@ def recall_answered(memory: Recall) -> RuleStep:
         if found.reused is None:
             return replace(turn, recollection=found)
         return _answered(turn, found.reused)
+
+    return recall
+
+
+class SameQuestion(BaseModel):
+    """Whether two questions ask for exactly the same."""
+
+    same: bool
+
+
+def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
+    """The same, and where no answer is to the same words a model is asked about the nearest.
+
+    It is asked one question, and only of a good pair at least δ near with the same figures and
+    names.
+    """
+    by_words = recall_answered(memory)
+
+    async def recall(turn: Turn) -> Turn:
+        turn = by_words(turn)
+        found = turn.recollection
+        if found is None or found.reused is not None or not found.good:
+            return turn
+        near, asked = found.good[0], asked_text(turn)
+        if near.similarity < memory.thresholds.delta or difference_in_names(
+            asked, near.question, turn.asked[0]
+        ):
+            return turn
+        both = (
+            fenced("question", text, number=i) for i, text in enumerate((near.question, asked), 1)
+        )
+        messages = render("same_question", questions=fenced_list(both))
+        reply, calls = await ask_for(judge, messages, SameQuestion, step="memory", max_tokens=16)
+        turn = replace(turn, calls=(*turn.calls, *calls))
+        pair = memory.reusable(turn, near) if reply and reply.same else None
+        return _answered(turn, pair) if pair else turn
 
     return recall
 

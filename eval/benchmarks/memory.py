@@ -1,92 +1,119 @@
-"""What the memory costs: `python -m eval.benchmarks.memory --help`.
+"""What a full memory costs: `python -m eval.benchmarks.memory --help`.
 
-First its size: many thousand turns one after the other, a third of which ask again. Then its
-time: questions that were answered before, and others, asked of a chatbot without a language model
-whose memory is full. All questions are made up, their embeddings real.
+Stores of a release are filled with pairs whose vectors are drawn at random around some topics; the
+questions that are asked are embedded for real. The time of a language model is no part of this:
+a question that is reused needs none, and another one pays it besides.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
-from dataclasses import asdict
+import time
+from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
+from statistics import median
 from typing import Annotated
 
+import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
+from sqlalchemy import select
 
-from eval.benchmarks.memory_growth import Moment, grow
-from eval.benchmarks.memory_latency import Timing, fill, measure
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Score, Store
+from chatbot.memory.stores.stores import Stores
+from chatbot.settings import Settings
+from corpora.catalog import Catalog
+from corpora.tables import ReleaseRow
 
-REUSE_GOAL, LOOKUP_GOAL = 150.0, 30.0
-"""Milliseconds that 95 of 100 reuses, and lookups that find nothing to reuse, take at most."""
+_TOPICS, _SPREAD, _SEED = 2_000, 0.05, 7
+_MEASURED = (
+    "reading a question",
+    "searching both stores",
+    "adding a pair, afterwards",
+    "the first search after that",
+)
 
 
 def main(
-    pairs: Annotated[int, typer.Option(help="Good pairs of the release; 0: no times.")] = 20_000,
-    asked: Annotated[int, typer.Option(help="How many questions of each kind are asked.")] = 300,
-    turns: Annotated[int, typer.Option(help="Turns that the memory grows by; 0: none.")] = 100_000,
-    limit: Annotated[int, typer.Option(help="Pairs that a store holds while it grows.")] = 20_000,
-    moments: Annotated[int, typer.Option(help="How often its size is told.")] = 20,
-    folder: Annotated[
-        Path | None, typer.Option(help="Keeps the full memory here, and takes the one there.")
-    ] = None,
+    pairs: Annotated[int, typer.Option(help="Pairs in each of the two stores.")] = 20_000,
+    asked: Annotated[int, typer.Option(help="How many questions are asked.")] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure the memory; exit code 1 if it is too slow."""
-    told: dict[str, object] = {}
-    times: list[Timing] = []
-    console = Console(stderr=as_json)
-    if turns:
-        console.print(_row(*Moment.__dataclass_fields__), soft_wrap=True)
-        with tempfile.TemporaryDirectory() as temporary:
-            found = grow(
-                Path(temporary),
-                turns,
-                moments,
-                lambda moment: console.print(_told(moment), soft_wrap=True),
-                limit,
-            )
-        told["growth"] = [asdict(moment) for moment in found]
-    if pairs:
-        with tempfile.TemporaryDirectory() as temporary:
-            where = folder or Path(temporary)
-            with Progress(console=console, transient=True) as bar:
-                task = bar.add_task("filling the memory", total=pairs)
-                fill(where, pairs, lambda done: bar.update(task, completed=done))
-                task = bar.add_task("asking", total=2 * asked)
-                times = measure(where, pairs, asked, lambda: bar.advance(task))
-        console.print(_times(times))
-        told["times"] = [asdict(timing) for timing in times]
+    """Measure reading a question, searching, adding a pair, and the first search after it."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder), generator="none", memory_limit=pairs + asked)
+        chatbot = open_chatbot(settings)
+        release = _release(chatbot)
+        _fill(chatbot, release, pairs)
+        figures = _measure(chatbot, release, asked)
+        chatbot.database.close()
     if as_json:
-        print(json.dumps(told))  # noqa: T201
-    goals = {"reuse": REUSE_GOAL, "lookup without reuse": LOOKUP_GOAL}
-    if any(timing.p95 > goals.get(timing.name, timing.p95) for timing in times):
-        raise typer.Exit(1)
+        sys.stdout.write(json.dumps(figures))
+        return
+    sys.stdout.write(f"{'milliseconds':32}{'n':>6}{'median':>9}{'p95':>9}\n")
+    for name, of in figures.items():
+        sys.stdout.write(f"{name:32}{of['n']:6}{of['median']:9.1f}{of['p95']:9.1f}\n")
 
 
-def _times(times: list[Timing]) -> Table:
-    table = Table("milliseconds", "n", "median", "p95", "most", box=None)
-    for timing in times:
-        values = (f"{v:,.1f}" for v in (timing.median, timing.p95, timing.most))
-        table.add_row(timing.name, str(timing.n), *values)
-    return table
+def _release(chatbot: Chatbot) -> int:
+    Catalog(chatbot.database).add_release("harbour", "4.2")
+    with chatbot.database.reading() as session:
+        return session.scalars(select(ReleaseRow.id)).one()
 
 
-def _told(moment: Moment) -> str:
-    return _row(
-        *(
-            f"{value:.0%}" if name == "reused" else f"{value:,.0f}"
-            for name, value in asdict(moment).items()
-        )
-    )
+def _fill(chatbot: Chatbot, release: int, pairs: int) -> None:
+    """Append pairs to both stores, each in a cluster of its own."""
+    draw = np.random.default_rng(_SEED)
+    topics = draw.normal(size=(_TOPICS, chatbot.embedder.dimension))
+    thresholds = chatbot.memory.recall.thresholds
+    stores = Stores(chatbot.database, thresholds, pairs, clustering=False)
+    embedding = chatbot.memory.reader.embedding
+    for number in range(2 * pairs):
+        near = topics[number % _TOPICS] + _SPREAD * draw.normal(size=topics.shape[1])
+        vector = (near / np.linalg.norm(near)).astype(np.float32)
+        question = MemoryQuestion(f"question {number}", f"question {number}", vector, embedding)
+        stores.add(release, _pair(question, score=float(number % 2)))
 
 
-def _row(*cells: str) -> str:
-    return "".join(f"{cell:>10}" for cell in cells)
+def _pair(question: MemoryQuestion, score: float) -> NewPair:
+    answer = {"text": "It is set at installation.", "value": "", "citations": []}
+    return NewPair(question, answer, Score(score, Origin.MEASURED, datetime.now(UTC)))
+
+
+def _measure(chatbot: Chatbot, release: int, asked: int) -> dict[str, dict[str, float]]:
+    memory = chatbot.memory
+    took: dict[str, list[float]] = {name: [] for name in _MEASURED}
+    for number in range(asked):
+        started = time.perf_counter()
+        question = memory.reader.read(f"How long does pump {number} run at night?", "harbour")
+        read = time.perf_counter()
+        for store in Store:
+            memory.recall.search.nearest(release, store, question, cosine=0.75, limit=8)
+        searched = time.perf_counter()
+        added = memory.stores.add(release, _pair(question, 1.0))
+        kept = time.perf_counter()
+        for store in Store:
+            memory.recall.search.nearest(release, store, question, cosine=0.75, limit=8)
+        again = time.perf_counter()
+        memory.stores.remove([added.pair or 0], Happened.RETIRED, "measured")
+        memory.recall.search.nearest(release, Store.HIGH, question, cosine=0.75, limit=8)
+        for name, seconds in zip(
+            _MEASURED,
+            (read - started, searched - read, kept - searched, again - kept),
+            strict=True,
+        ):
+            took[name].append(1000 * seconds)
+    return {
+        name: {
+            "n": len(of),
+            "median": median(of),
+            "p95": sorted(of)[ceil(0.95 * len(of)) - 1],
+        }
+        for name, of in took.items()
+    }
 
 
 if __name__ == "__main__":

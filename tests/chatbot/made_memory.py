@@ -108,5 +108,5 @@ def require_sound(database: Database, release: int, thresholds: Thresholds = THR
         np.testing.assert_allclose(centroid, mean, atol=1e-9)
     for a in rows:
         for b in rows:
-            if a.id < b.id and (a.store, a.embedding) == (b.store, b.embedding):
+            if a.id < b.id and (a.store, a.asks, a.embedding) == (b.store, b.asks, b.embedding):
                 assert vectors[a.id] @ vectors[b.id] < thresholds.delta + 1e-6

@@ -19,6 +19,7 @@ from chatbot.memory.later import Later
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.memory.uses import REJECTED
+from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.people import LOCAL
 from chatbot.personal_data import delete_person
 from chatbot.settings import Settings
@@ -362,8 +363,6 @@ def test_a_pair_knows_its_pages_its_score_and_what_answered(bot: MakeBot) -> Non
 def test_what_asks_for_another_thing_displaces_no_answer(bot: MakeBot) -> None:
     asked = bot()
     what, how = "What is the wait-to-restore time?", "How do I change the wait-to-restore time?"
-    read = asked.chatbot.memory.reader.of("relay").read_all([what, how])
-    assert read[0].vector @ read[1].vector >= asked.chatbot.settings.memory_delta
     keep(asked, what, "It is 300 seconds.")
     keep(asked, how, "Use `set group`.")
     assert [pair.question for pair in asked.pairs] == [what, how]
@@ -513,8 +512,23 @@ def keep(asked: Bot, question: str, value: str) -> None:
     memory.stores.add(
         release,
         NewPair(
-            memory.reader.of("relay").read(question),
+            memory.reader.read(question, "relay"),
             {"text": value, "value": value, "citations": []},
             Score(1.0, Origin.IMPORTED, datetime.now(UTC)),
         ),
     )
+
+
+@pytest.mark.parametrize("verdict", ["true", "false"])
+def test_a_model_that_is_to_judge_says_whether_a_near_question_is_the_same(
+    bot: MakeBot, verdict: str
+) -> None:
+    same = Rule(contains='<question number="2">', reply=f'{{"same": {verdict}}}')
+    model = ScriptedChatModel(rules=[same], otherwise=KEPT)
+    asked = bot(model, memory_judge="model", memory_delta=0.7, memory_references=1)
+    asked.ask(LOG)
+    judged = asked.ask("How many days is the event log kept for in 17.20?")
+    assert (judged.content["route"] == "reuse") == (verdict == "true")
+    assert any('<question number="2">' in call.messages[-1][1] for call in model.calls)
+    asks_for_another = asked.ask("How many days is log_days 7 kept in 17.20?")
+    assert asks_for_another.content["route"] != "reuse"

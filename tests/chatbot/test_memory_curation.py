@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from chatbot.audit import AuditLog
 from chatbot.memory.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
@@ -139,8 +140,11 @@ def test_stores_are_built_again_by_the_settings_of_today(
         row = session.get_one(MemoryPairRow, bot.pairs[0].id)
         cluster = session.get_one(MemoryClusterRow, row.cluster_id)
         older = np.full(4, 0.5, "<f4")
-        row.embedding = cluster.embedding = "an older one"
-        row.vector, cluster.total = older.tobytes(), older.astype("<f8").tobytes()
+        cluster.embedding = "an older one"
+        cluster.total = (cluster.size * older.astype("<f8")).tobytes()
+        members = select(MemoryPairRow).where(MemoryPairRow.cluster_id == cluster.id)
+        for row in session.scalars(members):
+            row.embedding, row.vector = "an older one", older.tobytes()
     told: list[tuple[str, int, int]] = []
     assert curation.rebuild(Scope("lamp"), lambda *done: told.append(done)) == (
         Rebuilt("lamp", "2.0", 3, 3),

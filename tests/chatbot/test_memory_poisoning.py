@@ -218,6 +218,6 @@ def plant(
     memory = asked.chatbot.memory
     with asked.chatbot.database.reading() as session:
         release = require_release(session, "relay", "17.20").id
-    read = replace(memory.reader.of("relay").read(like or question), text=question)
+    read = replace(memory.reader.read(like or question, "relay"), text=question)
     answer = {"text": value, "value": value, "citations": []}
     memory.stores.add(release, NewPair(read, answer, Score(1.0, origin, datetime.now(UTC))))

@@ -6,7 +6,7 @@ import pytest
 
 from chatbot.memory.administration.use_list import Uses
 from chatbot.memory.pairs import Origin
-from chatbot.memory.questions.question import asked_text
+from chatbot.memory.questions import asked_text
 from chatbot.people import LOCAL, NotAllowed, Person
 from chatbot.reply import remembered_object
 from chatbot.turn import Remembered, Turn

@@ -15,7 +15,7 @@ from corpora.catalog import Catalog, NoCorpus
 from corpora.corpus import open_corpus
 from corpora.database import Database, open_database, sqlite_url
 from corpora.gathering import ChunkingSettings
-from corpora.generations import BeingBuilt, memory_dir
+from corpora.generations import BeingBuilt
 from corpora.glossary import Entry, Glossaries
 from corpora.history_tables import ConversationRow, TurnRow
 from corpora.memory_tables import (
@@ -276,7 +276,6 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
     with database.reading() as session:
         for name, release_id in session.execute(select(ReleaseRow.name, ReleaseRow.id)):
             release_ids[name] = release_id
-            (memory_dir(data_dir, release_id) / "high").mkdir(parents=True)
     most = 0
 
     def count(_connection: object, cursor: sqlite3.Cursor, statement: str, *_: object) -> None:
@@ -289,7 +288,6 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
     event.remove(database.engine, "after_cursor_execute", count)
 
     assert (deleted.remembered, most) == (5, 2)
-    assert {f.name for f in (data_dir / "memory").iterdir()} == {str(release_ids["17.10"])}
     with database.reading() as session:
         for table in (MemoryPairRow, MemoryClusterRow):
             assert set(session.scalars(select(table.release_id))) == {release_ids["17.10"]}
@@ -299,16 +297,14 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
         assert session.scalar(select(func.count()).select_from(TurnRow)) == 6
         assert session.execute(text("PRAGMA foreign_key_check")).all() == []
     assert delete_product(database, data_dir, "Beacon").remembered == 1
-    assert list((data_dir / "memory").iterdir()) == []
 
 
-def test_no_index_of_a_deleted_release_is_left_for_the_next_of_its_id(
+def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
     database: Database, data_dir: Path, beacon: Path
 ) -> None:
     remember(database, "17.20", "horn")
     with database.reading() as session:
         release_id = session.scalars(select(func.max(ReleaseRow.id))).one()
-    memory_dir(data_dir, release_id).mkdir(parents=True)
 
     class CutOff(Exception):
         pass
@@ -321,7 +317,6 @@ def test_no_index_of_a_deleted_release_is_left_for_the_next_of_its_id(
     with pytest.raises(CutOff):
         delete_release(database, data_dir, "Beacon", "17.20")
     event.remove(database.engine, "before_cursor_execute", cut)
-    assert not memory_dir(data_dir, release_id).exists()
     delete_release(database, data_dir, "Beacon", "17.20")
     # SQLite gives the id out again, so the next one must begin without a memory.
     assert Catalog(database).add_release("Beacon", "18.00") == release_id

@@ -9,14 +9,14 @@ import numpy as np
 from sqlalchemy import func, select
 
 from chatbot.memory.pairs import Happened, Origin, Store
-from chatbot.memory.questions.question import READING
+from chatbot.memory.questions import READING
 from corpora.catalog import require_release
 from corpora.database import Database
 from corpora.embedding import MiniLM
 from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow, MemoryUseRow
 
 EMBEDDING = f"{MiniLM.name}/{READING}"
-DIMENSION = 2 * MiniLM.dimension
+DIMENSION = MiniLM.dimension
 NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 

@@ -112,7 +112,7 @@ class Curation:
             told = f"{self._name} took the corrected answer back."
             self.chatbot.memory.stores.remove(made, Happened.RETIRED, told)
             return
-        question = self.chatbot.memory.reader.of(row.product).read(asked)
+        question = self.chatbot.memory.reader.read(asked, row.product)
         pair = self._curated(row.product, release, question, text, turn=turn)
         instead_of = [pair.id for pair in of_turn]
         added = self._put(row.product, release, pair, instead_of, "corrected")
@@ -201,7 +201,7 @@ class Curation:
         scope: Scope = EVERYTHING,
         on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
     ) -> tuple[Rebuilt, ...]:
-        """Build stores, clusters and indexes again by the settings of today.
+        """Build stores and clusters again by the settings of today.
 
         `on_progress` is told the release, how many of its pairs are done, and of how many.
         """
@@ -215,8 +215,7 @@ class Curation:
             def told(done: int, total: int, of: str = f"{product} {name}") -> None:
                 on_progress(of, done, total)
 
-            pairs = memory.stores.rebuild(release, memory.reader, told)
-            memory.nearest.rebuild(release)
+            pairs = memory.stores.rebuild(release, memory.reader, product, told)
             rebuilt.append(Rebuilt(product, name, before, pairs))
             AuditLog(self.chatbot.database).record(
                 self.person, "rebuild memory", f"{product} {name}", before=before, pairs=pairs

@@ -18,7 +18,7 @@ from chatbot.memory.administration.overview import EVERYTHING, Overview, PairFil
 from chatbot.memory.administration.support import Support, Supported
 from chatbot.memory.administration.written import answer_object, as_answer, as_value
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Score, Store
-from chatbot.memory.questions.question import asked_text
+from chatbot.memory.questions import asked_text
 from chatbot.people import Person
 from chatbot.release_resolution import ReleaseStatus, resolve_release
 from chatbot.review.exports import Exports, Format
@@ -206,7 +206,7 @@ class _Import:
         self, place: _Place, rows: Sequence[FaqRow]
     ) -> Iterator[tuple[FaqRow, MemoryQuestion]]:
         texts = [self._asked(place, row.question) for row in rows]
-        return zip(rows, self._chatbot.memory.reader.of(place.product).read_all(texts), strict=True)
+        return zip(rows, self._chatbot.memory.reader.read_all(texts, place.product), strict=True)
 
     def _asked(self, place: _Place, question: str) -> str:
         """What a question asks without its release, as the chain would read it."""

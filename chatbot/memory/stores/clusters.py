@@ -1,20 +1,16 @@
-"""The clusters of the stores: which one a question joins, and what becomes of it (ComRAG 4.2)."""
+"""A change of the memory of one release, and the clusters that it touches (ComRAG 4.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Store
 from chatbot.memory.stores.centroids import Sums, direction, joins, with_member, without_member
-from chatbot.memory.stores.held import Held
-from chatbot.memory.stores.pair_rows import inserted
-from chatbot.memory.stores.vector_table import Source
+from chatbot.memory.stores.pair_rows import StoredPair, delete_pairs, draw_seq, inserted
 from corpora.embedding import Vectors
 from corpora.memory_tables import MemoryClusterRow, MemoryPairRow
 
@@ -22,152 +18,132 @@ _AT_ONCE = 500
 _NO_SYNC = {"synchronize_session": False}
 
 
-@dataclass(frozen=True)
-class Where:
-    """One store of a release, as far as its vectors are of one embedding."""
+class Change:
+    """What joins and leaves clusters in a transaction that has locked the release.
 
-    release_id: int
-    store: Store
-    embedding: str
-
-
-class Clusters:
-    """Finds, founds and leaves clusters within a transaction that has locked their release.
-
-    The centroids of a store stay in memory between transactions, and what others changed is read
-    from SQL first.
+    `finish` it when every pair has its place again: clusters that are left empty go then, and
+    with them would go whatever points there.
     """
 
-    def __init__(self, held: Held) -> None:
-        self._held = held
+    def __init__(self, session: Session, release_id: int) -> None:
+        self.session = session
+        self.release_id = release_id
+        self._sums: dict[tuple[str, str], dict[int, tuple[int, Sums]]] = {}
+        self._emptied: set[int] = set()
 
-    def join(self, session: Session, where: Where, vector: Vectors, tau: float, seq: int) -> int:
+    @cached_property
+    def seq(self) -> int:
+        """The number of this change; the release has none that is greater."""
+        return draw_seq(self.session, self.release_id)
+
+    def join(self, store: str, embedding: str, vector: Vectors, tau: float) -> int:
         """Let a question join the cluster of the nearest centroid or found one; return its id."""
-        table = self._held.table(where)
-        table.follow(session, _source(where))
-        self._held.trim()
-        ids, similarities = table.compared(vector)
-        nearest = joins(similarities, tau)
+        clusters = self._clusters(store, embedding)
+        ids = list(clusters)
+        centroids = np.array([direction(total) for _, total in clusters.values()])
+        nearest = joins(centroids @ vector, tau) if ids else None
         if nearest is None:
-            return self.found(session, where, vector, seq)
-        joined = int(ids[nearest])
-        size, total = session.execute(
-            select(MemoryClusterRow.size, MemoryClusterRow.total).where(
-                MemoryClusterRow.id == joined
-            )
-        ).one()
-        grown = with_member(np.frombuffer(total, "<f8"), vector)
-        _write(session, joined, size + 1, grown, seq)
-        table.put(joined, direction(grown), seq)
-        return joined
+            return self.found(store, embedding, vector)
+        size, total = clusters[ids[nearest]]
+        self._write(store, embedding, ids[nearest], size + 1, with_member(total, vector))
+        return ids[nearest]
 
-    def found(self, session: Session, where: Where, vector: Vectors, seq: int) -> int:
+    def found(self, store: str, embedding: str, vector: Vectors) -> int:
         """Found a cluster with one member and return its id."""
         total = with_member(np.zeros(len(vector)), vector)
         cluster = inserted(
-            session,
+            self.session,
             MemoryClusterRow,
-            release_id=where.release_id,
-            store=where.store,
-            embedding=where.embedding,
-            seq=seq,
+            release_id=self.release_id,
+            store=store,
+            embedding=embedding,
+            seq=self.seq,
             size=1,
             total=total.astype("<f8").tobytes(),
         )
-        if (table := self._held.get(where)) is not None:
-            table.put(cluster, direction(total), seq)
+        self._clusters(store, embedding)[cluster] = (1, total)
         return cluster
 
-    def leave(
-        self, session: Session, members: Iterable[tuple[int, Vectors]], seq: int
-    ) -> list[int]:
-        """Take members, as (cluster, vector), out of their clusters; return those left empty.
+    def leave(self, pairs: Sequence[StoredPair]) -> None:
+        """Take pairs out of their clusters."""
+        for pair in pairs:
+            store, embedding = self.session.execute(
+                select(MemoryClusterRow.store, MemoryClusterRow.embedding).where(
+                    MemoryClusterRow.id == pair.cluster
+                )
+            ).one()
+            size, total = self._clusters(store, embedding)[pair.cluster]
+            left = without_member(total, pair.question.vector) if size > 1 else 0 * total
+            self._write(store, embedding, pair.cluster, size - 1, left)
+            if size == 1:
+                self._emptied.add(pair.cluster)
 
-        They are to be removed by `clear` once no pair points there any more.
-        """
-        leaving: dict[int, list[Vectors]] = {}
-        for cluster, vector in members:
-            leaving.setdefault(cluster, []).append(vector)
-        emptied = []
-        for row in _rows(session, list(leaving)):
-            gone = leaving[row.id]
-            left = np.frombuffer(row.total, "<f8")
-            for vector in gone:
-                left = without_member(left, vector)
-            if row.size == len(gone):
-                emptied.append(row.id)
-                left = np.zeros_like(left)
-            _write(session, row.id, row.size - len(gone), left, seq)
-            self._hold(row, left, seq)
-        return emptied
+    def take_out(self, pairs: Sequence[StoredPair]) -> None:
+        """Take pairs out of the memory."""
+        if pairs:
+            delete_pairs(self.session, [pair.id for pair in pairs])
+            self.leave(pairs)
 
-    def clear(self, session: Session, emptied: Sequence[int]) -> None:
-        """Remove clusters that have no members."""
-        for row in _rows(session, emptied):
-            if (table := self._held.get(_where(row))) is not None:
-                table.take(row.id)
+    def finish(self) -> None:
+        """Remove the clusters that are left empty."""
+        emptied = list(self._emptied)
         for first in range(0, len(emptied), _AT_ONCE):
             some = MemoryClusterRow.id.in_(emptied[first : first + _AT_ONCE])
-            session.execute(delete(MemoryClusterRow).where(some), execution_options=_NO_SYNC)
+            empty = delete(MemoryClusterRow).where(some, MemoryClusterRow.size == 0)
+            self.session.execute(empty, execution_options=_NO_SYNC)
+        self._emptied.clear()
+        for clusters in self._sums.values():
+            for cluster in [c for c, (size, _) in clusters.items() if not size]:
+                del clusters[cluster]
 
-    def sum_anew(self, session: Session, release_id: int, seq: int) -> None:
-        """Add up the vectors of every cluster of a release again."""
-        of_release = select(MemoryClusterRow.id).where(MemoryClusterRow.release_id == release_id)
-        clusters = session.scalars(of_release).all()
-        for first in range(0, len(clusters), _AT_ONCE):
-            some = clusters[first : first + _AT_ONCE]
-            members: dict[int, list[Vectors]] = {cluster: [] for cluster in some}
-            in_some = MemoryPairRow.cluster_id.in_(some)
-            vectors = select(MemoryPairRow.cluster_id, MemoryPairRow.vector).where(in_some)
-            for cluster, vector in session.execute(vectors):
-                members[cluster].append(np.frombuffer(vector, "<f4"))
-            for cluster, own in members.items():
-                if own:
-                    _write(session, cluster, len(own), np.sum(own, axis=0, dtype=np.float64), seq)
-            self.clear(session, [cluster for cluster, own in members.items() if not own])
-        self._held.drop()
+    def sum_anew(self) -> None:
+        """Add up the vectors of every cluster of the release again; empty ones go."""
+        sums: dict[int, tuple[int, Sums]] = {}
+        for cluster, vector in self._members():
+            size, total = sums.get(cluster, (0, np.zeros(len(vector))))
+            sums[cluster] = (size + 1, with_member(total, vector))
+        of_release = MemoryClusterRow.release_id == self.release_id
+        for cluster in self.session.scalars(select(MemoryClusterRow.id).where(of_release)).all():
+            size, total = sums.get(cluster, (0, np.zeros(0)))
+            self._store(cluster, size, total)
+            if not size:
+                self._emptied.add(cluster)
+        self._sums.clear()
+        self.finish()
 
-    def _hold(self, row: Row[*tuple[Any, ...]], total: Sums, seq: int) -> None:
-        if (table := self._held.get(_where(row))) is not None:
-            table.put(row.id, direction(total), seq)
+    def _members(self) -> Iterator[tuple[int, Vectors]]:
+        members = select(MemoryPairRow.cluster_id, MemoryPairRow.vector).where(
+            MemoryPairRow.release_id == self.release_id
+        )
+        for cluster, vector in self.session.execute(members.execution_options(yield_per=_AT_ONCE)):
+            yield cluster, np.frombuffer(vector, "<f4")
 
+    def _clusters(self, store: str, embedding: str) -> dict[int, tuple[int, Sums]]:
+        """The clusters of a store by their ids: size and sum of the vectors, read once."""
+        if (store, embedding) not in self._sums:
+            rows = self.session.execute(
+                select(MemoryClusterRow.id, MemoryClusterRow.size, MemoryClusterRow.total)
+                .where(
+                    MemoryClusterRow.release_id == self.release_id,
+                    MemoryClusterRow.store == store,
+                    MemoryClusterRow.embedding == embedding,
+                    MemoryClusterRow.size > 0,
+                )
+                .order_by(MemoryClusterRow.id)
+            )
+            self._sums[store, embedding] = {
+                row.id: (row.size, np.frombuffer(row.total, "<f8")) for row in rows
+            }
+        return self._sums[store, embedding]
 
-def _source(where: Where) -> Source:
-    of_store = (
-        MemoryClusterRow.release_id == where.release_id,
-        MemoryClusterRow.store == where.store,
-        MemoryClusterRow.embedding == where.embedding,
-    )
-    return Source(
-        MemoryClusterRow.id, MemoryClusterRow.seq, MemoryClusterRow.total, of_store, _unpacked
-    )
+    def _write(self, store: str, embedding: str, cluster: int, size: int, total: Sums) -> None:
+        self._clusters(store, embedding)[cluster] = (size, total)
+        self._store(cluster, size, total)
 
-
-def _unpacked(total: bytes) -> Vectors:
-    return direction(np.frombuffer(total, "<f8"))
-
-
-def _rows(session: Session, clusters: Sequence[int]) -> Iterator[Row[*tuple[Any, ...]]]:
-    for first in range(0, len(clusters), _AT_ONCE):
-        query = select(
-            MemoryClusterRow.id,
-            MemoryClusterRow.release_id,
-            MemoryClusterRow.store,
-            MemoryClusterRow.embedding,
-            MemoryClusterRow.size,
-            MemoryClusterRow.total,
-        ).where(MemoryClusterRow.id.in_(clusters[first : first + _AT_ONCE]))
-        yield from session.execute(query).all()
-
-
-def _where(row: Row[*tuple[Any, ...]]) -> Where:
-    return Where(row.release_id, Store(row.store), row.embedding)
-
-
-def _write(session: Session, cluster: int, size: int, total: Sums, seq: int) -> None:
-    session.execute(
-        update(MemoryClusterRow)
-        .where(MemoryClusterRow.id == cluster)
-        .values(size=size, total=total.astype("<f8").tobytes(), seq=seq),
-        execution_options=_NO_SYNC,
-    )
+    def _store(self, cluster: int, size: int, total: Sums) -> None:
+        self.session.execute(
+            update(MemoryClusterRow)
+            .where(MemoryClusterRow.id == cluster)
+            .values(size=size, total=total.astype("<f8").tobytes(), seq=self.seq),
+            execution_options=_NO_SYNC,
+        )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import select
 
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Score, Store, Thresholds
-from chatbot.memory.stores.alike import Alike
 from chatbot.memory.stores.centroids import rank, store_of
-from chatbot.memory.stores.change import Change
-from chatbot.memory.stores.clusters import Where
+from chatbot.memory.stores.clusters import Change
 from chatbot.memory.stores.eviction import first_to_go
 from chatbot.memory.stores.pair_rows import (
     StoredPair,
@@ -22,7 +19,7 @@ from chatbot.memory.stores.pair_rows import (
     tell,
 )
 from chatbot.memory.stores.same_answer import beyond_wordings
-from corpora.tables import ProductRow, ReleaseRow
+from corpora.memory_tables import MemoryPairRow
 
 
 @dataclass(frozen=True)
@@ -72,10 +69,6 @@ class _Rival:
         return rank(self.pair.score, suspended=bool(self.pair.suspended))
 
 
-Differences = Callable[[str], Callable[[str, str], str]]
-"""For a product: why two of its questions do not ask the same; empty where they do."""
-
-
 @dataclass(frozen=True)
 class Placing:
     """The rule with its parameters; `Stores` says what they are."""
@@ -84,8 +77,6 @@ class Placing:
     limit: int
     wordings: int | None
     clustering: bool
-    alike: Alike
-    differences: Differences
 
     def place(self, change: Change, comer: Comer, happened: Happened | None, reason: str) -> Added:
         """Let a pair join its store, unless a near-duplicate outdoes it (ComRAG 4.2).
@@ -120,35 +111,29 @@ class Placing:
         )
 
     def _rivals(self, change: Change, comer: Comer, store: Store) -> list[_Rival]:
-        """The members that are near-duplicates of a pair, and ask the same."""
+        """The members that are near-duplicates of a pair: as near as δ, and asking the same."""
         session, question = change.session, comer.question
-        where = Where(change.release_id, store, question.embedding)
-        delta = self.thresholds.delta
-        near = self.alike.near(session, where, question.asks, question.vector, delta)
-        near.pop(comer.id, None)
-        if not near:
-            return []
-        product = session.scalars(
-            select(ProductRow.name)
-            .join(ReleaseRow, ReleaseRow.product_id == ProductRow.id)
-            .where(ReleaseRow.id == change.release_id)
-        ).one()
-        difference = self.differences(product)
-        return [
-            _Rival(pair, near[pair.id])
-            for pair in read_pairs(session, near)
-            if not difference(question.text, pair.question.text)
+        alike = select(MemoryPairRow.id).where(
+            MemoryPairRow.release_id == change.release_id,
+            MemoryPairRow.store == store,
+            MemoryPairRow.asks == question.asks,
+            MemoryPairRow.embedding == question.embedding,
+            MemoryPairRow.id != comer.id,
+        )
+        rivals = [
+            _Rival(pair, float(pair.question.vector @ question.vector))
+            for pair in read_pairs(session, session.scalars(alike).all())
         ]
+        return [rival for rival in rivals if rival.similarity >= self.thresholds.delta]
 
     def _settle(self, change: Change, comer: Comer, store: Store) -> int:
         """Give a pair its cluster and write it."""
         session, question = change.session, comer.question
-        where = Where(change.release_id, store, question.embedding)
+        of, vector = question.embedding, question.vector
         if self.clustering:
-            tau = self.thresholds.tau
-            cluster = change.clusters.join(session, where, question.vector, tau, change.seq)
+            cluster = change.join(store, of, vector, self.thresholds.tau)
         else:
-            cluster = change.clusters.found(session, where, question.vector, change.seq)
+            cluster = change.found(store, of, vector)
         if comer.old is not None:
             settle_pair(session, comer.old, question, cluster, store, change.seq)
             return comer.old.id

@@ -8,8 +8,7 @@ clusters lie apart, every order gives the same members in the same clusters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,28 +24,23 @@ from chatbot.memory.pairs import (
     Score,
     Thresholds,
 )
-from chatbot.memory.stores.alike import Alike
 from chatbot.memory.stores.centroids import store_of
-from chatbot.memory.stores.change import Change
-from chatbot.memory.stores.clusters import Clusters
-from chatbot.memory.stores.held import Held
+from chatbot.memory.stores.clusters import Change
 from chatbot.memory.stores.pair_rows import (
-    draw_seq,
     lock_release,
     read_pairs,
     tell,
     write_score,
 )
 from chatbot.memory.stores.placing import Added as Added
-from chatbot.memory.stores.placing import Comer, Differences, Placing, told
+from chatbot.memory.stores.placing import Comer, Placing, told
 from corpora.database import Database
 from corpora.embedding import Vectors
 from corpora.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.remembered import still_stands
-from corpora.tables import ProductRow, ReleaseRow
 
 if TYPE_CHECKING:
-    from chatbot.memory.questions.question import QuestionReader
+    from chatbot.memory.questions import QuestionReader
 
 _REBUILT_AT_ONCE = 50
 _TURNS_AT_ONCE = 500
@@ -61,9 +55,8 @@ class Stores:
     """The pairs of all releases, in clusters; every change is one transaction.
 
     `limit` is how many pairs a store of a release holds, and `wordings` how many of them with one
-    answer (None: as many as come). Near-duplicates that ask for something else by `differences` do
-    not compete; without it all do, as in the paper. Without `clustering` pairs are only appended,
-    each in a cluster of its own: the ablation of ComRAG 5.
+    answer (None: as many as come). Without `clustering` pairs are only appended, each in a cluster
+    of its own: the ablation of ComRAG 5.
     """
 
     def __init__(
@@ -73,14 +66,10 @@ class Stores:
         limit: int,
         *,
         wordings: int | None = None,
-        differences: Differences = lambda product: lambda one, other: "",
         clustering: bool = True,
     ) -> None:
         self._database = database
-        self._held = Held()
-        self._clusters = Clusters(self._held)
-        alike = Alike(self._held)
-        self._placing = Placing(thresholds, limit, wordings, clustering, alike, differences)
+        self._placing = Placing(thresholds, limit, wordings, clustering)
 
     def add(
         self,
@@ -100,9 +89,9 @@ class Stores:
         release, ValueError if the vector has not length one.
         """
         _require_unit(pair.question.vector)
-        with self._changing() as session:
+        with self._database.writing() as session:
             lock_release(session, release_id)
-            change = Change(session, self._clusters, release_id)
+            change = Change(session, release_id)
             edited = [p for p in read_pairs(session, instead_of) if p.release_id == release_id]
             change.take_out(edited)
             # What serves may have changed since it was answered: nothing outdated comes in.
@@ -120,7 +109,7 @@ class Stores:
 
         There the rule of `add` holds. Raises UnknownPair if it is gone.
         """
-        with self._changing() as session:
+        with self._database.writing() as session:
             of_pair = select(MemoryPairRow.release_id).where(MemoryPairRow.id == pair_id)
             release_id = session.scalar(of_pair)
             if release_id is not None:
@@ -132,15 +121,15 @@ class Stores:
             store = store_of(score.value, self._placing.thresholds.gamma)
             if store == stored.store:
                 return Added(pair_id, store)
-            change = Change(session, self._clusters, release_id)
+            change = Change(session, release_id)
             comer = Comer(stored.question, score, stored.suspended, old=stored)
             reason = f"Its score is {told(score)} now, after {told(stored.score)}."
             return self._placing.place(change, comer, Happened.MOVED, reason)
 
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
         """Take pairs out of the memory and say how many there were."""
-        with self._changing() as session:
-            return _remove(session, self._clusters, pair_ids, happened, reason)
+        with self._database.writing() as session:
+            return _remove(session, pair_ids, happened, reason)
 
     @staticmethod
     def forget_turns(session: Session, turn_ids: Collection[int]) -> int:
@@ -162,19 +151,20 @@ class Stores:
             )
             forgotten.update(session.scalars(sources))
         reason = "The turn that it came from was deleted."
-        return _remove(session, Clusters(Held()), forgotten, Happened.FORGOTTEN, reason)
+        return _remove(session, forgotten, Happened.FORGOTTEN, reason)
 
     def rebuild(
         self,
         release_id: int,
         reader: QuestionReader | None = None,
+        product: str = "",
         on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> int:
         """Put every pair of a release through the rule of `add` again, the newest first.
 
         That is for other thresholds, or another embedding: where there is a `reader`, it reads
-        the questions that are not of its embedding. Some pairs are one transaction, so that
-        others can write in between. Returns how many pairs there are now.
+        the questions of the `product` that are not of its embedding. Some pairs are one
+        transaction, so that others can write in between. Returns how many pairs there are now.
         """
         of_release = MemoryPairRow.release_id == release_id
         with self._database.reading() as session:
@@ -182,71 +172,44 @@ class Stores:
             ids = session.scalars(every.order_by(MemoryPairRow.id.desc())).all()
         for first in range(0, len(ids), _REBUILT_AT_ONCE):
             some = ids[first : first + _REBUILT_AT_ONCE]
-            read = self._read_anew(release_id, some, reader)
-            with self._changing() as session:
+            read = self._read_anew(some, reader, product)
+            with self._database.writing() as session:
                 lock_release(session, release_id)
-                change = Change(session, self._clusters, release_id)
+                change = Change(session, release_id)
                 for pair_id in some:
                     for stored in read_pairs(session, [pair_id]):
                         question = read.get(pair_id, stored.question)
                         comer = Comer(question, stored.score, stored.suspended, old=stored)
                         self._placing.place(change, comer, None, "")
             on_progress(min(first + _REBUILT_AT_ONCE, len(ids)), len(ids))
-        with self._changing() as session:
+        with self._database.writing() as session:
             lock_release(session, release_id)
-            self._clusters.sum_anew(session, release_id, draw_seq(session, release_id))
+            Change(session, release_id).sum_anew()
             return session.scalar(select(func.count()).where(of_release)) or 0
 
-    @contextmanager
-    def _changing(self) -> Iterator[Session]:
-        # What fails leaves what is held ahead of what is in SQL; nobody else may change anything
-        # before that is dropped, and what fails may be the commit.
-        try:
-            with self._database.writing() as session:
-                try:
-                    yield session
-                except BaseException:
-                    self._held.drop()
-                    raise
-        except BaseException:
-            self._held.drop()
-            raise
-
     def _read_anew(
-        self, release_id: int, ids: Sequence[int], reader: QuestionReader | None
+        self, ids: Sequence[int], reader: QuestionReader | None, product: str
     ) -> dict[int, MemoryQuestion]:
         """Read the questions of pairs that are of another embedding than the reader's."""
         if reader is None:
             return {}
         with self._database.reading() as session:
-            product = session.scalars(
-                select(ProductRow.name)
-                .join(ReleaseRow, ReleaseRow.product_id == ProductRow.id)
-                .where(ReleaseRow.id == release_id)
-            ).one()
             other = [
                 (pair.id, pair.question.text)
                 for pair in read_pairs(session, ids)
                 if pair.question.embedding != reader.embedding
             ]
-        texts = [text for _, text in other]
-        read = reader.of(product).read_all(texts) if texts else []
+        read = reader.read_all([text for _, text in other], product)
         return {pair_id: question for (pair_id, _), question in zip(other, read, strict=True)}
 
 
-def _remove(
-    session: Session,
-    clusters: Clusters,
-    pair_ids: Collection[int],
-    happened: Happened,
-    reason: str,
-) -> int:
+def _remove(session: Session, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
     removed = 0
     # In one order, so that two who remove pairs of the same releases never wait for each other.
     for release_id in sorted({pair.release_id for pair in read_pairs(session, pair_ids)}):
         lock_release(session, release_id)
         pairs = [p for p in read_pairs(session, pair_ids) if p.release_id == release_id]
-        change = Change(session, clusters, release_id)
+        change = Change(session, release_id)
         change.take_out(pairs)
         change.finish()
         for pair in pairs:

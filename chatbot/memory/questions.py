@@ -1,0 +1,191 @@
+"""A question as the memory compares it, and whether two ask the same (ComRAG 4.2).
+
+In doubt two questions do not: an answer that is not reused costs a call of the model, one that is
+reused wrongly costs trust.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from chatbot.answering.kinds import asked_for, without_opening
+from chatbot.memory.pairs import MemoryQuestion
+from chatbot.turn import Turn
+from chatbot.words import STOP_WORDS
+from corpora.embedding import Embedder
+from corpora.lexical import identifiers, tokens
+from corpora.number_words import NUMBER_WORDS
+
+READING = "words-1"
+"""Changes with the way questions are read, and so with `QuestionReader.embedding`."""
+MOST_OTHER_WORDS = 4
+"""Words of which one of two questions about a passage has no counterpart in the other."""
+
+_EMPTY = """
+    a an the is are was were be been am do does did i we you my our your me us it its there please
+    thanks
+"""
+_SAYS_NOTHING = frozenset(_EMPTY.split())
+_BINDING = """
+    not no never without cannot neither nor except from to into onto before after than when while if
+    unless by instead
+"""
+_BINDS = frozenset(_BINDING.split())
+"""Words that deny, or say what comes first: another order of these is another question."""
+_PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
+_LEAD = re.compile(
+    r"\b(where|when|who|how (?:many|much|long|often|big|large|far|fast|old)|what|which)\b"
+)
+_EDGES = "?!,;:.()[]{}<>\"'“”‘’`…*"
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_NOT = re.compile(r"n['’]t\b")
+_CLITIC = re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)")
+_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;:](?:\s|$))")
+_COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
+
+
+class QuestionReader:
+    """Reads questions into words and vectors; safe to share between threads."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def embedding(self) -> str:
+        """What the vectors are stored under; changes whenever they would."""
+        return f"{self._embedder.name}/{READING}"
+
+    def read(self, text: str, product: str) -> MemoryQuestion:
+        """Read one question about a product, given without its release."""
+        return self.read_all([text], product)[0]
+
+    def read_all(self, texts: Sequence[str], product: str) -> list[MemoryQuestion]:
+        """Read several questions about a product; they are embedded together."""
+        if not texts:
+            return []
+        vectors = self._embedder.embed([_without_name(text, product) for text in texts])
+        return [
+            MemoryQuestion(text, normalized(text, product), vector, self.embedding)
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+
+
+def asked_text(turn: Turn) -> str:
+    """What a turn asks, without its release and without what the conversation answered before."""
+    text = turn.queries.subject if turn.queries is not None else turn.question
+    # Where a release was cut out, its space or comma is left, and people read this.
+    return _COMMA_AT_AN_END.sub("", _SPACE_BEFORE_MARK.sub("", text))
+
+
+def normalized(text: str, product: str) -> str:
+    """The words of a question that say anything, in order, stemmed; numbers in figures.
+
+    The product's own name says nothing. Names from the code stay whole; they, and words that a
+    sentence has in capitals, keep these: `comm.send` and `comm.Send` may be two things.
+    """
+    words = _words(text, product)
+    return " ".join(_cased(word) if i else _form(word) for i, word in enumerate(words))
+
+
+def difference(one: str, other: str) -> str:
+    """Say what two questions do not have in common, by their normalized words; empty if nothing."""
+    mine, theirs = one.split(), other.split()
+    if mine == theirs:
+        return ""
+    apart = [w for w in mine if w not in theirs] or [w for w in theirs if w not in mine]
+    return f"only one question says “{apart[0]}”" if apart else "their words differ in order"
+
+
+def difference_on(passage: str, one: str, other: str, product: str) -> str:
+    """Say what two questions that one passage answers best do not have in common.
+
+    Empty where they name the same, and differ in words that the passage does not use: these say
+    the same in other words, where those that it uses may pick another part of it.
+    """
+    if asked_for(one) != asked_for(other) or _lead(one) != _lead(other):
+        return "they ask for different things"
+    if named := difference_in_names(one, other, product):
+        return named
+    mine, theirs = (_words(text, product) for text in (one, other))
+    a, b = ({_form(word) for word in words} for words in (mine, theirs))
+    if (a ^ b) & _BINDS:
+        return "only one question says what comes first, or denies it"
+    only_a, only_b = _content(a - b), _content(b - a)
+    same_order = [_form(w) for w in mine] == [_form(w) for w in theirs]
+    ordered = not (a | b).isdisjoint(_BINDS)
+    if bool(only_a) != bool(only_b) or (not only_a and ordered and not same_order):
+        return "one question asks for more than the other"
+    if len(only_a) + len(only_b) > MOST_OTHER_WORDS:
+        return "many of their words differ"
+    if picked := sorted((only_a | only_b) & set(tokens(passage))):
+        return f"only one question says “{picked[0]}”, which the documentation does"
+    if any(_negates(x, y) or _negates(y, x) for x in only_a for y in only_b):
+        return "one question says the opposite"
+    return ""
+
+
+def difference_in_names(one: str, other: str, product: str) -> str:
+    """Say which figure or name only one of two questions has; empty where they have the same."""
+    mine, theirs = (_words(text, product) for text in (one, other))
+    for names, written in ((_names(mine), theirs), (_names(theirs), mine)):
+        there = {form for word in written for form in (_form(word), *tokens(word))}
+        if missing := [name for name in names if name not in there]:
+            return f"only one question says “{missing[0]}”"
+    return ""
+
+
+def _words(text: str, product: str) -> list[str]:
+    """The words that say anything, as written."""
+    text = _without_name(text, product)
+    spaced = _HYPHEN.sub(" ", _CLITIC.sub("", _NOT.sub(" not", without_opening(text))))
+    bare = (word.strip(_EDGES) for word in spaced.split())
+    return [word for word in bare if word and word.lower() not in _SAYS_NOTHING]
+
+
+def _without_name(text: str, product: str) -> str:
+    name = rf"\b(?:(?:in|of|for|with|on|by)\s+)?(?:the\s+)?{re.escape(product)}(?!\w)"
+    return re.sub(name, "", text, flags=re.I) if product else text
+
+
+@lru_cache(maxsize=50_000)
+def _form(word: str) -> str:
+    small = word.lower()
+    if small in NUMBER_WORDS:
+        return str(NUMBER_WORDS[small])
+    if small in STOP_WORDS or not small.isalpha():
+        return small
+    return tokens(small)[0] if tokens(small) else small
+
+
+def _cased(word: str) -> str:
+    telling = any(map(str.isupper, word)) and not (word.isalpha() and word.isupper())
+    return word if telling else _form(word)
+
+
+def _names(words: Sequence[str]) -> list[str]:
+    """Figures, names from the code, abbreviations and proper names, in small letters."""
+    told = [
+        word
+        for i, word in enumerate(words)
+        if any(map(str.isdigit, word))
+        or word.lower() in NUMBER_WORDS
+        or any(map(str.isupper, word[1:] if i == 0 else word))
+        or identifiers(word)
+    ]
+    return [_form(word) for word in told]
+
+
+def _lead(text: str) -> str:
+    """How a question for a value begins; "which" asks what "what" does, as no such word does."""
+    found = _LEAD.search(text.lower())
+    return found[1] if found and found[1] not in ("what", "which") else ""
+
+
+def _content(forms: set[str]) -> set[str]:
+    return {form for form in forms if form not in STOP_WORDS}
+
+
+def _negates(word: str, other: str) -> bool:
+    return len(other) > 2 and any(word == prefix + other for prefix in _PREFIXES)

@@ -1,1 +1,0 @@
-"""What a question asks, in canonical words, and whether two ask the same."""

@@ -1,0 +1,110 @@
+"""Which pairs of the memory are near a question, compared with what comparing all would find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chatbot.memory.pairs import Happened, MemoryQuestion, Origin, Score, Store, Thresholds
+from chatbot.memory.stores.neighbours import NearPair, Neighbours
+from chatbot.memory.stores.stores import Stores
+from corpora.database import Database
+from corpora.embedding import Vectors
+from corpora.memory_tables import MemoryPairRow
+from tests.chatbot.made_memory import EMBEDDING, WHEN, made_pair, members, new_release, unit
+
+LOOSE = Thresholds(0.6, 0.9999, 0.6)
+
+
+@pytest.fixture
+def neighbours(database: Database) -> Neighbours:
+    return Neighbours(database)
+
+
+@pytest.fixture
+def release(database: Database) -> int:
+    return new_release(database)
+
+
+@pytest.fixture
+def stores(database: Database) -> Stores:
+    return Stores(database, LOOSE, limit=10_000)
+
+
+def near(
+    neighbours: Neighbours,
+    release: int,
+    vector: Vectors,
+    store: Store = Store.HIGH,
+    *,
+    embedding: str = EMBEDDING,
+    limit: int = 5,
+) -> list[NearPair]:
+    question = MemoryQuestion("How?", "", vector, embedding)
+    return neighbours.nearest(release, store, question, cosine=-1, limit=limit)
+
+
+def compared(database: Database, release: int, vector: Vectors, limit: int) -> list[int]:
+    """The ids of the usable good pairs nearest to a vector, by comparing all."""
+    good = [row for row in members(database, release) if row.store == "high" and not row.suspended]
+    cosines = {row.id: float(np.frombuffer(row.vector, "<f4") @ vector) for row in good}
+    return sorted(cosines, key=lambda pair: (-cosines[pair], pair))[:limit]
+
+
+def test_a_pair_is_found_as_soon_as_it_is_added_with_its_exact_cosine(
+    stores: Stores, neighbours: Neighbours, release: int
+) -> None:
+    assert near(neighbours, release, unit(1, 0, 0)) == []
+    first = stores.add(release, made_pair(unit(1, 0.5, 0))).pair
+    second = stores.add(release, made_pair(unit(1, 0.2, 0))).pair
+    found = near(neighbours, release, unit(1, 0, 0))
+    assert [n.row.id for n in found] == [second, first]
+    assert found[0].similarity == pytest.approx(unit(1, 0.2, 0)[0], abs=1e-6)
+    assert len(near(neighbours, release, unit(1, 0, 0), limit=1)) == 1
+
+
+def test_other_stores_releases_embeddings_and_suspended_pairs_are_not_found(
+    database: Database, stores: Stores, neighbours: Neighbours, release: int
+) -> None:
+    stores.add(release, made_pair(unit(1, 0, 0), 0.1))
+    stores.add(new_release(database), made_pair(unit(1, 0, 0)))
+    stores.add(release, made_pair(unit(1, 0, 0, 0), embedding="another"))
+    suspended = stores.add(release, made_pair(unit(1, 0.5, 0))).pair
+    with database.writing() as session:
+        session.get_one(MemoryPairRow, suspended).suspended = "its page has changed"
+    assert near(neighbours, release, unit(1, 0, 0)) == []
+    assert len(near(neighbours, release, unit(1, 0, 0), Store.LOW)) == 1
+    assert len(near(neighbours, release, unit(1, 0, 0, 0), embedding="another")) == 1
+
+
+def test_what_another_process_changes_is_seen_at_once(
+    database: Database, stores: Stores, release: int
+) -> None:
+    """Two searches, as in two processes; a third store writes: both find what all would."""
+    two = (Neighbours(database), Neighbours(database))
+    random = np.random.default_rng(1)
+    ids: list[int] = []
+    for turn in range(6):
+        for _ in range(15):
+            added = stores.add(release, made_pair(unit(*random.normal(size=8)))).pair
+            ids.append(added or 0)
+        stores.remove(ids[turn * 10 : turn * 10 + 5], Happened.RETIRED, "")
+        stores.rescore(ids[turn * 10 + 7], Score(0.1, Origin.RATING, WHEN))
+        for neighbours in two:
+            asked = unit(*random.normal(size=8))
+            found = [n.row.id for n in near(neighbours, release, asked)]
+            assert found == compared(database, release, asked, 5)
+
+
+def test_what_is_held_stays_within_its_bound(
+    database: Database, stores: Stores, neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatbot.memory.stores.neighbours.HELD_BYTES", 100)
+    releases = [new_release(database) for _ in range(3)]
+    for release in releases:
+        for number in range(5):
+            stores.add(release, made_pair(unit(1, number, 0)))
+    for release in (*releases, *releases):
+        found = [n.row.id for n in near(neighbours, release, unit(1, 0, 0))]
+        assert found == compared(database, release, unit(1, 0, 0), 5)
+        assert len(neighbours._held) == 1
