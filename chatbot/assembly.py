@@ -13,37 +13,35 @@ from typing import Any, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from chatbot import background
-from chatbot.chain import build_chain
-from chatbot.clarification import asked_back
-from chatbot.conversations import Conversations, KeptTurn
-from chatbot.elsewhere import answer_from_newest
-from chatbot.events import EventCallback, Listener, Waiting
-from chatbot.feedback import Feedback
-from chatbot.limits import Limits
-from chatbot.memory.administration.curation import Curation
+from chatbot.accounts.limits import Limits
+from chatbot.accounts.people import LOCAL
+from chatbot.answering.answer_generation import beginning_of_prompt
+from chatbot.chain.chain import build_chain
+from chatbot.chain.newest_release import answer_from_newest
+from chatbot.chain.parts import Parts
+from chatbot.chain.profiles import PROFILES, answering
+from chatbot.chain.reply import reply_object
+from chatbot.chain.trace import trace_object
+from chatbot.conversations.conversations import Conversations, KeptTurn
+from chatbot.conversations.feedback import Feedback
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.uses import uses_of
-from chatbot.model_calls import call
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER
-from chatbot.parts import Parts
-from chatbot.people import LOCAL
-from chatbot.profiles import PROFILES, answering
-from chatbot.queueing import Queue
-from chatbot.reply import reply_object
-from chatbot.review.ratings import Ratings
+from chatbot.queries.clarification import asked_back
+from chatbot.runtime import event_loop as background
+from chatbot.runtime.events import EventCallback, Listener, Waiting
+from chatbot.runtime.model_calls import call
+from chatbot.runtime.queue import Queue
 from chatbot.settings import BadSettings, Settings, prepare_process
-from chatbot.steps.answer_generation import beginning_of_prompt
-from chatbot.trace import trace_object
 from chatbot.turn import Turn
-from corpora.catalog import Catalog
-from corpora.corpus import OpenCorpora
-from corpora.database import Database, open_database
-from corpora.embedding import MiniLM
-from corpora.glossary import Glossaries
-from corpora.release import Product
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.glossary import Glossaries
+from corpora.catalog.release import Product
+from corpora.database.engine import Database, open_database
+from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.embedding import MiniLM
 from prompts.fencing import visible
 
 
@@ -152,15 +150,6 @@ class Chatbot:
     def feedback(self, owner: str) -> Feedback:
         """What a person thinks of their answers; the memory hears of it."""
         return Feedback(self.database, owner, self.memory.remembering.opinion_changed)
-
-    @cached_property
-    def ratings(self) -> Ratings:
-        """What admins think of answers; the memory hears of it."""
-        return Ratings(
-            self.database,
-            self.memory.remembering.opinion_changed,
-            lambda person, turn, review: Curation(self, person).correct(turn, review),
-        )
 
     @cached_property
     def memory(self) -> Memory:

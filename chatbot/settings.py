@@ -18,7 +18,7 @@ from pydantic_settings import (
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, default_models_dir
 from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
-from corpora.database import sqlite_url
+from corpora.database.engine import sqlite_url
 
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from chatbot.release_resolution import Resolution
-from corpora.pages import StoredPage
+from chatbot.releases.resolution import Resolution
+from corpora.indexing.pages import StoredPage
 
 
 class Route(StrEnum):

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from chatbot.assembly import Chatbot
 from chatbot.batch import BatchProgress, run_batch
-from chatbot.release_resolution import ReleaseStatus, resolve_release
-from chatbot.steps.context_retrieval import retrieve_context
-from chatbot.steps.glossary_expansion import expand_terms
-from chatbot.steps.query_rewriting import rewrite_query
+from chatbot.queries.glossary_expansion import expand_terms
+from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.releases.resolution import ReleaseStatus
+from chatbot.releases.rules import resolve_release
+from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.turn import Turn
-from corpora.catalog import NoCorpus
-from corpora.retrieval import RetrievalSettings
+from corpora.catalog.catalog import NoCorpus
+from corpora.indexing.retrieval import RetrievalSettings
 from eval.answers import PageText, Reply
 from eval.gold import GoldQuestion
 from eval.retrieval import CUTOFFS, RankedPage, RetrievalItem, retrieval_items

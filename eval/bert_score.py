@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corpora.embedding import TokenVectors
+from corpora.indexing.embedding import TokenVectors
 
 TokenEmbedding = Callable[[Sequence[str]], Sequence[TokenVectors]]
 """Texts become token vectors: `MiniLM.token_vectors`."""

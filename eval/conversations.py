@@ -15,10 +15,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chatbot.steps.clarification_reply import take_up_question
-from chatbot.steps.release_extraction import extract_release
+from chatbot.dialogue.clarification_reply import take_up_question
+from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Step, Turn
-from corpora.release import Product, Release, is_prerelease
+from corpora.catalog.release import Product, Release, is_prerelease
 from eval.answers import Share
 from eval.gold import GoldError, read_lines
 

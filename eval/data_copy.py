@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from chatbot.settings import BadSettings, Settings
-from corpora.database import sqlite_url
+from corpora.database.engine import sqlite_url
 
 
 @contextmanager

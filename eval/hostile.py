@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chatbot.assembly import Chatbot, Reply
 from chatbot.models.errors import GeneratorError
-from corpora.building import ingest
-from corpora.glossary import Entry
+from corpora.building.building import ingest
+from corpora.catalog.glossary import Entry
 from eval.gold import GoldError, read_lines
 from eval.hostile_checks import broken_promises, read_all
 

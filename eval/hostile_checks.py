@@ -1,6 +1,6 @@
 """What an answer must never do, whatever documents, askers and the model say.
 
-Written apart from `chatbot.harmless`, which it tests: other expressions, the whole answer.
+Written apart from `chatbot.text.sanitizer`, which it tests: other expressions, the whole answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from corpora.corpus import Corpus
+from corpora.indexing.corpus import Corpus
 
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _ADDRESS = re.compile(
@@ -38,7 +38,7 @@ def broken_promises(
     question: str,
     must_not: Sequence[str],
 ) -> tuple[str, ...]:
-    """Name every promise that a reply (`chatbot.reply.reply_object`) breaks; none is right.
+    """Name every promise that a reply (`chatbot.chain.reply.reply_object`) breaks; none is right.
 
     `corpus` is the release that is asked about, `evidence` all that it says (`read_all`),
     `must_not` what stands neither in it nor in the question.

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from chatbot.grounding import plain, quantities
-from chatbot.marks import marks, without_marks
+from chatbot.retrieval.provenance import plain, quantities
+from chatbot.text.citation_markers import marks, without_marks
 
 _FENCE = re.compile(r"\s*```")
 _ITEM = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+")

@@ -9,9 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from chatbot.release_resolution import ReleaseStatus, Resolution
+from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Turn
-from corpora.release import Product, Release, is_prerelease
+from corpora.catalog.release import Product, Release, is_prerelease
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chatbot.release_resolution import ReleaseStatus, Resolution
-from chatbot.steps.release_extraction import extract_release
+from chatbot.queries.release_extraction import extract_release
+from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Turn
-from corpora.release import Product
+from corpora.catalog.release import Product
 from eval.answers import Share, share
 from eval.gold import GoldError, read_lines
 

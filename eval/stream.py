@@ -13,10 +13,10 @@ from statistics import mean, median
 from sqlalchemy import func, select
 
 from chatbot.assembly import Chatbot
-from chatbot.marks import without_marks
+from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Route
-from corpora.history_tables import TurnRow
-from corpora.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.history_tables import TurnRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from eval.answers import score_answer
 from eval.stream_questions import Arrival
 

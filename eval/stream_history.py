@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.assembly import Chatbot
-from chatbot.memory.administration.exchange import Exchange
-from chatbot.memory.administration.faq_file import FaqFile, FaqRow
-from chatbot.people import LOCAL
 from eval.gold import GoldQuestion, read_gold
 from eval.stream_questions import Arrival
 

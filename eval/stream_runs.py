@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sqlalchemy import delete
 
+from chatbot.administration.faq_file import FaqFile
 from chatbot.assembly import Chatbot, open_chatbot, open_embedder
-from chatbot.memory.administration.faq_file import FaqFile
 from chatbot.settings import Settings
-from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
 from eval.bert_score import bert_scores
 from eval.data_copy import copied
 from eval.recorded_model import RecordedChatModel

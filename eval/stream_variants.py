@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from chatbot.assembly import Chatbot
+from chatbot.chain.parts import Parts
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.recall import Search
 from chatbot.memory.stores.neighbours import NearPair
 from chatbot.memory.stores.stores import Stores
-from chatbot.parts import Parts
 from chatbot.settings import Settings
 from chatbot.turn import Remembered, RuleStep, Turn
 

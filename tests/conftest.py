@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from corpora.database import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database, sqlite_url
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_teardown() -> None:
     """What the memory does in the background is done before a test's database goes."""
-    if later := sys.modules.get("chatbot.memory.later"):
+    if later := sys.modules.get("chatbot.memory.background_worker"):
         assert later.LATER.flush(60)
 
 

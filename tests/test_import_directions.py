@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,20 @@ UPSTREAM = {
     "eval": {"chatbot", "corpora", "ingestion", "prompts"},
     "ui": {"chatbot", "corpora", "ingestion", "eval"},
 }
-CONFINED = {"chromadb": "corpora/vectors.py", "streamlit": "ui/"}
+INSIDE = {
+    "corpora": "database catalog generations indexing jobs building documents",
+    "chatbot": (
+        "text releases turn runtime models sign_in_settings settings accounts retrieval queries "
+        "comparison dialogue memory answering chain conversations assembly review administration "
+        "batch"
+    ),
+    "ui": (
+        "wording serving cli elements account sources answers memory review documents glossary "
+        "chat app_pages app"
+    ),
+}
+"""In each package its parts, in order: each may use what stands before it."""
+CONFINED = {"chromadb": "corpora/indexing/vectors.py", "streamlit": "ui/"}
 IN_ONE_FILE = {"torch"}
 READS_THE_ENVIRONMENT = "chatbot/settings.py"
 ENVIRONMENT = {"environ", "environb", "getenv"}
@@ -36,6 +50,7 @@ def violations(root: Path) -> list[str]:
             found += [
                 f"{name} imports {module}" for module in imported if not _may(package, name, module)
             ]
+            found += _backwards(name, tree)
             if name != READS_THE_ENVIRONMENT and _reads_environment(tree):
                 found.append(f"{name} reads the environment")
             for module in IN_ONE_FILE.intersection(imported):
@@ -44,6 +59,68 @@ def violations(root: Path) -> list[str]:
         if len(names) > 1:
             found.append(f"{module} is imported in more than one file: {', '.join(names)}")
     return found
+
+
+def cycles(root: Path) -> list[str]:
+    """The first cycle among the modules below `root`, if there is one."""
+    try:
+        TopologicalSorter(_graph(root)).prepare()
+    except CycleError as error:
+        return [" imports ".join(reversed(error.args[1]))]
+    return []
+
+
+def reached(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    """The modules that are imported by those whose name begins with `start`, and by these."""
+    found: set[str] = set()
+    new = {module for module in graph if module.startswith(start)}
+    while new:
+        found |= new
+        new = {imported for module in new for imported in graph[module]} - found
+    return found
+
+
+def _graph(root: Path) -> dict[str, set[str]]:
+    """Each module below `root` with the ones of ours that it imports anywhere in its text."""
+    files = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in UPSTREAM
+        for path in (root / package).rglob("*.py")
+    }
+    return {
+        module: {name for name in _modules(ast.parse(path.read_bytes())) if name in files}
+        - {module}
+        for module, path in files.items()
+    }
+
+
+def _modules(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _backwards(name: str, tree: ast.AST) -> list[str]:
+    """What a file imports of a later part of its own package."""
+    package, part = Path(name).with_suffix("").parts[:2]
+    order = INSIDE.get(package, "").split()
+    if part == "__init__" or not order:
+        return []
+    if part not in order:
+        return [f"{name} is in no part of {package} that has a place in the order"]
+    used = {
+        module.split(".")[1]
+        for module in _modules(tree)
+        if module.startswith(f"{package}.") and module.split(".")[1] in order
+    }
+    return [
+        f"{name} imports {package}.{other}"
+        for other in sorted(used)
+        if order.index(other) > order.index(part)
+    ]
 
 
 def _may(package: str, name: str, module: str) -> bool:
@@ -85,6 +162,29 @@ def test_imports_point_upstream_only() -> None:
     assert violations(ROOT) == []
 
 
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    assert cycles(ROOT) == []
+
+
+def test_a_cycle_is_found(tmp_path: Path) -> None:
+    _write(tmp_path, "corpora/catalog/one.py", "from corpora.catalog import two")
+    _write(tmp_path, "corpora/catalog/two.py", "def f():\n    from corpora.catalog.one import x")
+    assert cycles(tmp_path) == [
+        "corpora.catalog.two imports corpora.catalog.one imports corpora.catalog.two"
+    ]
+
+
+def test_the_command_line_imports_nothing_of_the_page() -> None:
+    graph = _graph(ROOT)
+    with_streamlit = {
+        module
+        for module in reached(graph, "ui.cli")
+        if (path := ROOT.joinpath(*module.split(".")).with_suffix(".py")).is_file()
+        and "streamlit" in set(_imported(ast.parse(path.read_bytes())))
+    }
+    assert with_streamlit == set()
+
+
 def test_every_package_is_looked_at() -> None:
     with_code = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
     assert with_code == set(UPSTREAM)
@@ -94,18 +194,22 @@ def test_every_package_is_looked_at() -> None:
     ("file", "code", "violation"),
     [
         ("ingestion/page.py", "import corpora", "imports corpora"),
-        ("corpora/catalog.py", "from chatbot.turn import Turn", "imports chatbot"),
-        ("chatbot/chain.py", "def f():\n    from ui.app import page", "imports ui"),
-        ("chatbot/chain.py", "import eval.gold", "imports eval"),
+        ("corpora/catalog/catalog.py", "from chatbot.turn import Turn", "imports chatbot"),
+        ("chatbot/chain/chain.py", "def f():\n    from ui.app import page", "imports ui"),
+        ("chatbot/chain/chain.py", "import eval.gold", "imports eval"),
         ("eval/report.py", "from ui import cli", "imports ui"),
         ("prompts/render.py", "import chatbot.turn", "imports chatbot"),
         ("ui/app.py", "import prompts", "imports prompts"),
-        ("corpora/lexical.py", "import chromadb.api", "imports chromadb"),
-        ("corpora/vectors.py", "import streamlit", "imports streamlit"),
-        ("chatbot/chain.py", "import os\nos.environ['HOME']", "reads the environment"),
-        ("chatbot/chain.py", "import os\nos.getenv('HOME')", "reads the environment"),
-        ("chatbot/chain.py", "from os import environ as e\ne['HOME']", "reads the environment"),
-        ("chatbot/chain.py", "import os\nf({'A': os.environ})", "reads the environment"),
+        ("corpora/indexing/lexical.py", "import chromadb.api", "imports chromadb"),
+        ("corpora/indexing/vectors.py", "import streamlit", "imports streamlit"),
+        ("chatbot/chain/chain.py", "import os\nos.environ['HOME']", "reads the environment"),
+        ("chatbot/chain/chain.py", "import os\nos.getenv('HOME')", "reads the environment"),
+        (
+            "chatbot/chain/chain.py",
+            "from os import environ as e\ne['HOME']",
+            "reads the environment",
+        ),
+        ("chatbot/chain/chain.py", "import os\nf({'A': os.environ})", "reads the environment"),
     ],
 )
 def test_a_forbidden_import_is_found(tmp_path: Path, file: str, code: str, violation: str) -> None:
@@ -116,14 +220,17 @@ def test_a_forbidden_import_is_found(tmp_path: Path, file: str, code: str, viola
 @pytest.mark.parametrize(
     ("file", "code"),
     [
-        ("corpora/catalog.py", "from ingestion.page import Page\nfrom corpora import release"),
-        ("chatbot/chain.py", "import prompts, corpora.retrieval"),
+        (
+            "corpora/catalog/catalog.py",
+            "from ingestion.page import Page\nfrom corpora import release",
+        ),
+        ("chatbot/chain/chain.py", "import prompts, corpora.indexing.retrieval"),
         ("eval/report.py", "from chatbot import turn"),
-        ("ui/cli.py", "import eval.answers, streamlit.web"),
-        ("corpora/vectors.py", "def f():\n    import chromadb"),
+        ("ui/cli/main.py", "import eval.answers, streamlit.web"),
+        ("corpora/indexing/vectors.py", "def f():\n    import chromadb"),
         ("chatbot/settings.py", "import os\nos.environ.get('HOME')"),
-        ("chatbot/sources.py", "import os\nenvironment = {**os.environ, 'A': 'b'}"),
-        ("chatbot/torch_model.py", "import torch"),
+        ("chatbot/models/sources.py", "import os\nenvironment = {**os.environ, 'A': 'b'}"),
+        ("chatbot/models/torch_model.py", "import torch"),
     ],
 )
 def test_an_allowed_import_passes(tmp_path: Path, file: str, code: str) -> None:
@@ -132,10 +239,11 @@ def test_an_allowed_import_passes(tmp_path: Path, file: str, code: str) -> None:
 
 
 def test_torch_stays_in_one_file(tmp_path: Path) -> None:
-    _write(tmp_path, "chatbot/model.py", "import torch")
-    _write(tmp_path, "corpora/embedding.py", "def f():\n    from torch import nn")
+    _write(tmp_path, "chatbot/models/model.py", "import torch")
+    _write(tmp_path, "corpora/indexing/embedding.py", "def f():\n    from torch import nn")
     assert violations(tmp_path) == [
-        "torch is imported in more than one file: corpora/embedding.py, chatbot/model.py"
+        "torch is imported in more than one file: corpora/indexing/embedding.py, "
+        "chatbot/models/model.py"
     ]
 
 

@@ -15,7 +15,7 @@ from chatbot.settings import Settings
 LOAD_EVERYTHING = """
 import sys
 from pathlib import Path
-from corpora.embedding import MiniLM
+from corpora.indexing.embedding import MiniLM
 import pymupdf, chromadb
 MiniLM(Path(sys.argv[1]), Path(sys.argv[2])).embed(["a text"])
 """

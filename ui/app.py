@@ -7,8 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from ui.account.outside import stay_outside
-from ui.failures import expected_failures
-from ui.identity import current_person
+from ui.serving.services import current_person
+from ui.wording.failures import expected_failures
 
 _HERE = Path(__file__).parent
 _PAGES = _HERE / "app_pages"

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from chatbot.answer_markdown import fenced_code
-from chatbot.answering.forms import read_rows
-from chatbot.answering.kinds import Kind
-from chatbot.answering.passages import Passage, Placed, continued, passages_of, section_of
-from chatbot.harmless import as_document_words
+from chatbot.retrieval.forms import read_rows
+from chatbot.retrieval.kinds import Kind
+from chatbot.retrieval.passages import Passage, Placed, continued, passages_of, section_of
+from chatbot.text.answer_markdown import fenced_code
+from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
-from corpora.pages import StoredPage
+from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 LONGEST = 2400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chatbot.answering.passages import Passage
+from chatbot.retrieval.passages import Passage
 from chatbot.turn import Record
 from prompts import Fenced, fenced, fenced_list
 

@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.answering.forms import row_sentence
-from chatbot.answering.passages import Passage
-from chatbot.grounding import claims, holds_quantity, plain, quantities, whole
-from chatbot.harmless import as_document_words
-from chatbot.marks import without_marks
-from chatbot.records import sentences
+from chatbot.retrieval.forms import row_sentence
+from chatbot.retrieval.passages import Passage
+from chatbot.retrieval.provenance import claims, holds_quantity, plain, quantities, whole
+from chatbot.retrieval.records import sentences
+from chatbot.text.citation_markers import without_marks
+from chatbot.text.query_terms import filtered
+from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
-from chatbot.words import filtered
-from corpora.lexical import tokens
-from corpora.number_words import NUMBER_WORDS
+from corpora.indexing.lexical import tokens
+from corpora.indexing.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")

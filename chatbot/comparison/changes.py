@@ -16,12 +16,12 @@ from chatbot.comparison.page_differences import (
 )
 from chatbot.comparison.presence import end_of
 from chatbot.comparison.topic import Topic, documents_on, is_of_another_release
-from chatbot.grounding import plain
-from chatbot.records import records
+from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.records import records
 from chatbot.turn import Record, RetrievedChunk
-from corpora.corpus import Corpus
-from corpora.lexical import tokens
-from corpora.pages import StoredDocument, StoredPage
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import BlockKind, DocumentKind
 
 _DOCUMENTS = 3

@@ -18,8 +18,8 @@ from chatbot.comparison.wording import (
     table,
     verdict,
 )
-from chatbot.harmless import as_words
-from chatbot.phrasing import listed
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import as_words
 from chatbot.turn import Answer, Record
 from ingestion.page import BlockKind
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from chatbot.grounding import plain
-from chatbot.records import records, with_units
+from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.records import records, with_units
 from chatbot.turn import Record
-from corpora.corpus import Corpus
-from corpora.pages import StoredDocument
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredDocument
 from ingestion.page import CELL_DELIMITER, BlockKind
 
 _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")

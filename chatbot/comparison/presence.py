@@ -9,13 +9,13 @@ from itertools import chain, pairwise
 
 from chatbot.comparison.page_differences import name_of
 from chatbot.comparison.topic import is_of_another_release
-from chatbot.grounding import plain
-from chatbot.records import records
+from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.records import records
 from chatbot.turn import Documented, Record
-from corpora.catalog import NoCorpus
-from corpora.corpus import Corpus
-from corpora.lexical import identifiers, tokens
-from corpora.release import name_tokens, sort_key
+from corpora.catalog.catalog import NoCorpus
+from corpora.catalog.release import name_tokens, sort_key
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import BlockKind, DocumentKind
 
 _CANDIDATES = 80

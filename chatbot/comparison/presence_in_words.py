@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from chatbot.comparison.presence import Finding, Remark, expected_first, without_category
 from chatbot.comparison.wording import Quotes, after, asks_yes_or_no, in_bare_words, in_short
-from chatbot.harmless import as_code
-from chatbot.phrasing import listed
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import as_code
 from chatbot.turn import Answer, Documented
 
 

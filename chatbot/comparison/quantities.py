@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from chatbot.grounding import plain
+from chatbot.retrieval.provenance import plain
 
 _FACTORS = {
     "time": {

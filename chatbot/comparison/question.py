@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from chatbot.words import filtered
+from chatbot.text.query_terms import filtered
 
 
 class Asked(Enum):

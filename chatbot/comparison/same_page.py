@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chatbot.comparison.page_differences import counterpart, without_numbering
-from chatbot.grounding import plain
-from corpora.corpus import Corpus
-from corpora.lexical import tokens
-from corpora.pages import StoredPage
+from chatbot.retrieval.provenance import plain
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredPage
 
 ALIKE = 0.4
 """The share of neighbouring words in common from which two pages are versions of each other."""

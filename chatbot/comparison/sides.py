@@ -9,8 +9,6 @@ from itertools import pairwise
 
 from langchain_core.runnables import Runnable
 
-from chatbot.answering.forms import Reading, read_value
-from chatbot.answering.passages import best_passages, section_of
 from chatbot.comparison.changes import find_changes
 from chatbot.comparison.changes_in_words import changes_in_words, no_thing_named, nothing_named
 from chatbot.comparison.presence import Finding, Remark, find_everywhere, lacking, remarks_on
@@ -27,15 +25,17 @@ from chatbot.comparison.question import (
 from chatbot.comparison.topic import topic_of
 from chatbot.comparison.values_in_words import values_side_by_side
 from chatbot.comparison.wording import in_short, of_release, quotes_of
-from chatbot.concurrency import in_thread, together
-from chatbot.grounding import cite, plain
-from chatbot.harmless import as_code, as_document_words
-from chatbot.phrasing import listed
-from chatbot.records import sentences
-from chatbot.release_resolution import ReleaseStatus, Resolution, cut
+from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
+from chatbot.retrieval.forms import Reading, read_value
+from chatbot.retrieval.passages import best_passages, section_of
+from chatbot.retrieval.provenance import cite, plain
+from chatbot.retrieval.records import sentences
+from chatbot.runtime.concurrency import in_thread, together
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import as_code, as_document_words
 from chatbot.turn import Answer, Citation, Documented, ModelStep, Record, Route, Turn
-from corpora.corpus import Corpus
-from corpora.release import name_tokens, sort_key
+from corpora.catalog.release import name_tokens, sort_key
+from corpora.indexing.corpus import Corpus
 
 OpenCorpus = Callable[[str, str], Corpus]
 Told = tuple[str, Record]

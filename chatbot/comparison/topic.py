@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from chatbot.comparison.page_differences import Pair
-from chatbot.grounding import plain
+from chatbot.retrieval.provenance import plain
+from chatbot.text.query_terms import search_terms
 from chatbot.turn import Record, RetrievedChunk
-from chatbot.words import search_terms
-from corpora.corpus import Corpus
-from corpora.lexical import tokens
-from corpora.pages import StoredDocument
-from corpora.release import releases_named
+from corpora.catalog.release import releases_named
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredDocument
 from ingestion.page import DocumentKind
 
 _OWN_WORD = 0.8

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from chatbot.comparison.changes import stands_in
 from chatbot.comparison.page_differences import Pair, pair_passages
-from chatbot.records import records
+from chatbot.retrieval.records import records
 from chatbot.turn import Record
-from corpora.corpus import Corpus
-from corpora.pages import StoredPage
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from chatbot.comparison.quantities import same_value
 from chatbot.comparison.wording import Quotes, after, in_bare_words, in_short, merged, verdict
-from chatbot.grounding import plain, quantities
-from chatbot.marks import marks, renumbered, without_marks
-from chatbot.phrasing import listed
+from chatbot.retrieval.provenance import plain, quantities
+from chatbot.text.citation_markers import marks, renumbered, without_marks
+from chatbot.text.phrasing import listed
 from chatbot.turn import Answer, Citation, Turn
 
 _VALUE_WORDS = 6

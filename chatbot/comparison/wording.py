@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from chatbot.grounding import cite
-from chatbot.harmless import harmless
-from chatbot.marks import with_marks_as_code, without_marks
-from chatbot.phrasing import listed
+from chatbot.retrieval.provenance import cite
+from chatbot.text.citation_markers import with_marks_as_code, without_marks
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import harmless
 from chatbot.turn import Answer, Citation, Record
 from prompts.fencing import visible
 

@@ -16,9 +16,9 @@ from chatbot.memory.pairs import CitedPage
 from chatbot.memory.questions import asked_text
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.turn import Answer, Citation, Route, Turn
-from corpora.history_tables import TurnRow, TurnTraceRow
-from corpora.remembered import page_hash
-from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
+from corpora.catalog.remembered import page_hash
+from corpora.database.history_tables import TurnRow, TurnTraceRow
+from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot import background
 from chatbot.memory.pairs import Thresholds
 from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions import QuestionReader
@@ -18,10 +17,11 @@ from chatbot.memory.scoring.measuring import Measured, measure_turn
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.models.errors import GeneratorError
+from chatbot.runtime import event_loop as background
 from chatbot.settings import Settings
 from chatbot.turn import Turn
-from corpora.database import Database
-from corpora.embedding import Embedder
+from corpora.database.engine import Database
+from corpora.indexing.embedding import Embedder
 
 _log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from chatbot.grounding import plain
-from corpora.embedding import Vectors
+from chatbot.retrieval.provenance import plain
+from corpora.indexing.embedding import Vectors
 
 
 class Store(StrEnum):
@@ -31,6 +31,15 @@ class Origin(StrEnum):
 
 BY_HAND = (Origin.IMPORTED, Origin.CURATED)
 """What people wrote or vouch for: it may rest on no page, and is neither evicted nor forgotten."""
+
+
+class Rating(StrEnum):
+    """What an admin says that an answer is."""
+
+    GOOD = "good"
+    BAD = "bad"
+    WRONG_RELEASE = "wrong release"
+    INCOMPLETE = "incomplete"
 
 
 class Role(StrEnum):

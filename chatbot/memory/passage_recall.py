@@ -8,15 +8,15 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from chatbot.answering.forms import read_value
-from chatbot.answering.passages import Passage, best_passages
 from chatbot.memory.pairs import Origin, Store, same_value
 from chatbot.memory.questions import QuestionReader, asked_text, difference_on
 from chatbot.memory.reusing import SERVING, as_reused
 from chatbot.memory.stores.neighbours import NearPair
+from chatbot.retrieval.forms import read_value
+from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.turn import Record, Remembered, Turn
-from corpora.database import Database
-from corpora.memory_tables import MemoryPageRow, MemoryPairRow
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 
 _OF_PAGE = 20
 """Pairs of one page that are looked at."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.marks import without_marks
 from chatbot.memory.pairs import BY_HAND, Origin, same_value
 from chatbot.memory.scoring.own_words import words
+from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
 from prompts import Fenced, fenced
 

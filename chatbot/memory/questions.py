@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from chatbot.answering.kinds import asked_for, without_opening
 from chatbot.memory.pairs import MemoryQuestion
+from chatbot.retrieval.kinds import asked_for, without_opening
+from chatbot.text.query_terms import STOP_WORDS
 from chatbot.turn import Turn
-from chatbot.words import STOP_WORDS
-from corpora.embedding import Embedder
-from corpora.lexical import identifiers, tokens
-from corpora.number_words import NUMBER_WORDS
+from corpora.indexing.embedding import Embedder
+from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.number_words import NUMBER_WORDS
 
 READING = "words-1"
 """Changes with the way questions are read, and so with `QuestionReader.embedding`."""

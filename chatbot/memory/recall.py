@@ -11,8 +11,8 @@ from chatbot.memory.questions import QuestionReader, asked_text, difference
 from chatbot.memory.reusing import SERVING, as_remembered, as_reused
 from chatbot.memory.stores.neighbours import NearPair
 from chatbot.turn import Recollection, Remembered, Turn
-from corpora.database import Database
-from corpora.memory_tables import MemoryPairRow
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""

@@ -9,6 +9,7 @@ from functools import partial
 
 from sqlalchemy import select
 
+from chatbot.memory.background_worker import LATER, Later
 from chatbot.memory.candidates import (
     Candidate,
     answer_object,
@@ -17,7 +18,6 @@ from chatbot.memory.candidates import (
     pages_cited,
     supported,
 )
-from chatbot.memory.later import LATER, Later
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.combining import combine
@@ -26,12 +26,12 @@ from chatbot.memory.scoring.opinions import Opinions, opinions_of_pair, opinions
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.memory.uses import count_reuse, uses_of
 from chatbot.turn import Turn
-from corpora.database import Database, insert_or_ignore
-from corpora.embedding import Embedder
-from corpora.history_tables import TurnRow, TurnTraceRow
-from corpora.memory_tables import MemoryPairRow, MemoryUseRow
-from corpora.remembered import review_release
-from corpora.tables import ReleaseRow
+from corpora.catalog.remembered import review_release
+from corpora.database.engine import Database, insert_or_ignore
+from corpora.database.history_tables import TurnRow, TurnTraceRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.tables import ReleaseRow
+from corpora.indexing.embedding import Embedder
 
 Measure = Callable[[Turn], Measured]
 """Measures the answer of a turn; it may take its time."""

@@ -14,9 +14,9 @@ from chatbot.memory.pairs import BY_HAND, Origin
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.neighbours import NearPair
 from chatbot.turn import Citation, Remembered
-from corpora.database import Database
-from corpora.memory_tables import MemoryPageRow
-from corpora.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPageRow
+from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 
 # Made once, like all that every question asks of SQL: to put it together takes longer than to ask.
 SERVING = (

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from chatbot.memory.pairs import Origin, Role
 from chatbot.memory.prompting import repeats
 from chatbot.turn import Remembered, Route, Turn
-from corpora.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 
 REJECTED = "The same answer was rated poorly before and is not given again."
 """The warning of an answer that would have been a rejected one again."""

@@ -12,9 +12,9 @@ from textwrap import shorten
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.model_calls import Messages, call, call_all, next_token_probabilities
 from chatbot.models.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
+from chatbot.runtime.model_calls import Messages, call, call_all, next_token_probabilities
 
 _STEP = "check"
 _TOGETHER = 4

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from chatbot.audit import AuditEntry, AuditLog
-from chatbot.people import Person
-from corpora.database import Database
-from corpora.history_tables import AuditRow
+from chatbot.accounts.audit import AuditEntry, AuditLog
+from chatbot.accounts.people import Person
+from corpora.database.engine import Database
+from corpora.database.history_tables import AuditRow
 
 PAGE_SIZE = 50
 EXPORTED_AT_ONCE = 1_000

@@ -14,12 +14,12 @@ from typing import Any
 
 from sqlalchemy import select
 
-from chatbot.audit import AuditLog
-from chatbot.people import Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import Person
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import review_of
-from corpora.database import Database
-from corpora.history_tables import FeedbackRow, ReviewRow, TurnRow
+from corpora.database.engine import Database
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 from prompts.fencing import visible
 
 _AT_ONCE = 200

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
+from chatbot.conversations.turn_search import turns_with
 from chatbot.turn import Route
-from chatbot.turn_search import turns_with
-from corpora.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
 
 NOT_RATED = ""
 """The `rating` of turns that no admin has rated."""

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Row, func, select
 
-from chatbot.people import Person
+from chatbot.accounts.people import Person
 from chatbot.review.filters import TurnFilter, conditions
+from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
-from chatbot.words import filtered
-from corpora.database import Database
-from corpora.embedding import Embedder, Vectors
-from corpora.history_tables import TurnRow
+from corpora.database.engine import Database
+from corpora.database.history_tables import TurnRow
+from corpora.indexing.embedding import Embedder, Vectors
 
 ALIKE = 0.75
 """The cosine similarity from which two questions ask for the same.

@@ -9,11 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chatbot.grounding import claims, says_unknown, whole
-from chatbot.marks import without_marks
-from chatbot.review.ratings import Rating, Review
+from chatbot.memory.pairs import Rating
+from chatbot.retrieval.provenance import claims, says_unknown, whole
+from chatbot.review.ratings import Review
+from chatbot.text.citation_markers import without_marks
+from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
-from chatbot.words import filtered
 
 _ABSTAINS = (
     r"(?:don.?t|do(?:es)? not|cannot) (?:know|say|mention|tell)|not (?:documented|mentioned)"

@@ -13,11 +13,11 @@ import numpy as np
 from sqlalchemy import ColumnElement, Date, String, case, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from chatbot.people import Person
+from chatbot.accounts.people import Person
 from chatbot.review.filters import TurnFilter, conditions
 from chatbot.turn import Route
-from corpora.database import Database
-from corpora.history_tables import FeedbackRow, ReviewRow, TurnRow
+from corpora.database.engine import Database
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 
 MOST_TIMED = 2_000
 """Turns whose steps are read; of more, every n-th is."""

@@ -11,11 +11,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.audit import recorded
-from chatbot.feedback import unheard
-from chatbot.people import Person
-from corpora.database import Database
-from corpora.history_tables import ReviewRow, TurnRow
+from chatbot.accounts.audit import recorded
+from chatbot.accounts.people import Person
+from chatbot.conversations.feedback import unheard
+from chatbot.memory.pairs import Rating
+from corpora.database.engine import Database
+from corpora.database.history_tables import ReviewRow, TurnRow
 
 LONGEST_TEXT = 20_000
 LONGEST_NAME = 200
@@ -27,15 +28,6 @@ class UnknownTurn(LookupError):
 
 class BadReview(ValueError):
     """A review cannot be kept as it is; the message says why."""
-
-
-class Rating(StrEnum):
-    """What an answer is."""
-
-    GOOD = "good"
-    BAD = "bad"
-    WRONG_RELEASE = "wrong release"
-    INCOMPLETE = "incomplete"
 
 
 class Status(StrEnum):

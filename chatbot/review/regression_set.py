@@ -9,12 +9,12 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from chatbot.audit import AuditLog
-from chatbot.people import Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import Person
 from chatbot.review.gold_lines import NoGold, gold_line
 from chatbot.review.ratings import Ratings, Review, UnknownTurn, review_of
-from corpora.database import Database
-from corpora.history_tables import ConversationRow, ReviewRow, TurnRow
+from corpora.database.engine import Database
+from corpora.database.history_tables import ConversationRow, ReviewRow, TurnRow
 
 
 @dataclass(frozen=True)

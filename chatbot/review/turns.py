@@ -17,11 +17,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import Session, defer
 
-from chatbot.people import Person
+from chatbot.accounts.people import Person
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import Review, UnknownTurn, review_of, reviews_of
-from corpora.database import Database
-from corpora.history_tables import (
+from corpora.database.engine import Database
+from corpora.database.history_tables import (
     ConversationRow,
     FeedbackRow,
     ReviewRow,
@@ -108,9 +108,9 @@ class SaidTurn:
 class OpenedTurn:
     """A turn with all that is known of it.
 
-    `reply` is the object of `chatbot.reply`, `trace` that of `chatbot.trace`; None for a turn of
-    a version that kept none. `title` and `product` are the conversation's; `before` and `after`
-    are its turns around this one, as they were asked.
+    `reply` is the object of `chatbot.chain.reply`, `trace` that of `chatbot.chain.trace`; None for
+    a turn of a version that kept none. `title` and `product` are the conversation's; `before` and
+    `after` are its turns around this one, as they were asked.
     """
 
     listed: ListedTurn

@@ -27,9 +27,9 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.assembly import Chatbot, Reply, open_chatbot
-from chatbot.events import Event, Token
+from chatbot.chain.trace import trace_object
+from chatbot.runtime.events import Event, Token
 from chatbot.settings import Settings, read_settings
-from chatbot.trace import trace_object
 from chatbot.turn import Turn
 from eval.benchmarks.model_server import serving
 from eval.gold import GoldQuestion, read_gold

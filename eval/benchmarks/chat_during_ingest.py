@@ -31,9 +31,9 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.settings import Settings, read_settings
-from corpora.database import Database, open_database
-from corpora.jobs import Job, Jobs, JobState
-from corpora.uploads import UploadedFile, store
+from corpora.database.engine import Database, open_database
+from corpora.documents.uploads import UploadedFile, store
+from corpora.jobs.jobs import Job, Jobs, JobState
 from eval.gold import read_gold
 from ingestion.loaders import LOADERS
 
@@ -227,7 +227,7 @@ def _served(settings: Settings) -> Iterator[str]:
         "STRATA_GENERATOR": "none",
     }
     server = subprocess.Popen(
-        [sys.executable, "-m", "ui.cli", "serve", "--port", str(port)], env=environment
+        [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)], env=environment
     )
     try:
         end = time.monotonic() + _PATIENCE

@@ -20,8 +20,8 @@ from rich.table import Table
 
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
-from corpora.dual_chunking import search_chunks
-from corpora.embedding import MiniLM, Session, Tokens, Vectors
+from corpora.indexing.dual_chunking import search_chunks
+from corpora.indexing.embedding import MiniLM, Session, Tokens, Vectors
 from ingestion.page import Block, BlockKind, Page
 
 QUERY = "How many connections does a pool keep open by default?"

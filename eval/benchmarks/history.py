@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from chatbot.people import LOCAL
+from chatbot.accounts.people import LOCAL
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.turns import AllTurns, Place
-from corpora.database import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database, sqlite_url
 from eval.benchmarks.made_up_history import BEGIN, YEARS, fill, word
 
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.events import Event, Waiting
+from chatbot.runtime.events import Event, Waiting
 from chatbot.settings import read_settings
 from eval.gold import GoldQuestion, read_gold
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from corpora.database import Database
-from corpora.history_tables import (
+from corpora.database.engine import Database
+from corpora.database.history_tables import (
     ConversationRow,
     FeedbackRow,
     ReviewRow,
@@ -26,7 +26,7 @@ from corpora.history_tables import (
     TurnTextRow,
     TurnTraceRow,
 )
-from corpora.tables import Base
+from corpora.database.tables import Base
 
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 YEARS = timedelta(days=730)

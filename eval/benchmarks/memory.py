@@ -25,8 +25,8 @@ from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Score, Store
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
-from corpora.catalog import Catalog
-from corpora.tables import ReleaseRow
+from corpora.catalog.catalog import Catalog
+from corpora.database.tables import ReleaseRow
 
 _TOPICS, _SPREAD, _SEED = 2_000, 0.05, 7
 _MEASURED = (

@@ -20,12 +20,12 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.assembly import open_chatbot, open_model
-from chatbot.release_resolution import ReleaseStatus
+from chatbot.queries.model_release_extraction import extract_release_with_model, named_release
+from chatbot.queries.release_extraction import extract_release
+from chatbot.releases.resolution import ReleaseStatus
 from chatbot.settings import prepare_process, read_settings
-from chatbot.steps.model_release_extraction import extract_release_with_model, named_release
-from chatbot.steps.release_extraction import extract_release
 from chatbot.turn import ModelCall, Turn
-from corpora.release import Product
+from corpora.catalog.release import Product
 from eval.gold import GoldQuestion, read_gold
 from eval.release_cases import Outcome, ReleaseCase, outcome, read_cases, read_catalogs
 

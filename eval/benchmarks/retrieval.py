@@ -19,9 +19,9 @@ from rich.table import Table
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
-from corpora.building import ingest
-from corpora.gathering import ChunkingSettings
-from corpora.retrieval import RetrievalSettings
+from corpora.building.building import ingest
+from corpora.building.gathering import ChunkingSettings
+from corpora.indexing.retrieval import RetrievalSettings
 from eval.asking import rank_pages
 from eval.gold import GoldQuestion, read_gold
 from eval.retrieval import CUTOFFS, RetrievalGroup, retrieval_items, score_retrieval

@@ -18,18 +18,18 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from chatbot.answering.ranking import PassageWeights
 from chatbot.assembly import open_chatbot
-from chatbot.relevance import Weights
+from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.retrieval.context_reduction import reduce_context
+from chatbot.retrieval.context_retrieval import retrieve_context
+from chatbot.retrieval.context_selection import select_context
+from chatbot.retrieval.listwise_selection import select_context_listwise
+from chatbot.retrieval.pointwise_selection import select_context_pointwise
+from chatbot.retrieval.relevance import Weights
+from chatbot.retrieval.reranking import PassageWeights
 from chatbot.settings import read_settings
-from chatbot.steps.context_reduction import reduce_context
-from chatbot.steps.context_retrieval import retrieve_context
-from chatbot.steps.context_selection import select_context
-from chatbot.steps.listwise_selection import select_context_listwise
-from chatbot.steps.pointwise_selection import select_context_pointwise
-from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import ModelStep, ReducedChunk, RuleStep, Step, Turn
-from corpora.retrieval import RetrievalSettings
+from corpora.indexing.retrieval import RetrievalSettings
 from eval.asking import turn_in_release
 from eval.gold import read_gold
 from eval.retrieval import RankedPage, retrieval_items, score_retrieval

@@ -1,120 +1,25 @@
-"""Plain text files become documents: paragraphs, underlined headings, what is laid out by hand."""
+"""Plain text files become documents, those in reStructuredText as such."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ingestion.decoding import decode
 from ingestion.flowing import flowing_document
-from ingestion.page import Block, BlockKind, Document
+from ingestion.loaders import restructured_text
+from ingestion.page import Document
+from ingestion.plain_blocks import plain_blocks
 
 _REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
 """A directive or a target of reStructuredText, which many projects keep in .txt files."""
-_UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
-_NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
-_ITEM = re.compile(r"^\s*([-*•]|\d{1,3}[.)])\s+")
-_COLUMNS = re.compile(r"\S {3,}\S|\t|[|+]\s*[-|]")
-_LONGEST_HEADING = 80
 
 
 def load(data: bytes, file: str) -> Document:
     """Read a plain text file into pages cut along its headings.
 
-    A blank line ends a paragraph. A heading is underlined, numbered or in capitals, on a line of
-    its own; indented text and columns made of spaces stay as they are. What is written as
-    reStructuredText is read as such. Raises UnreadableFile where there is no text.
+    Raises UnreadableFile where there is no text.
     """
-    from ingestion.loaders import restructured_text
-
     text = decode(data)
-    if _REST.search(text) and restructured_text.is_readable(text):
+    if _REST.search(text):
         return restructured_text.load(data, file)
-    return flowing_document(data, file, "", list(_blocks(text)))
-
-
-def _blocks(text: str) -> Iterator[Block]:
-    headings: list[tuple[int, str]] = []
-    ranks: list[str] = []
-    for lines in _paragraphs(text):
-        found = _heading(lines, ranks)
-        if found:
-            level, title, lines = found
-            headings = [*(h for h in headings if h[0] < level), (level, title)]
-            yield Block(BlockKind.HEADING, title, tuple(t for _, t in headings))
-        path = tuple(title for _, title in headings)
-        for kind, content in _parts(lines):
-            yield Block(kind, content, path)
-
-
-def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield runs of lines between blank lines; an indented run goes on over blank lines."""
-    lines: list[str] = []
-    for raw in [*text.replace("\f", "\n\n").split("\n"), ""]:
-        row = raw.rstrip()
-        if row:
-            if lines and lines[-1] == "" and not (_indented(lines[0]) and _indented(row)):
-                yield _without_end(lines)
-                lines = []
-            lines.append(row)
-        elif lines:
-            lines.append("")
-    if lines:
-        yield _without_end(lines)
-
-
-def _without_end(lines: list[str]) -> list[str]:
-    return lines[: max(i for i, row in enumerate(lines) if row) + 1]
-
-
-def _indented(row: str) -> bool:
-    return row.startswith(("    ", "\t"))
-
-
-def _heading(lines: list[str], ranks: list[str]) -> tuple[int, str, list[str]] | None:
-    """Return the level and text of a heading at the top of a run, and the lines after it.
-
-    Styles of heading rank in the order of their first use, as in reStructuredText.
-    """
-    if len(lines) > 2 and _UNDERLINE.match(lines[0]) and lines[0] == lines[2]:
-        lines = lines[1:]
-    title = lines[0].strip()
-    if len(title) > _LONGEST_HEADING or _indented(lines[0]) or _UNDERLINE.match(title):
-        return None
-    rule = _UNDERLINE.match(lines[1]) if len(lines) > 1 else None
-    if rule and len(lines[1]) * 2 >= len(title):
-        style, rest = rule[1], lines[2:]
-    elif len(lines) == 1 and (numbered := _NUMBERED_HEADING.match(title)):
-        style, rest = f"numbered {numbered[1].count('.')}", []
-    elif len(lines) == 1 and title.isupper() and not title.endswith((".", ",", ";", ":")):
-        style, rest = "capitals", []
-    else:
-        return None
-    if style not in ranks:
-        ranks.append(style)
-    return ranks.index(style), title, rest
-
-
-def _parts(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
-    if not lines:
-        return
-    columns = sum(bool(_COLUMNS.search(row)) for row in lines)
-    if _indented(lines[0]) or (len(lines) > 1 and columns * 2 > len(lines)):
-        yield BlockKind.CODE, "\n".join(lines)
-        return
-    item: list[str] = []
-    for row in lines:
-        if item and _ITEM.match(row):
-            yield _joined(item)
-            item = []
-        item.append(row)
-    yield _joined(item)
-
-
-def _joined(lines: list[str]) -> tuple[BlockKind, str]:
-    text = " ".join(" ".join(lines).split())
-    mark = _ITEM.match(lines[0])
-    if not mark:
-        return BlockKind.PARAGRAPH, text
-    bullet = mark[1].replace(")", ".") if mark[1][0].isdigit() else "-"
-    return BlockKind.LIST_ITEM, f"{bullet} {text[len(mark[1]) :].strip()}"
+    return flowing_document(data, file, "", list(plain_blocks(text)))

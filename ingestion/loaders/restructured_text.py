@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ingestion.decoding import decode
 from ingestion.flowing import flowing_document
-from ingestion.loaders import plain_text
 from ingestion.loaders.html import fragment_blocks
 from ingestion.page import Document, UnreadableFile
+from ingestion.plain_blocks import plain_blocks
 
 _LONGEST_LINE = 10_000
 """Beyond this docutils gives up, since its inline parser takes quadratic time."""
@@ -31,11 +31,6 @@ _SETTINGS = {
 }
 
 
-def is_readable(text: str) -> bool:
-    """Whether docutils takes the text: none of its lines is too long for it."""
-    return all(len(row) <= _LONGEST_LINE for row in text.split("\n"))
-
-
 def load(data: bytes, file: str) -> Document:
     """Read a reStructuredText file into pages cut along its headings.
 
@@ -48,8 +43,8 @@ def load(data: bytes, file: str) -> Document:
     from ingestion.sphinx_markup import register_sphinx_markup
 
     text = decode(data)
-    if not is_readable(text):
-        return plain_text.load(data, file)
+    if any(len(row) > _LONGEST_LINE for row in text.split("\n")):
+        return flowing_document(data, file, "", list(plain_blocks(text)))
     register_sphinx_markup(text)
     try:
         parts = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)

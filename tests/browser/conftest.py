@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
-from corpora.building import ingest
+from corpora.building.building import ingest
 from tests.ui.valve_corpus import ingest_valve
 
 ROOT = Path(__file__).parents[2]
@@ -130,7 +130,7 @@ def strata_serves(settings: Settings, generator: str) -> Iterator[str]:
         "STRATA_MODELS_DIR": str(settings.models_dir),
         "STRATA_GENERATOR": generator,
     }
-    command = [sys.executable, "-m", "ui.cli", "serve", "--no-worker", "--port", str(port)]
+    command = [sys.executable, "-m", "ui.cli.main", "serve", "--no-worker", "--port", str(port)]
     with running(command, port, environment) as address:
         yield address
 

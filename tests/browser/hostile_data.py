@@ -6,16 +6,16 @@ import json
 from html import escape
 from pathlib import Path
 
-from chatbot.administration import Administration
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.administration import Administration
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.feedback import DOWN, Feedback
+from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.memory.pairs import Happened, Origin
-from chatbot.people import LOCAL
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
-from corpora.building import ingest
-from corpora.glossary import Entry
-from corpora.jobs import JobFile, JobKind, Jobs
+from corpora.building.building import ingest
+from corpora.catalog.glossary import Entry
+from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.ui.memory_pairs import keep, tell
 from tests.ui.payloads import PAYLOADS
 

@@ -43,7 +43,7 @@ def strata_with(settings: Settings, port: int, **given: str) -> Iterator[str]:
         "STRATA_GENERATOR": "none",
         **{f"STRATA_{name.upper()}": value for name, value in given.items()},
     }
-    command = [sys.executable, "-m", "ui.cli", "serve", "--no-worker", "--port", str(port)]
+    command = [sys.executable, "-m", "ui.cli.main", "serve", "--no-worker", "--port", str(port)]
     with running(command, port, environment) as address:
         yield address
 

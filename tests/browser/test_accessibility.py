@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import delete
 
 from chatbot.settings import Settings
-from corpora.database import open_database
-from corpora.memory_tables import MemoryClusterRow, MemoryPairRow
+from corpora.database.engine import open_database
+from corpora.database.memory_tables import MemoryClusterRow, MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, open_source
 from tests.browser.conftest import OpenPage
 from tests.ui.memory_pairs import keep

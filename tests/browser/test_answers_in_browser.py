@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from chatbot.conversations import Conversations
+from chatbot.conversations.conversations import Conversations
 from chatbot.settings import Settings
-from corpora.database import open_database
+from corpora.database.engine import open_database
 from tests.browser.chat import ask, choose_for, choose_product, fits, listed, main, settle
 from tests.browser.conftest import OpenPage
 from tests.chatbot.asked import answer

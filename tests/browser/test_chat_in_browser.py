@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from chatbot.conversations import Conversations
+from chatbot.conversations.conversations import Conversations
 from chatbot.models.files import GENERATOR
 from chatbot.settings import Settings
-from corpora.database import open_database
+from corpora.database.engine import open_database
 from tests.browser.chat import (
     SLOW,
     ask,

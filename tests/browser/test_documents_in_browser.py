@@ -28,7 +28,7 @@ def with_worker(documentation: Settings, tmp_path: Path) -> Iterator[str]:
         "STRATA_MODELS_DIR": str(documentation.models_dir),
         "STRATA_GENERATOR": "none",
     }
-    command = [sys.executable, "-m", "ui.cli", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
     with running(command, port, environment) as address:
         yield address
 

@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import Select, delete, func, select
 
 from chatbot.settings import Settings
-from corpora.database import Database, open_database
-from corpora.history_tables import ConversationRow, TurnRow
-from corpora.memory_tables import MemoryClusterRow, MemoryPairRow
+from corpora.database.engine import Database, open_database
+from corpora.database.history_tables import ConversationRow, TurnRow
+from corpora.database.memory_tables import MemoryClusterRow, MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_accessibility import Colours, both, violations

@@ -16,7 +16,7 @@ from tests.browser.chat import fits
 from tests.browser.conftest import OpenPage, free_port, running
 from tests.browser.hostile_data import QUESTION, hostile_settings
 from tests.ui.payloads import PAYLOADS
-from ui.escaping import visible
+from ui.wording.escaping import visible
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +44,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
         "STRATA_BACKEND": "scripted",
         "STRATA_SCRIPTED_REPLIES": str(settings.scripted_replies),
     }
-    command = [sys.executable, "-m", "ui.cli", "serve", "--port", str(port), "--no-worker"]
+    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port), "--no-worker"]
     with running(command, port, environment) as address:
         yield address, conversation
 

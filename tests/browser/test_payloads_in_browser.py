@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage, free_port, running
 from tests.ui.payloads import PAYLOADS
-from ui.escaping import visible
+from ui.wording.escaping import visible
 
 pytestmark = pytest.mark.browser
 

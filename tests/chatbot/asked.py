@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import update
 
-from chatbot.conversations import Conversations
-from chatbot.feedback import Feedback
-from chatbot.people import LOCAL
+from chatbot.accounts.people import LOCAL
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.feedback import Feedback
 from chatbot.review.ratings import Ratings
-from corpora.database import Database
-from corpora.history_tables import TurnRow
+from corpora.database.engine import Database
+from corpora.database.history_tables import TurnRow
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
-from corpora.building import ingest
+from corpora.building.building import ingest
 from tests.chatbot import lamp
 
 GUIDE = """# Relay guide

@@ -9,10 +9,10 @@ import numpy as np
 from sqlalchemy import select
 
 from chatbot.memory.pairs import CitedPage, MemoryQuestion, NewPair, Origin, Score, Thresholds
-from corpora.database import Database
-from corpora.embedding import Vectors
-from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
-from corpora.tables import ProductRow, ReleaseRow
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from corpora.database.tables import ProductRow, ReleaseRow
+from corpora.indexing.embedding import Vectors
 
 THRESHOLDS = Thresholds(tau=0.6, delta=0.9, gamma=0.6)
 WHEN = datetime(2024, 5, 1, tzinfo=UTC)

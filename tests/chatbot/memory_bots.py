@@ -13,7 +13,7 @@ from sqlalchemy import select
 from chatbot.assembly import Chatbot, Reply, open_chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
-from corpora.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 
 LOG = "How long is the event log kept in 17.20?"
 LOG_AGAIN = "In 17.20, how long is the event log kept?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from corpora.release import Product, Release
+from corpora.catalog.release import Product, Release
 from eval.release_cases import read_catalogs
 
 CATALOGS = read_catalogs(Path(__file__).with_name("release_catalogs.json"))

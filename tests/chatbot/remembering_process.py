@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from chatbot.memory.stores.stores import Stores
-from corpora.database import open_database
+from corpora.database.engine import open_database
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, unit
 
 

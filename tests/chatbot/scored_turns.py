@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chatbot.grounding import cite
-from chatbot.records import records
-from chatbot.release_resolution import ReleaseStatus, Resolution
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.retrieval.provenance import cite
+from chatbot.retrieval.records import records
 from chatbot.turn import Answer, Queries, Record, ReducedChunk, Turn
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page

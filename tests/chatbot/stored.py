@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpora.pages import StoredDocument, StoredPage
+from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import Block, DocumentKind, Page
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.administration import Administration
-from chatbot.audit import AuditEntry, AuditLog
-from chatbot.limits import LimitReached, Limits
-from chatbot.people import NotAllowed, Person
-from corpora.catalog import Catalog, UnusableName
-from corpora.database import Database
-from corpora.glossary import Entry, GlossaryError
-from corpora.jobs import JobKind, Jobs
-from corpora.shelf import ProductSettings, ReleaseSettings
-from corpora.uploads import UploadedFile
+from chatbot.accounts.audit import AuditEntry, AuditLog
+from chatbot.accounts.limits import LimitReached, Limits
+from chatbot.accounts.people import NotAllowed, Person
+from chatbot.administration.administration import Administration
+from corpora.catalog.catalog import Catalog, UnusableName
+from corpora.catalog.glossary import Entry, GlossaryError
+from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
+from corpora.database.engine import Database
+from corpora.documents.uploads import UploadedFile
+from corpora.jobs.jobs import JobKind, Jobs
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BOB = Person("bob@example.org", "Bob", is_admin=False)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.answering.kinds import asks_for_changes
+from chatbot.retrieval.kinds import asks_for_changes
 
 
 @pytest.mark.parametrize(

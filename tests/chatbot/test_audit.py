@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from chatbot.audit import AuditLog
-from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.review.audit_pages import AuditPages
-from corpora.database import Database
+from corpora.database.engine import Database
 
 ANN = Person("ann@example.org", "Ann", is_admin=True)
 USER = Person("u", "u", is_admin=False)

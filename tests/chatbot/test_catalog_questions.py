@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chatbot.catalog_questions import read_inquiry
+from chatbot.dialogue.catalog_questions import read_inquiry
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
 PRODUCTS = [MPI4PY, SQLALCHEMY, TESSALINE]

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import BadQuestion, Chatbot
-from chatbot.events import Event, StepFinished, StepStarted, Stopped, Token
+from chatbot.runtime.events import Event, StepFinished, StepStarted, Stopped, Token
 from tests.ui.scripted import Endless
 
 MakeChatbot = Callable[[BaseChatModel | None], Chatbot]

@@ -7,11 +7,12 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.clarification import ask_back, continued
-from chatbot.release_resolution import Resolution, resolve_release
-from chatbot.release_resolution.turns import resolve_turn
+from chatbot.queries.clarification import ask_back, continued
+from chatbot.queries.release_of_turn import resolve_turn
+from chatbot.releases.resolution import Resolution
+from chatbot.releases.rules import resolve_release
 from chatbot.turn import Turn
-from corpora.release import Product
+from corpora.catalog.release import Product
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
 ALL = [MPI4PY, SQLALCHEMY, TESSALINE]

@@ -15,8 +15,8 @@ import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
-from corpora.building import ingest
-from corpora.embedding import MiniLM
+from corpora.building.building import ingest
+from corpora.indexing.embedding import MiniLM
 from tests.chatbot.words_embedder import WordsEmbedder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -8,7 +8,7 @@ from chatbot.comparison.presence import Finding
 from chatbot.comparison.presence_in_words import presence_in_words
 from chatbot.comparison.values_in_words import values_side_by_side
 from chatbot.comparison.wording import in_short, table
-from chatbot.release_resolution import ReleaseStatus, Resolution
+from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Answer, Citation, Documented, Turn
 
 

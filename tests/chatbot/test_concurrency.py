@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from chatbot import background
-from chatbot.concurrency import in_thread, together
-from chatbot.events import Stopped
+from chatbot.runtime import event_loop as background
+from chatbot.runtime.concurrency import in_thread, together
+from chatbot.runtime.events import Stopped
 
 
 def test_results_come_in_the_order_of_the_works() -> None:

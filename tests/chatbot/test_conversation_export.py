@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from chatbot.conversation_export import conversation_json, conversation_markdown, reply_markdown
-from chatbot.conversations import Conversations, UnknownConversation
-from chatbot.feedback import DOWN, Feedback
-from corpora.database import Database
+from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.export import conversation_json, conversation_markdown, reply_markdown
+from chatbot.conversations.feedback import DOWN, Feedback
+from corpora.database.engine import Database
 from prompts.fencing import visible
 from tests.chatbot.asked import answer
 from tests.chatbot.test_plain_markdown import LINKED, MARKDOWN

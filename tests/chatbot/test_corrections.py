@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from chatbot.accounts.people import Person
+from chatbot.administration.curation import ratings
 from chatbot.assembly import Reply
-from chatbot.people import Person
 from chatbot.settings import Settings
 from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
@@ -27,7 +28,7 @@ def asked(relay_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
 
 def correct(asked: Bot, reply: Reply, text: str, release: str = "") -> None:
     assert reply.kept_as is not None
-    asked.chatbot.ratings.change(
+    ratings(asked.chatbot).change(
         ADA, reply.kept_as, corrected_answer=text, corrected_release=release
     )
 
@@ -48,7 +49,7 @@ def test_the_next_person_gets_the_corrected_answer_as_curated(asked: Bot, questi
 def test_an_answer_that_was_rated_bad_too_gives_way_to_the_corrected_one(asked: Bot) -> None:
     wrong = asked.ask(LOG)
     assert wrong.kept_as is not None
-    asked.chatbot.ratings.change(ADA, wrong.kept_as, rating="bad", corrected_answer=RIGHT)
+    ratings(asked.chatbot).change(ADA, wrong.kept_as, rating="bad", corrected_answer=RIGHT)
     assert asked.ask(LOG).content["answer"].startswith(RIGHT.removesuffix("."))
 
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from chatbot.audit import AuditLog
-from chatbot.feedback import Feedback
-from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.conversations.feedback import Feedback
 from chatbot.review.exports import Exports, Format, csv_lines, jsonl_lines
 from chatbot.review.filters import TurnFilter
 from chatbot.review.ratings import Ratings
-from corpora.database import Database
+from corpora.database.engine import Database
 from prompts.fencing import visible
 from tests.chatbot.asked import asked
 from tests.ui.payloads import PAYLOADS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.memory.administration.faq_file import (
+from chatbot.administration.faq_file import (
     LONGEST_ANSWER,
     LONGEST_QUESTION,
     FaqError,

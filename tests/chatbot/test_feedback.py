@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.conversations import Conversations, UnknownConversation
-from chatbot.feedback import DOWN, LONGEST_COMMENT, UP, BadFeedback, Feedback, Opinion
-from corpora.database import Database
+from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, BadFeedback, Feedback, Opinion
+from corpora.database.engine import Database
 from tests.chatbot.asked import answer, asked
 from tests.ui.payloads import PAYLOADS
 

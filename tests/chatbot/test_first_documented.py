@@ -14,10 +14,10 @@ from chatbot.comparison.changes_in_words import nothing_named
 from chatbot.comparison.presence import find_everywhere
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
-from corpora.building import ingest
-from corpora.catalog import NoCorpus
-from corpora.corpus import Corpus
-from corpora.embedding import MiniLM
+from corpora.building.building import ingest
+from corpora.catalog.catalog import NoCorpus
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.embedding import MiniLM
 from tests.chatbot.words_embedder import WordsEmbedder
 
 DRAIN = "\n### drain()\n\nEmpties the valve. New in version 1.2.\n"

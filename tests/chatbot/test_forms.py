@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.answering.forms import read_value, read_verdict
-from chatbot.answering.passages import passages_of
-from chatbot.records import records
+from chatbot.retrieval.forms import read_value, read_verdict
+from chatbot.retrieval.passages import passages_of
+from chatbot.retrieval.records import records
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 

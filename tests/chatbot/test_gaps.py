@@ -6,14 +6,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.assembly import open_embedder
-from chatbot.people import LOCAL, NotAllowed, Person
 from chatbot.review import gaps as module
 from chatbot.review.filters import ANY, TurnFilter
 from chatbot.review.gaps import ContentGaps, gap_rows, groups
 from chatbot.settings import Settings
-from corpora.database import Database
-from corpora.embedding import MiniLM, Vectors
+from corpora.database.engine import Database
+from corpora.indexing.embedding import MiniLM, Vectors
 from tests.chatbot.asked import NOW, asked
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.glossary import stands_in, terms_in
-from corpora.glossary import Entry
+from chatbot.queries.glossary import stands_in, terms_in
+from corpora.catalog.glossary import Entry
 
 ENTRIES = (
     Entry("performance monitoring", ("PM",)),

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.release_resolution import resolve_release
+from chatbot.queries.glossary_expansion import expand_terms
+from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings
-from chatbot.steps.glossary_expansion import expand_terms
-from chatbot.steps.query_rewriting import rewrite_query
 from chatbot.turn import Queries, Turn
-from corpora.database import open_database, sqlite_url
-from corpora.glossary import Entry, Glossaries
+from corpora.catalog.glossary import Entry, Glossaries
+from corpora.database.engine import open_database, sqlite_url
 
 ENTRIES = (
     Entry("event log", ("EL", "journal", "event register")),

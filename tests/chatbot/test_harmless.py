@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chatbot.harmless import as_code, as_words, harmless
-from chatbot.marks import marks
+from chatbot.text.citation_markers import marks
+from chatbot.text.sanitizer import as_code, as_words, harmless
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
 Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.

@@ -17,9 +17,9 @@ import pytest
 
 import eval
 from chatbot.assembly import BadQuestion, Chatbot, open_chatbot
-from chatbot.marks import marks
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
+from chatbot.text.citation_markers import marks
 from chatbot.turn import ModelCall
 from eval.hostile import (
     OTHER_RELEASE,

@@ -6,10 +6,10 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.reply import reply_object
-from chatbot.steps.inventory import answer_inventory
+from chatbot.chain.reply import reply_object
+from chatbot.dialogue.inventory import answer_inventory
 from chatbot.turn import Route, Turn
-from corpora.corpus import Corpus
+from corpora.indexing.corpus import Corpus
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
 

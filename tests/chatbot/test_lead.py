@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from chatbot.answering.lead import Sentence, check, contradicted, with_reason
-from chatbot.answering.passages import best_passages
-from chatbot.records import records
+from chatbot.retrieval.passages import best_passages
+from chatbot.retrieval.records import records
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from chatbot.limits import LimitReached, Limits
-from chatbot.people import LOCAL, Person
-from corpora.database import Database, open_database
-from corpora.history_tables import UseRow
+from chatbot.accounts.limits import LimitReached, Limits
+from chatbot.accounts.people import LOCAL, Person
+from corpora.database.engine import Database, open_database
+from corpora.database.history_tables import UseRow
 
 BO = Person("bo@example.org", "Bo", is_admin=True)
 

@@ -18,7 +18,7 @@ from chatbot.memory.stores.centroids import (
     with_member,
     without_member,
 )
-from corpora.embedding import Vectors
+from corpora.indexing.embedding import Vectors
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 

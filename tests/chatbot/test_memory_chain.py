@@ -15,18 +15,19 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import update
 
-from chatbot.memory.later import Later
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.curation import ratings
+from chatbot.conversations.personal_data import delete_person
+from chatbot.memory.background_worker import Later
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.memory.uses import REJECTED
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.people import LOCAL
-from chatbot.personal_data import delete_person
 from chatbot.settings import Settings
 from chatbot.turn import Recollection, Route
-from corpora.building import ingest
-from corpora.catalog import require_release
-from corpora.memory_tables import MemoryPairRow
+from corpora.building.building import ingest
+from corpora.catalog.catalog import require_release
+from corpora.database.memory_tables import MemoryPairRow
 from tests.chatbot.conftest import GUIDE, RELEASES
 from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
@@ -398,7 +399,7 @@ def test_what_waits_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_process_that_ends_remembers_first() -> None:
     script = (
         "import time\n"
-        "from chatbot.memory.later import LATER\n"
+        "from chatbot.memory.background_worker import LATER\n"
         "LATER.do(lambda: (time.sleep(0.3), print('remembered')))\n"
         "print('answered', flush=True)\n"
     )
@@ -444,10 +445,10 @@ def test_an_admin_outranks_thumbs(bot: MakeBot) -> None:
     reply = asked.ask(LOG)
     asked.think(reply, DOWN)
     assert reply.kept_as is not None
-    asked.chatbot.ratings.change(LOCAL, reply.kept_as, rating="good")
+    ratings(asked.chatbot).change(LOCAL, reply.kept_as, rating="good")
     assert (asked.pair.store, asked.pair.origin, asked.pair.score) == ("high", "rating", 1.0)
     assert asked.pair.rated_by == "local"
-    asked.chatbot.ratings.change(LOCAL, reply.kept_as, rating="")
+    ratings(asked.chatbot).change(LOCAL, reply.kept_as, rating="")
     assert (asked.pair.store, asked.pair.origin) == ("low", "thumbs")
 
 

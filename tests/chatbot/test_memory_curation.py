@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from chatbot.audit import AuditLog
-from chatbot.memory.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
-from chatbot.memory.administration.exchange import Exchange
-from chatbot.memory.administration.faq_file import parse_faq
-from chatbot.memory.administration.overview import Overview, PairFilter, Scope, UnknownPair
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import NotAllowed, Person
+from chatbot.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import parse_faq
+from chatbot.administration.overview import Overview, PairFilter, Scope, UnknownPair
 from chatbot.memory.pairs import Happened, Origin, Store
-from chatbot.people import NotAllowed, Person
 from chatbot.settings import Settings
-from corpora.catalog import Catalog
-from corpora.memory_tables import MemoryClusterRow, MemoryPageRow, MemoryPairRow
+from corpora.catalog.catalog import Catalog
+from corpora.database.memory_tables import MemoryClusterRow, MemoryPageRow, MemoryPairRow
 from tests.chatbot.memory_bots import Bot, remembering
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)

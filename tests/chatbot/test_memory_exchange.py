@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from chatbot.audit import AuditLog
-from chatbot.memory.administration.exchange import Exchange, ImportReport
-from chatbot.memory.administration.faq_file import parse_faq
-from chatbot.memory.administration.overview import EVERYTHING, Overview, PairFilter, Scope
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.administration.exchange import Exchange, ImportReport
+from chatbot.administration.faq_file import parse_faq
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Origin, Store
-from chatbot.people import LOCAL, NotAllowed, Person
 from chatbot.review.exports import Format
 from chatbot.settings import Settings
-from corpora.catalog import Catalog
-from corpora.cited_pages import page_hash
-from corpora.memory_tables import MemoryPageRow, MemoryPairRow
-from corpora.tables import PageRow
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.cited_pages import page_hash
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
+from corpora.database.tables import PageRow
 from tests.chatbot.memory_bots import Bot, remembering, says
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)

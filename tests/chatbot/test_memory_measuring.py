@@ -9,7 +9,7 @@ from chatbot.memory.scoring.own_words import is_told
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
 from chatbot.turn import Record, Turn
-from corpora.embedding import MiniLM
+from corpora.indexing.embedding import MiniLM
 from tests.chatbot.scored_turns import FAN, HOLD_OFF, RESTORE, REVERTIVE, SWITCH, answered
 
 HOW_LONG = "After a repair, how long until traffic returns to the working path by default?"

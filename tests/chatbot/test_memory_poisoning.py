@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from chatbot.conversations import UnknownConversation
-from chatbot.memory.administration.exchange import Exchange
-from chatbot.memory.administration.faq_file import FaqFile, FaqRow
+from chatbot.accounts.people import NotAllowed, Person
+from chatbot.administration.curation import ratings
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.conversations.conversations import UnknownConversation
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.scoring.measuring import Measured
-from chatbot.people import NotAllowed, Person
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Route
-from corpora.catalog import require_release
+from corpora.catalog.catalog import require_release
 from tests.chatbot.conftest import ingested
 from tests.chatbot.memory_bots import HOLD, KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
@@ -78,7 +79,7 @@ def test_thumbs_on_reuses_do_not_lift_it_over_what_an_admin_said(bot: MakeBot) -
     first = asked.ask(LOG, owner="ada@example.org")
     liked = [(asked.ask(LOG_AGAIN, owner=owner), owner) for owner in EVERYBODY[:5]]
     assert first.kept_as is not None
-    asked.chatbot.ratings.change(Person("root", "root", True), first.kept_as, rating="bad")
+    ratings(asked.chatbot).change(Person("root", "root", True), first.kept_as, rating="bad")
     for reply, owner in liked:
         asked.think(reply, UP, owner)
     assert (asked.pair.store, asked.pair.origin) == ("low", "rating")

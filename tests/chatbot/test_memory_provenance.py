@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 
 from chatbot.memory.pairs import CitedPage, Happened, Origin
 from chatbot.memory.stores.stores import Stores
-from corpora.catalog import Catalog
-from corpora.database import Database, open_database, sqlite_url
-from corpora.remembered import MemoryReview, page_hash, still_stands
-from corpora.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.remembered import MemoryReview, page_hash, still_stands
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.corpora.remembered_answers import story, suspended

@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 
 from chatbot.memory.pairs import CitedPage, NewPair, Origin
 from chatbot.memory.stores.stores import Stores
-from corpora.database import Database
-from corpora.memory_tables import MemoryPairRow
-from corpora.remembered import page_hash
-from corpora.tables import DocumentRow, PageRow, ReleaseRow
+from corpora.catalog.remembered import page_hash
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.tables import DocumentRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import (
     THRESHOLDS,
     happened,

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.memory.pairs import Origin, Score
+from chatbot.memory.pairs import Origin, Rating, Score
 from chatbot.memory.scoring.combining import FAITHFUL, LEAST_GAMMA, RATED, Rated, Thumb, combine
 from chatbot.memory.scoring.measuring import Measured
-from chatbot.review.ratings import Rating
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 GAMMA = 0.6

@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 from sqlalchemy import event, func, select, update
 
 from chatbot.assembly import open_embedder
-from chatbot.conversations import Conversations
+from chatbot.conversations.conversations import Conversations
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store, Thresholds
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.eviction import first_to_go
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.settings import Settings
-from corpora.database import Database
-from corpora.embedding import Vectors
-from corpora.memory_tables import (
+from corpora.database.engine import Database
+from corpora.database.memory_tables import (
     MemoryClusterRow,
     MemoryEventRow,
     MemoryPageRow,
     MemoryPairRow,
     MemoryUseRow,
 )
+from corpora.indexing.embedding import Vectors
 from tests.chatbot.made_memory import (
     THRESHOLDS,
     WHEN,

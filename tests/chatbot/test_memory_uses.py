@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatbot.memory.administration.use_list import Uses
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.administration.use_list import Uses
+from chatbot.chain.reply import remembered_object
 from chatbot.memory.pairs import Origin
 from chatbot.memory.questions import asked_text
-from chatbot.people import LOCAL, NotAllowed, Person
-from chatbot.reply import remembered_object
 from chatbot.turn import Remembered, Turn
-from corpora.database import Database
-from corpora.tables import ProductRow, ReleaseRow
+from corpora.database.engine import Database
+from corpora.database.tables import ProductRow, ReleaseRow
 from tests.chatbot.asked import asked
 from tests.ui.memory_pairs import keep, use
 

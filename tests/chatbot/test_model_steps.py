@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
+from chatbot.answering.answer_generation import REMOVED
 from chatbot.assembly import Chatbot
-from chatbot.events import Event, Stopped, Token
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.steps.answer_generation import REMOVED
+from chatbot.runtime.events import Event, Stopped, Token
 from chatbot.turn import Answer, Turn
 from tests.chatbot import lamp
 

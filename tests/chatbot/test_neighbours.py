@@ -8,9 +8,9 @@ import pytest
 from chatbot.memory.pairs import Happened, MemoryQuestion, Origin, Score, Store, Thresholds
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
-from corpora.database import Database
-from corpora.embedding import Vectors
-from corpora.memory_tables import MemoryPairRow
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.indexing.embedding import Vectors
 from tests.chatbot.made_memory import EMBEDDING, WHEN, made_pair, members, new_release, unit
 
 LOOSE = Thresholds(0.6, 0.9999, 0.6)

@@ -5,11 +5,11 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from sqlalchemy import event
 
-from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.review import numbers as module
 from chatbot.review.filters import ANY, TurnFilter
 from chatbot.review.numbers import Figures, Numbers, Span
-from corpora.database import Database
+from corpora.database.engine import Database
 from tests.chatbot.asked import NOW, asked
 
 

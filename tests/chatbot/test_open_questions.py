@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from chatbot.conversations import Conversations, UnknownConversation
-from chatbot.open_questions import WITH_ITS_SERVER, OpenQuestions, Question, State
-from corpora.database import Database
-from corpora.history_tables import OpenQuestionRow
-from corpora.processes import DEAD_AFTER_SECONDS, has_ended, this_process
+from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.open_questions import WITH_ITS_SERVER, OpenQuestions, Question, State
+from corpora.database.engine import Database
+from corpora.database.history_tables import OpenQuestionRow
+from corpora.generations.processes import DEAD_AFTER_SECONDS, has_ended, this_process
 from tests.chatbot.asked import answer
 
 REPLY = answer()
@@ -33,7 +33,10 @@ def question(own: Conversations) -> Question:
 @pytest.fixture
 def other_process() -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Another process, and its name."""
-    told = "from corpora.processes import this_process; print(this_process(), flush=True); input()"
+    told = (
+        "from corpora.generations.processes import this_process; "
+        "print(this_process(), flush=True); input()"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", told], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

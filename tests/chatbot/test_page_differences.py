@@ -4,7 +4,7 @@ import pytest
 
 from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, pair_passages
 from chatbot.comparison.quantities import same_value
-from chatbot.records import records
+from chatbot.retrieval.records import records
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page

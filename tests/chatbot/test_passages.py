@@ -6,10 +6,10 @@ import pytest
 
 from chatbot.answering.body import compose, fenced_code
 from chatbot.answering.evidence import as_chunks
-from chatbot.answering.kinds import Kind, asked_for, kind_of
-from chatbot.answering.passages import Passage, best_passages, continued, passages_of
-from chatbot.records import records
-from corpora.pages import StoredPage
+from chatbot.retrieval.kinds import Kind, asked_for, kind_of
+from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
+from chatbot.retrieval.records import records
+from corpora.indexing.pages import StoredPage
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 

@@ -7,20 +7,20 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text, update
 
-from chatbot.conversations import Conversations
-from chatbot.limits import Limits
-from chatbot.people import Account, People
-from chatbot.personal_data import (
+from chatbot.accounts.limits import Limits
+from chatbot.accounts.people import Account, People
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.personal_data import (
     UnknownPerson,
     delete_person,
     export_person,
     fingerprint,
     people,
 )
-from chatbot.retention import sweep
+from chatbot.conversations.retention import sweep
 from chatbot.settings import Settings
-from corpora.database import Database
-from corpora.history_tables import (
+from corpora.database.engine import Database
+from corpora.database.history_tables import (
     ConversationRow,
     FeedbackRow,
     OpenQuestionRow,
@@ -32,7 +32,7 @@ from corpora.history_tables import (
     TurnTraceRow,
     UseRow,
 )
-from corpora.tables import Base
+from corpora.database.tables import Base
 
 KEPT: tuple[type[Base], ...] = (
     ConversationRow,
@@ -159,7 +159,7 @@ def test_old_conversations_go_and_others_stay(database: Database) -> None:
 def test_more_go_than_one_transaction_deletes(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chatbot.personal_data.AT_ONCE", 2)
+    monkeypatch.setattr("chatbot.conversations.personal_data.AT_ONCE", 2)
     for _ in range(5):
         Conversations(database, BO).start("relay", "old")
     assert sweep(database, Settings(keep_conversations=1), datetime.now(UTC) + timedelta(2)) == 5

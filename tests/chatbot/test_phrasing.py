@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chatbot.phrasing import listed
+from chatbot.text.phrasing import listed
 
 
 def test_names_in_a_sentence() -> None:

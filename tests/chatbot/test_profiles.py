@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from chatbot.assembly import Chatbot
+from chatbot.chain.profiles import PROFILES
+from chatbot.chain.trace import trace_object
 from chatbot.models.scripted import ScriptedChatModel
-from chatbot.profiles import PROFILES
 from chatbot.settings import BadSettings, Settings
-from chatbot.trace import trace_object
 from chatbot.turn import Turn
 from tests.chatbot import lamp
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.release_resolution import resolve_release
-from chatbot.steps.query_rewriting import rewrite_query
+from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.releases.rules import resolve_release
 from chatbot.turn import Queries, Turn
-from corpora.release import Product, Release
+from corpora.catalog.release import Product, Release
 
 CATALOG = (
     Product("switch", releases=tuple(Release("switch", n) for n in ("17.10", "17.20", "18.00"))),

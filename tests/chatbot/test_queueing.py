@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from chatbot.queueing import Queue
+from chatbot.runtime.queue import Queue
 
 
 class Shop:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.answering.passages import best_passages
-from chatbot.answering.ranking import PassageWeights, lift_by_passage
-from chatbot.records import records
+from chatbot.retrieval.passages import best_passages
+from chatbot.retrieval.records import records
+from chatbot.retrieval.reranking import PassageWeights, lift_by_passage
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import event
 
-from chatbot.audit import AuditLog
-from chatbot.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.review.ratings import NO_REVIEW, BadReview, Ratings, UnknownTurn
-from corpora.database import Database
+from corpora.database.engine import Database
 from tests.chatbot.test_review_turns import ADMIN, USER, written
 
 GRACE = Person("grace@example.org", "Grace", is_admin=True)

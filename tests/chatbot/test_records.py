@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.records import records, sentences
+from chatbot.retrieval.records import records, sentences
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 

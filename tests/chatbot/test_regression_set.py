@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import NotAllowed
 from chatbot.assembly import Chatbot
-from chatbot.audit import AuditLog
-from chatbot.people import NotAllowed
 from chatbot.review.gold_lines import NoGold, must_include
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet

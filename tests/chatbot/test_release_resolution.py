@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
-from chatbot.release_resolution.turns import resolve_turn
-from corpora.release import Product, Release
+from chatbot.queries.release_of_turn import resolve_turn
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.releases.rules import resolve_release
+from corpora.catalog.release import Product, Release
 from eval.release_cases import ReleaseCase, read_cases, read_catalogs
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, text
 
+from chatbot.accounts.people import NotAllowed, Person
 from chatbot.assembly import Chatbot
-from chatbot.conversations import Conversations
-from chatbot.people import NotAllowed, Person
+from chatbot.conversations.conversations import Conversations
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import UnknownTurn
 from chatbot.review.turns import AllTurns, Place
-from corpora.database import Database, open_database, sqlite_url
-from corpora.history_tables import (
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.history_tables import (
     ConversationRow,
     FeedbackRow,
     ReviewRow,

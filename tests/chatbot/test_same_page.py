@@ -9,10 +9,10 @@ import pytest
 
 from chatbot.comparison.same_page import same_page
 from chatbot.comparison.two_pages import PageDifferences, differences
-from corpora.building import ingest
-from corpora.corpus import Corpus, open_corpus
-from corpora.database import open_database, sqlite_url
-from corpora.pages import StoredPage
+from corpora.building.building import ingest
+from corpora.database.engine import open_database, sqlite_url
+from corpora.indexing.corpus import Corpus, open_corpus
+from corpora.indexing.pages import StoredPage
 from tests.hash_embedder import HashEmbedder
 
 ROOT = Path(__file__).parents[2]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from chatbot.model_calls import call_all, next_token_probabilities
 from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
+from chatbot.runtime.model_calls import call_all, next_token_probabilities
 
 
 def test_replies_come_in_turn_and_calls_are_kept() -> None:

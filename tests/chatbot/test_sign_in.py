@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from chatbot.people import Account, NotAllowed, NotSignedIn, People
+from chatbot.accounts.people import Account, NotAllowed, NotSignedIn, People
+from chatbot.accounts.sign_in import (
+    account_of_claims,
+    account_of_header,
+    comes_from_proxy,
+    cookie_secret,
+)
 from chatbot.settings import BadSettings, Settings, read_settings
-from chatbot.sign_in import account_of_claims, account_of_header, comes_from_proxy, cookie_secret
-from corpora.database import Database
+from corpora.database.engine import Database
 
 NOW = 1_800_000_000
 ISSUER = "https://id.example.org"

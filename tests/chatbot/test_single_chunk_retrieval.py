@@ -7,15 +7,15 @@ from threading import Event
 
 import pytest
 
-from chatbot.release_resolution import ReleaseStatus, Resolution
-from chatbot.steps.question_as_is import ask_as_is
-from chatbot.steps.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.queries.question_as_is import ask_as_is
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.retrieval.single_chunk_retrieval import retrieve_single_chunks
 from chatbot.turn import ModelStep, Queries, Turn
-from corpora import single_chunk_index
-from corpora.corpus import OpenCorpora
-from corpora.database import Database
-from corpora.embedding import Vectors
-from corpora.retrieval import RetrievalSettings
+from corpora.database.engine import Database
+from corpora.indexing import single_chunk_index
+from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.embedding import Vectors
+from corpora.indexing.retrieval import RetrievalSettings
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from langchain_core.language_models import BaseChatModel
 
+from chatbot.accounts.people import LOCAL
 from chatbot.assembly import Chatbot
+from chatbot.dialogue.small_talk import answer_small_talk, small_talk
 from chatbot.memory.candidates import candidate_of
-from chatbot.people import LOCAL
 from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import ContentGaps
-from chatbot.steps.small_talk import answer_small_talk, small_talk
 from chatbot.turn import Turn
 from tests.chatbot.release_catalogs import MPI4PY, TESSALINE
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.steps.spelling import corrected
-from corpora.lexical import tokens
+from chatbot.queries.spelling import corrected
+from corpora.indexing.lexical import tokens
 
 RELEASE = {
     token

@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from chatbot.steps.undocumented_gate import qualifiers, unheld
-from corpora.corpus import Corpus
+from chatbot.answering.undocumented_gate import qualifiers, unheld
+from corpora.indexing.corpus import Corpus
 
 TEXT = "hold_time is the time that the valve is held. The lever has a lock."
 ENGLISH = set("default of which does the valve expose lock have a patch for how long is it".split())  # noqa: SIM905

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chatbot.words import filtered, misspelt_stop_word, search_terms
+from chatbot.text.query_terms import filtered, misspelt_stop_word, search_terms
 
 
 class Anything:

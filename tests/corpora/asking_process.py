@@ -6,8 +6,8 @@ import sys
 import threading
 from pathlib import Path
 
-from corpora.corpus import OpenCorpora
-from corpora.database import open_database, sqlite_url
+from corpora.database.engine import open_database, sqlite_url
+from corpora.indexing.corpus import OpenCorpora
 from tests.hash_embedder import HashEmbedder
 
 

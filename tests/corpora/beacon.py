@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from corpora.building import IngestReport, ingest
-from corpora.database import Database, sqlite_url
-from corpora.progress import Progress
+from corpora.building.building import IngestReport, ingest
+from corpora.database.engine import Database, sqlite_url
+from corpora.generations.progress import Progress
 from tests.hash_embedder import HashEmbedder
 
 GUIDE = """# Installation guide

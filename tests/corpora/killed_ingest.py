@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import event
 
-from corpora import gathering
-from corpora.database import open_database, sqlite_url
-from corpora.progress import Progress, Stage
+from corpora.building import gathering
+from corpora.database.engine import open_database, sqlite_url
+from corpora.generations.progress import Progress, Stage
 from tests.corpora.beacon import ingest_beacon
 
 AT = {

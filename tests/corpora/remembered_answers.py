@@ -7,11 +7,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from corpora.catalog import Catalog
-from corpora.cited_pages import page_hash
-from corpora.database import Database
-from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPageRow, MemoryPairRow
-from corpora.tables import DocumentRow, GenerationRow, MemberRow, PageRow
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.cited_pages import page_hash
+from corpora.database.engine import Database
+from corpora.database.memory_tables import (
+    MemoryClusterRow,
+    MemoryEventRow,
+    MemoryPageRow,
+    MemoryPairRow,
+)
+from corpora.database.tables import DocumentRow, GenerationRow, MemberRow, PageRow
 
 
 def remember(database: Database, release: str, *words: str, product: str = "Beacon") -> int:

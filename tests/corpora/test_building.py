@@ -9,20 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora import disk, indexes, processes
-from corpora.building import (
+from corpora.building.building import (
     IngestCancelled,
     NothingToIngest,
     Outcome,
 )
-from corpora.catalog import Catalog, GenerationState
-from corpora.corpus import open_corpus
-from corpora.database import Database
-from corpora.disk import DiskFull
-from corpora.gathering import ChunkingSettings
-from corpora.generations import KEPT_FOR_ROLLBACK, BeingBuilt, TakenOver
-from corpora.progress import Progress, Stage
-from corpora.tables import (
+from corpora.building.gathering import ChunkingSettings
+from corpora.catalog.catalog import Catalog, GenerationState
+from corpora.database.engine import Database
+from corpora.database.tables import (
     DocumentRow,
     EmbeddingRow,
     FileRow,
@@ -32,7 +27,13 @@ from corpora.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
-from corpora.vectors import VectorIndex
+from corpora.generations import disk, processes
+from corpora.generations.disk import DiskFull
+from corpora.generations.generations import KEPT_FOR_ROLLBACK, BeingBuilt, TakenOver
+from corpora.generations.progress import Progress, Stage
+from corpora.indexing import indexes
+from corpora.indexing.corpus import open_corpus
+from corpora.indexing.vectors import VectorIndex
 from tests.corpora.beacon import ALARMS, GUIDE, ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 

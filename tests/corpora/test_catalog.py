@@ -4,11 +4,11 @@ from datetime import date
 
 import pytest
 
-from corpora import generations
-from corpora.catalog import Catalog, GenerationState, NoCorpus, UnknownRelease, UnusableName
-from corpora.database import Database
-from corpora.remembered import MemoryReview
-from corpora.tables import EmbeddingModelRow
+from corpora.catalog.catalog import Catalog, GenerationState, NoCorpus, UnknownRelease, UnusableName
+from corpora.catalog.remembered import MemoryReview
+from corpora.database.engine import Database
+from corpora.database.tables import EmbeddingModelRow
+from corpora.generations import generations
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora import indexes
-from corpora.catalog import Catalog, NoCorpus
-from corpora.corpus import Corpus, OpenCorpora, open_corpus
-from corpora.database import Database, open_database, sqlite_url
-from corpora.dual_chunking import context_chunk, search_chunks
-from corpora.lexical import LexicalIndex
+from corpora.catalog.catalog import Catalog, NoCorpus
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.indexing import indexes
+from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
+from corpora.indexing.dual_chunking import context_chunk, search_chunks
+from corpora.indexing.lexical import LexicalIndex
 from ingestion.page import BlockKind, Document, DocumentKind
 from ingestion.reading import read_paths
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon

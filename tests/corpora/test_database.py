@@ -12,9 +12,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, select, text
 
-from corpora import database as database_module
-from corpora.database import SCHEMA, Database, UnusableDatabase, open_database, sqlite_url
-from corpora.tables import Base, GlossaryRow, ProductRow
+from corpora.database import engine as database_module
+from corpora.database.engine import SCHEMA, Database, UnusableDatabase, open_database, sqlite_url
+from corpora.database.tables import Base, GlossaryRow, ProductRow
 
 
 def test_migrations_make_the_tables_of_the_models(database: Database) -> None:
@@ -37,7 +37,7 @@ def _is_no_search_index(name: str | None, kind: str, parents: object) -> bool:
 def test_a_database_that_is_up_to_date_opens_without_alembic(data_dir: Path) -> None:
     open_database(sqlite_url(data_dir)).close()
     script = (
-        "import sys; from corpora.database import open_database; "
+        "import sys; from corpora.database.engine import open_database; "
         f"open_database({sqlite_url(data_dir)!r}).close(); print('alembic' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -46,7 +46,8 @@ def test_a_database_that_is_up_to_date_opens_without_alembic(data_dir: Path) -> 
 
 def test_many_processes_may_open_a_new_database_at_once(data_dir: Path) -> None:
     script = (
-        "from corpora.database import open_database; from corpora.tables import ProductRow\n"
+        "from corpora.database.engine import open_database\n"
+        "from corpora.database.tables import ProductRow\n"
         f"database = open_database({sqlite_url(data_dir)!r})\n"
         "with database.writing() as session:\n"
         "    import os; session.add(ProductRow(name=str(os.getpid()), aliases=[]))\n"

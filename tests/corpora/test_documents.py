@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from corpora.catalog import Catalog
-from corpora.database import Database
-from corpora.documents import Documents
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.documents.documents import Documents
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 
 

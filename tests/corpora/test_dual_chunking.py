@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.dual_chunking import HEADING_LENGTH, context_chunk, search_chunks
+from corpora.indexing.dual_chunking import HEADING_LENGTH, context_chunk, search_chunks
 from ingestion.page import Block, BlockKind, Page
 
 words = st.text(

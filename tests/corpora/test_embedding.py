@@ -8,7 +8,7 @@ import pytest
 
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
-from corpora.embedding import MiniLM, ModelMissing
+from corpora.indexing.embedding import MiniLM, ModelMissing
 
 TEXTS = [
     "The number of connections that the pool keeps open.",

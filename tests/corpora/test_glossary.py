@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from corpora.catalog import Catalog, UnknownRelease
-from corpora.database import Database, open_database, sqlite_url
-from corpora.glossary import MOST_ENTRIES, Entry, Glossaries, GlossaryError
-from corpora.tables import GlossaryRow, ProductRow
+from corpora.catalog.catalog import Catalog, UnknownRelease
+from corpora.catalog.glossary import MOST_ENTRIES, Entry, Glossaries, GlossaryError
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.tables import GlossaryRow, ProductRow
 
 PM = Entry("performance monitoring", ("PM", "perf mon"))
 WTR = Entry("wait-to-restore", ("WTR",))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from corpora.catalog import Catalog, UnknownRelease
-from corpora.database import Database
-from corpora.glossary import Entry, Glossaries
-from corpora.history_tables import ConversationRow, TurnCitationRow, TurnRow
-from corpora.impact import impact_of_documents, impact_of_product, impact_of_release
+from corpora.catalog.catalog import Catalog, UnknownRelease
+from corpora.catalog.glossary import Entry, Glossaries
+from corpora.database.engine import Database
+from corpora.database.history_tables import ConversationRow, TurnCitationRow, TurnRow
+from corpora.documents.impact import impact_of_documents, impact_of_product, impact_of_release
 from tests.corpora.beacon import ingest_beacon, write_beacon
 
 NOW = datetime.now(UTC)

@@ -8,18 +8,24 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from corpora.catalog import Catalog
-from corpora.database import Database
-from corpora.gathering import ChunkingSettings
-from corpora.generations import claim
-from corpora.job_claims import Claims
-from corpora.job_work import JobWork
-from corpora.jobs import Job, JobKind, Jobs, JobState
-from corpora.missing_vectors import TEXTS_AT_ONCE
-from corpora.processes import this_process
-from corpora.removal import order_removal
-from corpora.tables import DocumentRow, EmbeddingModelRow, GenerationRow, MemberRow, PageRow
-from corpora.uploads import UploadedFile, drop_upload, store, upload_dir
+from corpora.building.gathering import ChunkingSettings
+from corpora.building.removal import order_removal
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.database.tables import (
+    DocumentRow,
+    EmbeddingModelRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+)
+from corpora.documents.uploads import UploadedFile, drop_upload, store, upload_dir
+from corpora.documents.worker import JobWork
+from corpora.generations.generations import claim
+from corpora.generations.processes import this_process
+from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
+from corpora.jobs.claims import Claims
+from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.corpora.remembered_answers import remember
 from tests.hash_embedder import HashEmbedder
@@ -145,7 +151,7 @@ def test_a_cancelled_job_continues_where_it_was_when_it_is_tried_again(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("corpora.job_work.WRITE_SECONDS", 0.0)
+    monkeypatch.setattr("corpora.documents.worker.WRITE_SECONDS", 0.0)
     folder = many_pages(tmp_path / "many", files=4)
     job_id = upload(**{p.name.replace(".", "__"): p.read_bytes() for p in folder.iterdir()})
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from corpora.catalog import Catalog
-from corpora.database import Database
-from corpora.job_claims import ATTEMPTS, Claims, JobTaken
-from corpora.job_tables import JobRow, WorkerRow
-from corpora.jobs import Job, JobError, JobFile, JobKind, Jobs, JobState
-from corpora.processes import DEAD_AFTER_SECONDS, this_process
-from corpora.progress import Progress, Stage
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.database.job_tables import JobRow, WorkerRow
+from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
+from corpora.generations.progress import Progress, Stage
+from corpora.jobs.claims import ATTEMPTS, Claims, JobTaken
+from corpora.jobs.jobs import Job, JobError, JobFile, JobKind, Jobs, JobState
 
 OTHER = "another-machine/1/0.0"
 SILENT = "a-third-machine/2/0.0"

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from corpora.building import Outcome
-from corpora.catalog import Catalog
-from corpora.corpus import open_corpus
-from corpora.database import Database, open_database, sqlite_url
-from corpora.tables import DocumentRow, EmbeddingRow, GenerationRow
+from corpora.building.building import Outcome
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.tables import DocumentRow, EmbeddingRow, GenerationRow
+from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.corpora.killed_ingest import MOMENTS
 from tests.hash_embedder import HashEmbedder

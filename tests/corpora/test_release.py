@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.release import (
+from corpora.catalog.release import (
     Product,
     Release,
     Token,

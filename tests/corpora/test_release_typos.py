@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from corpora.catalog import Catalog
-from corpora.database import Database
-from corpora.release_typos import likely_meant
-from corpora.upload_checks import similar_release
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.release_typos import likely_meant
+from corpora.database.engine import Database
+from corpora.documents.upload_checks import similar_release
 
 TENS = ["17.10", "17.20", "17.30"]
 

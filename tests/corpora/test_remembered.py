@@ -7,23 +7,29 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora import generations
-from corpora.building import Builder, Outcome
-from corpora.catalog import Catalog
-from corpora.cited_pages import page_hash
-from corpora.database import Database, open_database, sqlite_url
-from corpora.gathering import ChunkingSettings
-from corpora.impact import (
+from corpora.building.building import Builder, Outcome
+from corpora.building.gathering import ChunkingSettings
+from corpora.building.removal import remove_documents
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.cited_pages import page_hash
+from corpora.catalog.release_settings import ReleaseSettings, Shelves
+from corpora.catalog.remembered import (
+    MemoryReview,
+    Remembered,
+    remembered,
+    review_release,
+    still_stands,
+)
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.database.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
+from corpora.documents.impact import (
     impact_of_documents,
     impact_of_product,
     impact_of_release,
     impact_of_serving,
 )
-from corpora.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
-from corpora.remembered import MemoryReview, Remembered, remembered, review_release, still_stands
-from corpora.removal import remove_documents
-from corpora.shelf import ReleaseSettings, Shelves
-from corpora.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
+from corpora.generations import generations
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 from tests.corpora.remembered_answers import cited, pair_of, remember, story, suspended
 from tests.hash_embedder import HashEmbedder
@@ -257,7 +263,7 @@ def test_nothing_serves_anew_unless_its_answers_were_reviewed(
 
     write_beacon(docs, mast=15)
     with monkeypatch.context() as patched:
-        patched.setattr("corpora.remembered._write_reasons", fail)
+        patched.setattr("corpora.catalog.remembered._write_reasons", fail)
         with pytest.raises(CutOff):
             ingest_beacon(database, docs)
     assert Catalog(database).serving("Beacon", "17.10").generation == serving
@@ -346,8 +352,8 @@ def test_what_a_deletion_takes_along_is_counted(database: Database, docs: Path) 
 def test_many_answers_are_reviewed_in_portions(
     database: Database, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.remembered._AT_ONCE", 2)
-    monkeypatch.setattr("corpora.cited_pages._FILES_AT_ONCE", 1)
+    monkeypatch.setattr("corpora.catalog.remembered._AT_ONCE", 2)
+    monkeypatch.setattr("corpora.catalog.cited_pages._FILES_AT_ONCE", 1)
     guide = [remember(database, "17.10", MAST) for _ in range(5)]
     book = [remember(database, "17.10", "b7 ", "c7 ") for _ in range(5)]
     write(write_beacon(docs, mast=15), book=f"# Book\n\n{chapters('new', 'a', 'b', 'c')}")

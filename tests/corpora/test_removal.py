@@ -10,26 +10,29 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, text, update
 
-from corpora.building import Builder, Outcome
-from corpora.catalog import Catalog, NoCorpus
-from corpora.corpus import open_corpus
-from corpora.database import Database, open_database, sqlite_url
-from corpora.gathering import ChunkingSettings
-from corpora.generations import BeingBuilt
-from corpora.glossary import Entry, Glossaries
-from corpora.history_tables import ConversationRow, TurnRow
-from corpora.memory_tables import (
+from corpora.building.building import Builder, Outcome
+from corpora.building.gathering import ChunkingSettings
+from corpora.building.removal import (
+    Deleted,
+    NothingLeft,
+    delete_product,
+    delete_release,
+    remove_documents,
+)
+from corpora.building.rereading import reread
+from corpora.catalog.catalog import Catalog, NoCorpus
+from corpora.catalog.glossary import Entry, Glossaries
+from corpora.catalog.remembered import remembered
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.history_tables import ConversationRow, TurnRow
+from corpora.database.memory_tables import (
     MemoryClusterRow,
     MemoryEventRow,
     MemoryPageRow,
     MemoryPairRow,
     MemoryUseRow,
 )
-from corpora.progress import Progress, Stage
-from corpora.remembered import remembered
-from corpora.removal import Deleted, NothingLeft, delete_product, delete_release, remove_documents
-from corpora.rereading import reread
-from corpora.tables import (
+from corpora.database.tables import (
     Base,
     DocumentRow,
     EmbeddingRow,
@@ -41,6 +44,9 @@ from corpora.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
+from corpora.generations.generations import BeingBuilt
+from corpora.generations.progress import Progress, Stage
+from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.corpora.remembered_answers import remember
 from tests.hash_embedder import HashEmbedder
@@ -216,7 +222,7 @@ def test_a_deletion_that_is_cut_off_is_completed_by_the_next_call(
 def test_no_transaction_of_a_deletion_is_a_long_one(
     database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.removal._ROWS_AT_ONCE", 5)
+    monkeypatch.setattr("corpora.building.removal._ROWS_AT_ONCE", 5)
     ingest_beacon(database, many_pages(tmp_path / "many", files=3))
     seen: list[Progress] = []
     delete_release(database, data_dir, "Beacon", "17.10", seen.append)
@@ -261,7 +267,7 @@ def use(database: Database, pair: int, times: int) -> None:
 def test_a_deleted_release_takes_its_memory_along_in_portions(
     database: Database, data_dir: Path, beacon: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.removal._ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("corpora.building.removal._ROWS_AT_ONCE", 2)
     gone = [remember(database, "17.20", "horn", "lamp-failure") for _ in range(5)]
     kept = remember(database, "17.10", "lamp-failure")
     use(database, gone[0], 5)
@@ -365,7 +371,9 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
 ) -> None:
     for file in beacon.rglob("*.md"):
         file.unlink()
-    monkeypatch.setattr("corpora.gathering.reading_fingerprint", lambda: "tomorrow's parsers")
+    monkeypatch.setattr(
+        "corpora.building.gathering.reading_fingerprint", lambda: "tomorrow's parsers"
+    )
     embedder = HashEmbedder()
     report = reread(make_builder(embedder), "Beacon", "17.20", data_dir / "uploads" / "1")
     assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, ())

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora.corpus import Corpus, open_corpus
-from corpora.database import Database
-from corpora.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
+from corpora.database.engine import Database
+from corpora.indexing.corpus import Corpus, open_corpus
+from corpora.indexing.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
 from ingestion.page import DocumentKind
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 from tests.hash_embedder import HashEmbedder

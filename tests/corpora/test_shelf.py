@@ -4,11 +4,11 @@ from datetime import date
 
 import pytest
 
-from corpora import generations
-from corpora.catalog import Catalog, UnknownRelease, UnusableName
-from corpora.database import Database
-from corpora.shelf import ProductSettings, ReleaseSettings, Shelves
-from corpora.tables import EmbeddingModelRow
+from corpora.catalog.catalog import Catalog, UnknownRelease, UnusableName
+from corpora.catalog.release_settings import ProductSettings, ReleaseSettings, Shelves
+from corpora.database.engine import Database
+from corpora.database.tables import EmbeddingModelRow
+from corpora.generations import generations
 
 
 @pytest.fixture

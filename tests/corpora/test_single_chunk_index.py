@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora import generations, single_chunk_index
-from corpora.corpus import Corpus, open_corpus
-from corpora.database import Database, open_database, sqlite_url
-from corpora.embedding import Vectors
-from corpora.retrieval import RetrievalSettings, retrieve_by_vector
-from corpora.single_chunk_index import SingleChunkIndex
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.generations import generations
+from corpora.indexing import single_chunk_index
+from corpora.indexing.corpus import Corpus, open_corpus
+from corpora.indexing.embedding import Vectors
+from corpora.indexing.retrieval import RetrievalSettings, retrieve_by_vector
+from corpora.indexing.single_chunk_index import SingleChunkIndex
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 

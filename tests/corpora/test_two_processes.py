@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from corpora.catalog import Catalog
-from corpora.database import Database
-from corpora.generations import KEPT_FOR_ROLLBACK
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.generations.generations import KEPT_FOR_ROLLBACK
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 
 ROOT = Path(__file__).parents[2]

@@ -11,16 +11,12 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from corpora import uploads
-from corpora.catalog import Catalog, UnusableName
-from corpora.database import Database, open_database, sqlite_url
-from corpora.disk import DiskFull
-from corpora.job_claims import Claims
-from corpora.job_tables import JobRow
-from corpora.jobs import JobKind, Jobs, JobState
-from corpora.processes import this_process
-from corpora.upload_checks import Finding, Weight, accepted, check
-from corpora.uploads import (
+from corpora.catalog.catalog import Catalog, UnusableName
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.job_tables import JobRow
+from corpora.documents import uploads
+from corpora.documents.upload_checks import Finding, Weight, accepted, check
+from corpora.documents.uploads import (
     KEPT_FOR_RETRY,
     UploadedFile,
     UploadError,
@@ -29,6 +25,10 @@ from corpora.uploads import (
     upload_dir,
     uploaded_paths,
 )
+from corpora.generations.disk import DiskFull
+from corpora.generations.processes import this_process
+from corpora.jobs.claims import Claims
+from corpora.jobs.jobs import JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write
 
 LARGEST = 1_000_000

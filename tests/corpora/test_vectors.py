@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from corpora.vectors import BrokenIndex, VectorIndex, build_index, probe_index
+from corpora.indexing.vectors import BrokenIndex, VectorIndex, build_index, probe_index
 
 DIMENSION = 16
 COUNT = 300
@@ -145,7 +145,7 @@ def test_two_processes_read_the_same_index(built: Path) -> None:
     index = VectorIndex.open(built)
     index.nearest(VECTORS[0], 1)
     script = (
-        "import sys, numpy, pathlib; from corpora.vectors import VectorIndex;"
+        "import sys, numpy, pathlib; from corpora.indexing.vectors import VectorIndex;"
         "index = VectorIndex.open(pathlib.Path(sys.argv[1]));"
         f"print(index.nearest(numpy.ones({DIMENSION}, dtype='float32'), 5)); index.close()"
     )

@@ -9,8 +9,8 @@ from langchain_core.messages import AIMessage
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
-from corpora.building import ingest
-from corpora.gathering import ChunkingSettings
+from corpora.building.building import ingest
+from corpora.building.gathering import ChunkingSettings
 from eval.benchmarks import random_model, retrieval
 from eval.benchmarks.model_server import serving
 from eval.retrieval import CUTOFFS

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chatbot.steps.query_rewriting import rewrite_query
+from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.turn import Fallback, Queries, Turn
-from corpora.release import Product
+from corpora.catalog.release import Product
 from eval.conversations import (
     CaseScore,
     ConversationCase,
@@ -21,7 +21,7 @@ from eval.conversations import (
     to_json,
 )
 from eval.gold import GoldError
-from ui.cli import app
+from ui.cli.main import app
 
 TABLE = Path(__file__).parents[1] / "chatbot" / "conversation_cases.jsonl"
 CASES = read_cases(TABLE)

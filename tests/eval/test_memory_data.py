@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import eval
-from chatbot.release_resolution import ReleaseStatus, Resolution, resolve_release
-from corpora.release import Product
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.releases.rules import resolve_release
+from corpora.catalog.release import Product
 from eval.gold import GoldQuestion, QuestionKind, read_gold
 from eval.gold_sources import check_sources
 from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chatbot.release_resolution import ReleaseStatus, Resolution
-from corpora.release import Product, Release
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from corpora.catalog.release import Product, Release
 from eval.answers import Share
 from eval.gold import GoldError
 from eval.releases import (

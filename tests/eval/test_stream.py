@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import BadSettings, Settings
-from corpora.database import open_database
-from corpora.memory_tables import MemoryPairRow
+from corpora.database.engine import open_database
+from corpora.database.memory_tables import MemoryPairRow
 from eval.data_copy import copied
 from eval.gold import GoldError
 from eval.recorded_model import RecordedChatModel
@@ -23,7 +23,7 @@ from eval.stream_questions import read_arrivals, shuffled
 from eval.stream_report import stream_tables, to_json
 from eval.stream_runs import choose, run_variant
 from tests.chatbot.conftest import ingested
-from ui.cli import app
+from ui.cli.main import app
 
 GUIDE = """# Relay guide
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from chatbot.assembly import open_chatbot
-from chatbot.open_questions import Question
+from chatbot.conversations.open_questions import Question
 from chatbot.settings import Settings
 from tests.ui.scripted import Endless
 from tests.ui.valve_corpus import LATEST
-from ui.chat.asking import Askings
+from ui.serving.asking import Askings
 
 
 def main(data_dir: Path) -> None:

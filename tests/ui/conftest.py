@@ -11,13 +11,13 @@ from langchain_core.language_models import BaseChatModel
 from sqlalchemy import delete
 from streamlit.runtime.context import ContextProxy
 
+from chatbot.accounts.people import Person
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.people import Person
 from chatbot.settings import Settings
-from corpora.history_tables import ConversationRow
-from corpora.memory_tables import MemoryClusterRow, MemoryEventRow
+from corpora.database.history_tables import ConversationRow
+from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow
 from tests.ui.valve_corpus import ingest_valve
-from ui import identity, services
+from ui.serving import identity, services
 
 SignIn = Callable[[Person], None]
 MakeChatbot = Callable[..., Chatbot]

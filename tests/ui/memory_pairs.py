@@ -10,10 +10,15 @@ from sqlalchemy import func, select
 
 from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.questions import READING
-from corpora.catalog import require_release
-from corpora.database import Database
-from corpora.embedding import MiniLM
-from corpora.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow, MemoryUseRow
+from corpora.catalog.catalog import require_release
+from corpora.database.engine import Database
+from corpora.database.memory_tables import (
+    MemoryClusterRow,
+    MemoryEventRow,
+    MemoryPairRow,
+    MemoryUseRow,
+)
+from corpora.indexing.embedding import MiniLM
 
 EMBEDDING = f"{MiniLM.name}/{READING}"
 DIMENSION = MiniLM.dimension

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.people import Account, NotAllowed
+from chatbot.accounts.people import Account, NotAllowed
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY
@@ -35,7 +35,7 @@ def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyP
     """Bo has signed in and had one conversation."""
     chatbot = valve(None, with_sign_in(valve_settings, **OIDC, keep_conversations=30))
     who = Account("https://id#7", "bo@example.org", NAME, is_admin=False)
-    monkeypatch.setattr("ui.identity._account", lambda settings: who)
+    monkeypatch.setattr("ui.serving.identity._account", lambda settings: who)
     own = chatbot.conversations.of("bo@example.org")
     if not own.recent():
         own.add(own.start("relay", "Mine?"), "Mine?", answer())
@@ -87,7 +87,7 @@ def test_who_may_not_come_in_is_told_so_and_can_sign_out(
     def refused(settings: Settings) -> Account:
         raise NotAllowed("fay may not use this Strata.")
 
-    monkeypatch.setattr("ui.identity._account", refused)
+    monkeypatch.setattr("ui.serving.identity._account", refused)
     valve(None, with_sign_in(valve_settings, **OIDC))
     page = AppTest.from_file(str(APP), default_timeout=30).run()
     assert "fay may not use this Strata" in texts(page)

@@ -3,13 +3,13 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
-from chatbot.feedback import DOWN, UP, Feedback, Opinion
+from chatbot.conversations.feedback import DOWN, UP, Feedback, Opinion
 from prompts.fencing import visible
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.escaping import as_label
+from ui.wording.escaping import as_label
 
 
 def answered(chatbot: Chatbot, *questions: str) -> tuple[AppTest, list[int]]:

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
-from corpora.history_tables import TurnRow
+from corpora.database.history_tables import TurnRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
 from tests.ui.valve_corpus import QUESTION

@@ -13,7 +13,7 @@ from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
 from tests.ui.scripted import Dead
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.cli import main
+from ui.cli.main import main
 
 Ask = Callable[..., tuple[int, str, str]]
 

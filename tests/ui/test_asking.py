@@ -11,17 +11,17 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.conversations import UnknownConversation
-from chatbot.events import Event, StepFinished
-from chatbot.open_questions import OpenQuestions, Question
+from chatbot.conversations.conversations import UnknownConversation
+from chatbot.conversations.open_questions import OpenQuestions, Question
+from chatbot.runtime.events import Event, StepFinished
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.chat import asking as asking_module
-from ui.chat.asking import Asking, Askings
-from ui.chat.progress import State
+from ui.serving import asking as asking_module
+from ui.serving.asking import Asking, Askings
+from ui.wording.progress import State
 
 ROOT = Path(__file__).parents[2]
 

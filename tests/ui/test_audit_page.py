@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.audit import AuditLog
-from chatbot.people import LOCAL, Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import APP, button

@@ -5,14 +5,14 @@ from pathlib import Path
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.open_questions import Question
+from chatbot.conversations.open_questions import Question
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui import services
-from ui.chat.asking import Askings
+from ui.serving import services
+from ui.serving.asking import Askings
 
 
 def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:

@@ -10,7 +10,7 @@ from chatbot.assembly import Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings
-from corpora.history_tables import TurnRow
+from corpora.database.history_tables import TurnRow
 from tests.chatbot.small_server import Answer, raw, refuses, serving, words
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts

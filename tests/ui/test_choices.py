@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.choice import about_release
-from corpora.release import Product, Release
-from ui.chat.choices import Choice, asked_for, choices
+from chatbot.queries.choice import about_release
+from corpora.catalog.release import Product, Release
+from ui.answers.choices import Choice, asked_for, choices
 
 VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2.0")))
 PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
-from chatbot.conversations import Conversation
-from corpora.history_tables import ConversationRow
+from chatbot.conversations.conversations import Conversation
+from corpora.database.history_tables import ConversationRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, texts
 from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.chat.conversation_list import by_age
-from ui.escaping import as_label
+from ui.wording.escaping import as_label
 
 NOW = datetime(2026, 11, 20, 1, 30, tzinfo=timezone(timedelta(hours=2)))
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import Person
 from chatbot.assembly import Chatbot
-from chatbot.audit import AuditLog
-from chatbot.people import Person
 from chatbot.settings import Settings
-from corpora.building import ingest
-from corpora.job_claims import Claims
-from corpora.jobs import JobFile, JobKind, Jobs, JobState
-from corpora.processes import this_process
-from corpora.progress import Progress, Stage
-from corpora.shelf import ReleaseSettings, Shelves
+from corpora.building.building import ingest
+from corpora.catalog.release_settings import ReleaseSettings, Shelves
+from corpora.generations.processes import this_process
+from corpora.generations.progress import Progress, Stage
+from corpora.jobs.claims import Claims
+from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
 from tests.corpora.remembered_answers import remember
 from tests.ui.admin_pages import (
     errors,
@@ -365,10 +365,10 @@ def _confirm_deletion(release: str) -> None:
 
 
 def _confirm_state(generation: int) -> None:
-    from corpora.catalog import Catalog
-    from corpora.shelf import Shelves
-    from ui import services
+    from corpora.catalog.catalog import Catalog
+    from corpora.catalog.release_settings import Shelves
     from ui.documents.generation_list import confirm
+    from ui.serving import services
 
     database = services.chatbot().database
     release = Shelves(database).shelf("valve").release("2.0")

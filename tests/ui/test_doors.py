@@ -14,15 +14,16 @@ from types import GeneratorType, SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot import administration, memory, review
-from chatbot.conversation_export import conversation_json, conversation_markdown
-from chatbot.conversations import Conversations, UnknownConversation
-from chatbot.feedback import UP, Feedback
-from chatbot.limits import LimitReached
-from chatbot.open_questions import OpenQuestions, Question
-from chatbot.people import NotAllowed, NotSignedIn, Person
-from chatbot.personal_data import UnknownPerson, export_person
-from corpora.database import Database
+from chatbot import memory, review
+from chatbot.accounts.limits import LimitReached
+from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
+from chatbot.administration import administration
+from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.export import conversation_json, conversation_markdown
+from chatbot.conversations.feedback import UP, Feedback
+from chatbot.conversations.open_questions import OpenQuestions, Question
+from chatbot.conversations.personal_data import UnknownPerson, export_person
+from corpora.database.engine import Database
 from tests.chatbot.asked import answer
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import open_page
@@ -47,7 +48,7 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
                 raise NotSignedIn("Nobody is signed in.")
             return person
 
-        monkeypatch.setattr("ui.identity._local", who)
+        monkeypatch.setattr("ui.serving.identity._local", who)
 
     return by
 
@@ -143,9 +144,9 @@ def test_who_asks_too_much_is_told_so(valve: MakeChatbot) -> None:
 
 def for_admins() -> Iterator[tuple[type, str]]:
     """Every method of the review that is told who asks, and of what works in one's name."""
-    modules = [administration] + [
+    modules = [
         importlib.import_module(found.name)
-        for package in (review, memory)
+        for package in (administration, memory, review)
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     for module in modules:

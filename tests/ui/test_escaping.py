@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.ui.payloads import PAYLOADS
-from ui.escaping import as_code, as_label, as_text, visible
+from ui.wording.escaping import as_code, as_label, as_text, visible
 
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
 SHOWN_AS_TEXT = {"text", "text_special", "code_inline", "hardbreak"}

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.audit import AuditLog
-from chatbot.people import Person
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import Person
 from chatbot.settings import Settings
-from corpora.database import Database
+from corpora.database.engine import Database
 from tests.chatbot.asked import asked
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import APP, button, texts
 from tests.ui.payloads import PAYLOADS
-from ui.escaping import as_label
+from ui.wording.escaping import as_label
 
 NOW = datetime.now(UTC)
 

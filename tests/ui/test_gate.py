@@ -18,7 +18,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from chatbot.settings import Settings, read_settings
 from tests.chatbot.test_sign_in import OIDC, PROXY
-from ui.gate import PROXY_PERSON, Gate
+from ui.serving.gate import PROXY_PERSON, Gate
 
 HOME = "https://strata.example.org"
 SECRET = "s" * 32

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from corpora.catalog import Catalog
-from corpora.database import Database
-from corpora.glossary import GlossaryError
-from ui.cli import app
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.glossary import GlossaryError
+from corpora.database.engine import Database
+from ui.cli.main import app
 
 Run = Callable[..., str]
 

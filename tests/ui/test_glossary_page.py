@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chatbot.accounts.audit import AuditLog
 from chatbot.assembly import Chatbot
-from chatbot.audit import AuditLog
 from chatbot.settings import Settings
-from corpora.glossary import Entry, Glossaries
+from corpora.catalog.glossary import Entry, Glossaries
 from tests.ui.admin_pages import errors, open_admin_page, press, run, shown
 from tests.ui.conftest import MakeChatbot
 

@@ -8,16 +8,16 @@ import pytest
 from sqlalchemy import delete
 from typer.testing import CliRunner, Result
 
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL
 from chatbot.assembly import Chatbot
-from chatbot.audit import AuditLog
-from chatbot.people import LOCAL
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet
 from chatbot.settings import Settings
-from corpora.history_tables import ConversationRow
+from corpora.database.history_tables import ConversationRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.valve_corpus import QUESTION, TORQUE
-from ui.cli import app
+from ui.cli.main import app
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import delete
 from streamlit.testing.v1 import AppTest
 
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.assembly import Chatbot
-from chatbot.people import LOCAL, Person
 from chatbot.review.ratings import Ratings
-from corpora.history_tables import FeedbackRow, TurnTraceRow
+from corpora.database.history_tables import FeedbackRow, TurnTraceRow
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import APP, button, texts
 from tests.ui.payloads import PAYLOADS

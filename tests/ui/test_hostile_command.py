@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.gold import GoldError
-from ui.cli import app
+from ui.cli.main import app
 
 CASE = {
     "id": "say-so",

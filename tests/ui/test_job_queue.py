@@ -9,8 +9,8 @@ import pytest
 from fakeredis import TcpFakeServer
 
 from chatbot.settings import BadSettings, Settings
-from ui.job_queue import JobQueue, QueueFailed
-from ui.worker import enqueue
+from ui.serving.job_queue import JobQueue, QueueFailed
+from ui.serving.worker import enqueue
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_what_lies_in_the_queue_is_data(tmp_path: Path) -> None:
     queue.put(41)
     (message,) = queue._huey.storage.enqueued_items()
     assert bytes(message).startswith(b"[")
-    assert b'"ui.job_queue.job"' in bytes(message)
+    assert b'"ui.serving.job_queue.job"' in bytes(message)
     queue.close()
 
 

@@ -4,11 +4,11 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.overview import KeptPair, Overview, PairFilter
 from chatbot.assembly import Chatbot
-from chatbot.audit import AuditLog
-from chatbot.memory.administration.overview import KeptPair, Overview, PairFilter
 from chatbot.memory.pairs import Happened, Origin
-from chatbot.people import LOCAL
 from tests.ui.admin_pages import errors, open_admin_page, plain, press, run, tab
 from tests.ui.memory_pairs import keep
 
@@ -33,10 +33,10 @@ def dialog(name: str, pair: int) -> AppTest:
     """One of the dialogs of an answer, opened as if by its button."""
 
     def opened(name: str, pair: int) -> None:
-        from chatbot.memory.administration.overview import Overview, UnknownPair
-        from chatbot.people import LOCAL
-        from ui import services
+        from chatbot.accounts.people import LOCAL
+        from chatbot.administration.overview import Overview, UnknownPair
         from ui.memory import pair_actions
+        from ui.serving import services
 
         try:
             kept = Overview(services.chatbot().database, LOCAL).pair(pair)

@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner, Result
 
-from chatbot.memory.administration.faq_file import FaqError
+from chatbot.administration.faq_file import FaqError
 from chatbot.settings import Settings, read_settings
-from corpora.catalog import UnknownRelease
-from corpora.database import open_database
-from corpora.memory_tables import MemoryPairRow
-from ui.cli import app
+from corpora.catalog.catalog import UnknownRelease
+from corpora.database.engine import open_database
+from corpora.database.memory_tables import MemoryPairRow
+from ui.cli.main import app
 
 FAQ = """question,answer,release,score
 How is the valve cleaned?,With [b]water[/b].,1.0,

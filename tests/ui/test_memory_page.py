@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chatbot.accounts.people import Person
+from chatbot.administration.overview import Day
 from chatbot.assembly import Chatbot
-from chatbot.memory.administration.overview import Day
 from chatbot.memory.pairs import Happened, Origin
-from chatbot.people import Person
 from chatbot.settings import Settings
 from tests.ui.admin_pages import open_admin_page, plain, press, run, shown, tab
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.memory_pairs import keep, tell, use
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION
-from ui.escaping import as_label
 from ui.memory.figures import filled
+from ui.wording.escaping import as_label
 
 HOLD = "What is the default of hold_time?"
 LOG = "How long is the pressure log kept?"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ui.memory.wording import vouched
+from ui.wording.memory import vouched
 
 NOVEMBER = "2026-11-03T12:00:00+00:00"
 

@@ -19,7 +19,7 @@ def run(folder: Path, *options: str, **settings: str) -> subprocess.CompletedPro
         "HOME": str(folder),
         **{f"STRATA_{name.upper()}": value for name, value in settings.items()},
     }
-    command = [sys.executable, "-m", "ui.cli", "models", "check", *options]
+    command = [sys.executable, "-m", "ui.cli.main", "models", "check", *options]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.settings import Settings
-from corpora.database import Database
+from corpora.database.engine import Database
 from tests.chatbot.asked import asked
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import APP

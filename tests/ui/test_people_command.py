@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chatbot.audit import AuditLog
-from chatbot.conversations import Conversations
-from chatbot.personal_data import UnknownPerson, fingerprint
-from corpora.database import Database
+from chatbot.accounts.audit import AuditLog
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.personal_data import UnknownPerson, fingerprint
+from corpora.database.engine import Database
 from tests.chatbot.asked import asked
-from ui.cli import app
+from ui.cli.main import app
 
 BO, CY = "bo@example.org", "cy@example.org"
 

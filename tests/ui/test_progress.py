@@ -4,9 +4,9 @@ from functools import reduce
 
 import pytest
 
-from chatbot.events import Event, StepFinished, StepStarted, Token, Waiting
-from ui.chat.progress import Progress
-from ui.chat.step_names import done_without_model
+from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
+from ui.wording.progress import Progress
+from ui.wording.step_names import done_without_model
 
 COMPARING = (
     StepStarted("release_extraction"),

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from corpora.catalog import Catalog
-from corpora.database import Database
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.corpora.remembered_answers import remember
-from ui.cli import app
-from ui.commands.ingest import print_report
+from ui.cli.ingest import print_report
+from ui.cli.main import app
 
 Run = Callable[..., str]
 

@@ -12,10 +12,10 @@ from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.chat.asking import Asking
-from ui.chat.progress import State
-from ui.escaping import as_label
-from ui.memory.wording import saved
+from ui.serving.asking import Asking
+from ui.wording.escaping import as_label
+from ui.wording.memory import saved
+from ui.wording.progress import State
 
 BEFORE = "What is the default value of hold_time in 2.0?"
 MEASURED = {

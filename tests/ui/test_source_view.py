@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
-from corpora.building import ingest
-from corpora.pages import StoredPage
+from corpora.building.building import ingest
+from corpora.indexing.pages import StoredPage
 from tests.hash_embedder import HashEmbedder
 from tests.ui.conftest import MakeChatbot
 from tests.ui.hostile_drawings import drawing

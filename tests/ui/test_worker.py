@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from chatbot.settings import Settings
-from corpora.catalog import Catalog
-from corpora.database import Database, open_database
-from corpora.jobs import Job, JobKind, Jobs, JobState
-from corpora.uploads import UploadedFile, store, upload_dir
-from ui.worker import enqueue
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database, open_database
+from corpora.documents.uploads import UploadedFile, store, upload_dir
+from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
+from ui.serving.worker import enqueue
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 280.0
@@ -55,7 +55,7 @@ def working(settings: Settings, *options: str) -> Iterator[subprocess.Popen[byte
         "STRATA_MODELS_DIR": str(settings.models_dir),
     }
     worker = subprocess.Popen(
-        [sys.executable, "-m", "ui.cli", "worker", *options],
+        [sys.executable, "-m", "ui.cli.main", "worker", *options],
         env=environment,
         cwd="/",
         stderr=subprocess.DEVNULL,
@@ -174,7 +174,7 @@ def test_a_worker_ends_with_its_parent_and_is_started_again_when_it_dies(
     settings: Settings, database: Database, jobs: Jobs
 ) -> None:
     script = (
-        "import os, sys; from ui.worker_keeper import start_keeper; start_keeper();"
+        "import os, sys; from ui.serving.worker_keeper import start_keeper; start_keeper();"
         "os.execv(sys.executable, [sys.executable, '-c', 'input()'])"
     )
     environment = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
-from corpora.building import ingest
+from corpora.building.building import ingest
 
 HOSTILE = [
     "<script>document.title='owned'</script>",

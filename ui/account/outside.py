@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_text
-from ui.identity import sign_in, sign_out
+from ui.serving import services
+from ui.serving.identity import sign_in, sign_out
+from ui.wording.escaping import as_text
 
 
 def stay_outside(error: Exception) -> None:
     """Say why there is nothing to see, and how to come in."""
-    from chatbot.people import NotAllowed, NotSignedIn
+    from chatbot.accounts.people import NotAllowed, NotSignedIn
 
     with st.container(key="outside"):
         st.title("Strata", anchor=False)

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.danger import confirmed
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.identity import current_person, sign_out
-from ui.moments import how_many
+from ui.elements.danger import confirmed
+from ui.serving import services
+from ui.serving.identity import sign_out
+from ui.serving.services import current_person
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
     from chatbot.settings import Settings
 
 
@@ -78,7 +79,7 @@ def _what_is_kept(kept: int, settings: Settings) -> str:
 
 
 def _exported(person: Person) -> str:
-    from chatbot.personal_data import export_person
+    from chatbot.conversations.personal_data import export_person
 
     exported = export_person(services.chatbot().database, person.id)
     return json.dumps(exported, ensure_ascii=False, indent=1)
@@ -86,7 +87,7 @@ def _exported(person: Person) -> str:
 
 @st.dialog("Delete all your conversations")
 def _ask_to_delete(person: Person, kept: int) -> None:
-    from chatbot.personal_data import UnknownPerson, delete_person
+    from chatbot.conversations.personal_data import UnknownPerson, delete_person
 
     st.markdown(
         f"{how_many(kept, 'conversation')} will be deleted with all answers, your feedback and the "

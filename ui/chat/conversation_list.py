@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui.chat.export_view import show_export
-from ui.escaping import as_label
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from chatbot.conversations import Conversation, Conversations
+    from chatbot.conversations.conversations import Conversation, Conversations
 
 _MORE = 30
 _SHOWN = "conversations_shown"
@@ -143,7 +143,7 @@ def _label(conversation: Conversation) -> str:
 
 @st.dialog("Rename conversation")
 def _rename(own: Conversations, conversation: Conversation) -> None:
-    from chatbot.conversations import LONGEST_TITLE, UnknownConversation
+    from chatbot.conversations.conversations import LONGEST_TITLE, UnknownConversation
 
     with st.form("rename", border=False):
         title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
@@ -158,7 +158,7 @@ def _rename(own: Conversations, conversation: Conversation) -> None:
 
 @st.dialog("Export conversation")
 def _export(conversation: Conversation) -> None:
-    from chatbot.conversations import UnknownConversation
+    from chatbot.conversations.conversations import UnknownConversation
 
     st.markdown(f"**{as_label(conversation.title, 120) or 'Untitled'}**")
     try:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.chat.answer_text import show_text
-from ui.chat.asking import Pending
-from ui.chat.progress import Progress, State
-from ui.escaping import as_label, as_text
+from ui.answers.answer_text import show_text
+from ui.serving.asking import Pending
+from ui.wording.escaping import as_label, as_text
+from ui.wording.progress import Progress, State
 
 
 def show_open(

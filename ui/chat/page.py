@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
+from ui.answers.answer_view import show_answer, show_question
+from ui.answers.choices import Ask
 from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
-from ui.chat.answer_view import Ask, show_answer, show_question
-from ui.chat.asking import Pending
 from ui.chat.open_view import show_open, show_progress
 from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
 from ui.chat.suggestions import suggestions
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
+from ui.serving import services
+from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from chatbot.conversations import Conversations, KeptTurn
-    from corpora.release import Product
+    from chatbot.conversations.conversations import Conversations, KeptTurn
+    from corpora.catalog.release import Product
 
 _LOOK_EVERY = 0.3
 
@@ -50,7 +51,7 @@ def chat() -> None:
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
     """The turns of the conversation that the address names; none for one that is not there."""
-    from chatbot.conversations import UnknownConversation
+    from chatbot.conversations.conversations import UnknownConversation
 
     conversation = opened()
     if conversation is None:
@@ -199,8 +200,8 @@ def _ask(
     afresh: bool,
 ) -> None:
     """Ask in the open conversation; in a new one if there is none, or it is gone."""
-    from chatbot.conversations import UnknownConversation
-    from chatbot.open_questions import Question
+    from chatbot.conversations.conversations import UnknownConversation
+    from chatbot.conversations.open_questions import Question
 
     leave_turn()
     questions = services.open_questions()

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.chat.address import open_conversation, opened
-from ui.chat.asking import Pending
 from ui.chat.conversation_list import show_conversations
-from ui.escaping import as_label
+from ui.serving import services
+from ui.serving.asking import Pending
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from chatbot.conversations import Conversation, Conversations, KeptTurn
-    from corpora.release import Product
+    from chatbot.conversations.conversations import Conversation, Conversations, KeptTurn
+    from corpora.catalog.release import Product
 
 _PRODUCT = "product"
 _BADGES = 6
@@ -83,7 +83,7 @@ def _start_anew() -> None:
 
 
 def _delete(own: Conversations, conversation: str) -> None:
-    from chatbot.conversations import UnknownConversation
+    from chatbot.conversations.conversations import UnknownConversation
 
     services.open_questions().give_up(conversation)
     try:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.danger import confirmed
 from ui.documents.starting import start
-from ui.escaping import as_label
-from ui.moments import how_many
+from ui.elements.danger import confirmed
+from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.impact import Impact
+    from corpora.documents.impact import Impact
 
 _NAMED = 5
 
@@ -22,7 +22,7 @@ _NAMED = 5
 @st.dialog("Remove documents", icon=":material/delete:")
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether documents shall leave a release."""
-    from corpora.impact import impact_of_documents
+    from corpora.documents.impact import impact_of_documents
 
     impact = impact_of_documents(services.chatbot().database, product, release, files)
     named = [*files[:_NAMED], *([f"and {len(files) - _NAMED:,} more"] * (len(files) > _NAMED))]
@@ -54,7 +54,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
 @st.dialog("Delete a release", icon=":material/delete:")
 def confirm_release(product: str, release: str) -> None:
     """Ask whether a release shall be deleted; its name has to be typed."""
-    from corpora.impact import impact_of_release
+    from corpora.documents.impact import impact_of_release
 
     impact = impact_of_release(services.chatbot().database, product, release)
     st.markdown(f"**{as_label(f'{product} {release}')}** will be deleted:")
@@ -77,7 +77,7 @@ def confirm_release(product: str, release: str) -> None:
 @st.dialog("Delete a product", icon=":material/delete:")
 def confirm_product(product: str) -> None:
     """Ask whether a product shall be deleted; its name has to be typed."""
-    from corpora.impact import impact_of_product
+    from corpora.documents.impact import impact_of_product
 
     impact = impact_of_product(services.chatbot().database, product)
     st.markdown(f"**{as_label(product)}** will be deleted:")

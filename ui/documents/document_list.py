@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.documents.deleting import confirm_documents
 from ui.documents.document_view import look_into
-from ui.moments import how_large, how_many
+from ui.serving import services
+from ui.wording.amounts import how_large, how_many
 
 if TYPE_CHECKING:
-    from corpora.documents import FoundDocuments, ListedDocument
-    from corpora.shelf import ShelvedRelease
+    from corpora.catalog.release_settings import ShelvedRelease
+    from corpora.documents.documents import FoundDocuments, ListedDocument
 
 _AT_ONCE = 25
 
@@ -44,7 +44,7 @@ def show_table(
     generation: int, words: str = "", *, choose: bool = False
 ) -> tuple[ListedDocument, ...]:
     """A page of the documents of a generation; returns those that are chosen."""
-    from corpora.documents import Documents
+    from corpora.documents.documents import Documents
 
     documents = Documents(services.chatbot().database)
     # The table stands above, and what it holds depends on the choice of the page below it.

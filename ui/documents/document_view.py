@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_label
+from ui.serving import services
 from ui.sources.page_views import show_page_as_printed, show_page_as_read, show_page_as_text
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.documents import Documents, ListedDocument
-    from corpora.pages import StoredPage
+    from corpora.documents.documents import Documents, ListedDocument
+    from corpora.indexing.pages import StoredPage
 
 _AS_READ = "Block by block"
 _WAYS = ("As shown in the chat", _AS_READ)
@@ -25,7 +25,7 @@ def look_into(document: ListedDocument) -> None:
 
 
 def _document(document: ListedDocument) -> None:
-    from corpora.documents import Documents
+    from corpora.documents.documents import Documents
 
     documents = Documents(services.chatbot().database)
     ids = documents.page_ids(document.id)

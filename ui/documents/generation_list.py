@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.documents.document_list import show_table
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.moments import how_many, when
-from ui.notice import note
+from ui.elements.moments import when
+from ui.elements.notice import note
+from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from corpora.catalog import Generation
-    from corpora.documents import Difference
-    from corpora.shelf import ShelvedRelease
+    from corpora.catalog.catalog import Generation
+    from corpora.catalog.release_settings import ShelvedRelease
+    from corpora.documents.documents import Difference
 
 _NAMED = 8
 
 
 def show_generations(product: str, release: ShelvedRelease) -> None:
     """A line for each version, the newest first."""
-    from corpora.catalog import Catalog, GenerationState
+    from corpora.catalog.catalog import Catalog, GenerationState
 
     database = services.chatbot().database
     kept = [
@@ -82,7 +83,7 @@ def _told(generation: int, serving: int) -> str:
 
 
 def _difference(generation: int, serving: int) -> Difference:
-    from corpora.documents import Documents
+    from corpora.documents.documents import Documents
 
     return Documents(services.chatbot().database).difference(generation, serving)
 
@@ -100,7 +101,7 @@ def _documents(generation: int) -> None:
 @st.dialog("Roll back to this version", icon=":material/history:")
 def confirm(product: str, release: ShelvedRelease, generation: Generation) -> None:
     """Ask whether to roll back to another version."""
-    from corpora.impact import impact_of_serving
+    from corpora.documents.impact import impact_of_serving
 
     if release.generation is not None:
         st.markdown(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.documents.job_wording import came_to, heading, how_far, share, steps
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.moments import how_large, how_many, when
+from ui.elements.moments import when
+from ui.serving import services
+from ui.wording.amounts import how_large, how_many
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
+from ui.wording.jobs import came_to, heading, how_far, share, steps
 
 if TYPE_CHECKING:
-    from corpora.jobs import Job, Jobs
+    from corpora.jobs.jobs import Job, Jobs
 
 PATIENCE = 15.0
 """Seconds that a job may wait before the page says that no worker runs."""
@@ -45,7 +46,7 @@ def show_jobs() -> None:
 
 
 def _jobs() -> Jobs:
-    from corpora.jobs import Jobs
+    from corpora.jobs.jobs import Jobs
 
     return Jobs(services.chatbot().database)
 
@@ -149,7 +150,7 @@ def _cancel(job_id: int) -> None:
 
 
 def _retry(job_id: int) -> None:
-    from ui.worker import enqueue
+    from ui.serving.worker import enqueue
 
     try:
         services.administration().retry(job_id)

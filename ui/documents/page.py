@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
 from ui.documents.jobs_view import show_jobs, show_running
 from ui.documents.place import TAB, go, open_tab, place
 from ui.documents.product_settings import show_product_settings
 from ui.documents.release_list import show_releases
 from ui.documents.release_view import show_release
 from ui.documents.upload_view import show_upload
+from ui.elements.admin_page import admin_page
+from ui.serving import services
 
 if TYPE_CHECKING:
-    from corpora.shelf import Shelf
+    from corpora.catalog.release_settings import Shelf
 
 _PRODUCT = "documents product"
 
@@ -27,7 +27,7 @@ def documents() -> None:
 
 
 def _show() -> None:
-    from corpora.shelf import Shelves
+    from corpora.catalog.release_settings import Shelves
 
     shelves = Shelves(services.chatbot().database)
     products = shelves.products()

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.documents.deleting import confirm_product
-from ui.escaping import as_label, as_text
-from ui.notice import note
+from ui.elements.notice import note
+from ui.serving import services
+from ui.wording.escaping import as_label, as_text
 
 if TYPE_CHECKING:
-    from corpora.shelf import Shelf
+    from corpora.catalog.release_settings import Shelf
 
 
 def show_product_settings(shelf: Shelf) -> None:
@@ -48,8 +48,8 @@ def show_product_settings(shelf: Shelf) -> None:
 
 
 def _save(product: str) -> None:
-    from corpora.catalog import CatalogError
-    from corpora.shelf import ProductSettings
+    from corpora.catalog.catalog import CatalogError
+    from corpora.catalog.release_settings import ProductSettings
 
     aliases = st.session_state[f"aliases of {product}"].splitlines()
     new = ProductSettings(tuple(aliases), st.session_state[f"latest of {product}"])

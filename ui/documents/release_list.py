@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui.documents.place import go
-from ui.escaping import as_label
-from ui.moments import how_many, when
+from ui.elements.moments import when
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.shelf import Shelf, ShelvedRelease
+    from corpora.catalog.release_settings import Shelf, ShelvedRelease
 
 _AT_ONCE = 30
 

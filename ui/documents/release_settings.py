@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.documents.deleting import confirm_release
 from ui.documents.starting import start
-from ui.escaping import as_label, as_text
-from ui.notice import note
+from ui.elements.notice import note
+from ui.serving import services
+from ui.wording.escaping import as_label, as_text
 
 if TYPE_CHECKING:
-    from corpora.shelf import ReleaseSettings, Shelf, ShelvedRelease
+    from corpora.catalog.release_settings import ReleaseSettings, Shelf, ShelvedRelease
 
 _PRERELEASE = {None: "Detect from name", True: "Yes", False: "No"}
 
@@ -48,7 +48,7 @@ def show_release_settings(shelf: Shelf, release: ShelvedRelease) -> None:
 
 
 def _fields(release: ShelvedRelease) -> ReleaseSettings:
-    from corpora.shelf import ReleaseSettings
+    from corpora.catalog.release_settings import ReleaseSettings
 
     settings = release.settings
     aliases = st.text_area(
@@ -91,7 +91,7 @@ def _fields(release: ShelvedRelease) -> ReleaseSettings:
 
 
 def _save(product: str, release: str, new: ReleaseSettings) -> None:
-    from corpora.catalog import CatalogError
+    from corpora.catalog.catalog import CatalogError
 
     try:
         review = services.administration().change_release(product, release, new)

@@ -12,10 +12,10 @@ from ui.documents.jobs_view import show_running
 from ui.documents.place import go
 from ui.documents.release_list import release_badges, summary
 from ui.documents.release_settings import show_release_settings
-from ui.escaping import as_label
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.shelf import Shelf, ShelvedRelease
+    from corpora.catalog.release_settings import Shelf, ShelvedRelease
 
 
 def show_release(shelf: Shelf, release: ShelvedRelease) -> None:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.documents.place import go
-from ui.escaping import as_text
-from ui.failures import expected_failures
-from ui.notice import note
+from ui.elements.notice import note
+from ui.serving import services
+from ui.wording.escaping import as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from chatbot.administration import Administration
+    from chatbot.administration.administration import Administration
 
 
 def start(order: Callable[[Administration], int], product: str, told: str) -> None:
     """Order a job and show the page anew where it is listed; a refusal is told right here."""
-    from ui.worker import enqueue
+    from ui.serving.worker import enqueue
 
     try:
         job = order(services.administration())

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
 from ui.documents.starting import start
-from ui.escaping import as_label
-from ui.moments import how_large, how_many
+from ui.serving import services
+from ui.wording.amounts import how_large, how_many
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
 
-    from chatbot.administration import Administration
-    from corpora.shelf import Shelf
-    from corpora.upload_checks import Finding
-    from corpora.uploads import UploadedFile
+    from chatbot.administration.administration import Administration
+    from corpora.catalog.release_settings import Shelf
+    from corpora.documents.upload_checks import Finding
+    from corpora.documents.uploads import UploadedFile
 
 PRODUCT, RELEASE = "upload product", "upload release"
 _ROUND = "upload round"
@@ -76,7 +76,7 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 
 
 def _releases(product: str) -> tuple[str, ...]:
-    from corpora.shelf import Shelves
+    from corpora.catalog.release_settings import Shelves
 
     shelf = Shelves(services.chatbot().database).shelf(product)
     return tuple(release.name for release in reversed(shelf.releases))
@@ -109,7 +109,7 @@ def _received() -> list[Received]:
 
 
 def _uploaded(file: Received) -> UploadedFile:
-    from corpora.uploads import UploadedFile
+    from corpora.documents.uploads import UploadedFile
 
     return UploadedFile(file.name, file.getvalue(), file.size)
 
@@ -118,7 +118,7 @@ def _findings(
     received: Sequence[Received], files: Sequence[UploadedFile], product: str, release: str
 ) -> tuple[Finding, ...]:
     """What is to be said of the files, looked at once for each choice of them."""
-    from corpora.upload_checks import check
+    from corpora.documents.upload_checks import check
 
     asked = (tuple(file.file_id for file in received), product, release)
     kept = st.session_state.get(_FINDINGS)
@@ -136,7 +136,7 @@ def _confirmed(
     files: Sequence[UploadedFile], findings: Sequence[Finding]
 ) -> tuple[tuple[UploadedFile, ...], bool]:
     """The files that can be taken, and whether what speaks against them is answered."""
-    from corpora.upload_checks import Weight, accepted
+    from corpora.documents.upload_checks import Weight, accepted
 
     blocking = [finding for finding in findings if finding.weight is Weight.BLOCKS]
     doubtful = [finding for finding in findings if finding.weight is Weight.ASKS]

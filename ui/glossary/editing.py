@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.notice import note
+from ui.elements.notice import note
+from ui.serving import services
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from corpora.glossary import Entry
+    from corpora.catalog.glossary import Entry
 
 _ROUND = "glossary round"
 
@@ -46,7 +46,7 @@ def edit(product: str, entry: Entry | None) -> None:
 
 
 def _save(product: str, term: str, synonyms: str, instead_of: str) -> None:
-    from corpora.glossary import Entry
+    from corpora.catalog.glossary import Entry
 
     try:
         entry = Entry(term, tuple(synonyms.splitlines()))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.moments import how_many
-from ui.notice import note
+from ui.elements.notice import note
+from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from corpora.glossary import Changes, Entry
+    from corpora.catalog.glossary import Changes, Entry
 
 _NAMED = 12
 _LARGEST_MB = 2
@@ -23,7 +23,7 @@ _ROUND = "glossary import round"
 
 def exchange(product: str, entries: Sequence[Entry]) -> None:
     """Export the glossary, or make a file the whole of it."""
-    from corpora.glossary_file import written_glossary
+    from corpora.catalog.glossary_file import written_glossary
 
     with st.container(border=True, key="glossary-exchange"):
         st.markdown("**Import and export**")
@@ -52,8 +52,8 @@ def exchange(product: str, entries: Sequence[Entry]) -> None:
 
 
 def _offer(product: str, data: bytes, file: str) -> None:
-    from corpora.glossary import Glossaries
-    from corpora.glossary_file import parse_glossary
+    from corpora.catalog.glossary import Glossaries
+    from corpora.catalog.glossary_file import parse_glossary
 
     try:
         entries = parse_glossary(data, file)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
-from ui.escaping import as_label
+from ui.elements.admin_page import admin_page
 from ui.glossary.editing import edit
 from ui.glossary.exchange import exchange
-from ui.moments import how_many
+from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.glossary import Entry
+    from corpora.catalog.glossary import Entry
 
 _PRODUCT = "glossary product"
 
@@ -25,8 +25,8 @@ def glossary() -> None:
 
 
 def _show() -> None:
-    from corpora.glossary import Glossaries
-    from corpora.shelf import Shelves
+    from corpora.catalog.glossary import Glossaries
+    from corpora.catalog.release_settings import Shelves
 
     database = services.chatbot().database
     products = Shelves(database).products()

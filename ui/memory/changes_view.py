@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.elements.moments import when
 from ui.memory.place import go
-from ui.moments import when
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.kept import Change
-    from chatbot.memory.administration.overview import Overview, Scope
+    from chatbot.administration.kept import Change
+    from chatbot.administration.overview import Overview, Scope
     from chatbot.memory.pairs import Happened
 
 _AT_ONCE = 50

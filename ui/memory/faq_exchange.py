@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.identity import current_person
-from ui.moments import how_many
-from ui.review.export_buttons import export_buttons
+from ui.elements.export_buttons import export_buttons
+from ui.serving import services
+from ui.serving.services import current_person
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from chatbot.memory.administration.exchange import ImportReport
-    from chatbot.memory.administration.faq_file import FaqFile, LeftOut
-    from chatbot.memory.administration.overview import Scope
+    from chatbot.administration.exchange import ImportReport
+    from chatbot.administration.faq_file import FaqFile, LeftOut
+    from chatbot.administration.overview import Scope
     from chatbot.review.exports import Format
 
 _LARGEST_MB = 50
@@ -38,7 +38,7 @@ def exchange(scope: Scope, *, with_export: bool = True) -> None:
 
 
 def _offer_export(scope: Scope) -> None:
-    from chatbot.memory.administration.exchange import Exchange
+    from chatbot.administration.exchange import Exchange
 
     st.markdown("**Export**")
     of = f"{scope.product} {scope.release}".strip() or "all products"
@@ -79,7 +79,7 @@ def _offer_import(scope: Scope) -> None:
 
 
 def _look_into(data: bytes, name: str, product: str) -> None:
-    from chatbot.memory.administration.faq_file import parse_faq
+    from chatbot.administration.faq_file import parse_faq
 
     try:
         file = parse_faq(data, name, product)
@@ -100,7 +100,7 @@ def _look_into(data: bytes, name: str, product: str) -> None:
 
 
 def _bring_in(file: FaqFile) -> None:
-    from chatbot.memory.administration.exchange import Exchange
+    from chatbot.administration.exchange import Exchange
 
     bar = st.progress(0.0, "Finding the pages that support each answer …")
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.escaping import as_label
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.overview import Day, Overview, Scope
+    from chatbot.administration.overview import Day, Overview, Scope
 
 _HEIGHT = 180
 _KEPT, _AGAIN, _HELPED, _OTHER = "#2a9d8f", "#2a9d8f", "#e9c46a", "#94a3a8"
@@ -102,7 +102,7 @@ def _charts(days: Sequence[Day]) -> None:
 
 def filled(days: Sequence[Day]) -> list[Day]:
     """The days with those between them on which nothing happened."""
-    from chatbot.memory.administration.overview import Day
+    from chatbot.administration.overview import Day
 
     whole: list[Day] = []
     for day in days:

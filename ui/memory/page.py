@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
+from ui.elements.admin_page import admin_page
+from ui.elements.scope import any_of
 from ui.memory.changes_view import show_changes
 from ui.memory.faq_exchange import exchange, tell_report
 from ui.memory.figures import show_figures
 from ui.memory.pair_view import show_pair
 from ui.memory.place import go, opened
 from ui.memory.question_list import show_questions
-from ui.moments import how_many
-from ui.review.scope import any_of
+from ui.serving import services
+from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.overview import Overview, ReleaseFigures, Scope
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
+    from chatbot.administration.overview import Overview, ReleaseFigures, Scope
 
 _TAB = "memory-tab"
 
@@ -31,7 +31,7 @@ def memory() -> None:
 
 
 def _show(person: Person) -> None:
-    from chatbot.memory.administration.overview import Overview, UnknownPair
+    from chatbot.administration.overview import Overview, UnknownPair
 
     overview = Overview(services.chatbot().database, person)
     if (pair := opened()) is not None:
@@ -79,7 +79,7 @@ def _say_if_off() -> None:
 
 
 def _say_if_unread(overview: Overview) -> None:
-    from chatbot.memory.administration.overview import PairFilter
+    from chatbot.administration.overview import PairFilter
 
     today = services.chatbot().memory.reader.embedding
     unread = overview.count(PairFilter(read_other_than=today))
@@ -93,7 +93,7 @@ def _say_if_unread(overview: Overview) -> None:
 
 
 def _nothing_yet() -> None:
-    from chatbot.memory.administration.overview import EVERYTHING
+    from chatbot.administration.overview import EVERYTHING
 
     if not services.chatbot().products():
         st.info(
@@ -112,7 +112,7 @@ def _nothing_yet() -> None:
 
 def _choose(figures: Sequence[ReleaseFigures]) -> Scope:
     """The product and the release that are looked at; all of them at first."""
-    from chatbot.memory.administration.overview import Scope
+    from chatbot.administration.overview import Scope
 
     of_product, of_release = st.columns(2)
     with of_product:

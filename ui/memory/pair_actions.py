@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from chatbot.marks import without_marks
-from ui import services
-from ui.danger import confirmed
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.identity import current_person
+from chatbot.text.citation_markers import without_marks
+from ui.elements.danger import confirmed
+from ui.elements.notice import note
 from ui.memory.place import go
-from ui.notice import note
+from ui.serving import services
+from ui.serving.services import current_person
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.curation import Curation
-    from chatbot.memory.administration.kept import KeptPair
+    from chatbot.administration.curation import Curation
+    from chatbot.administration.kept import KeptPair
 
 _LONGEST_REASON = 300
 
@@ -93,7 +93,7 @@ def retire(pair: KeptPair) -> None:
 
 def make_change(change: Callable[[Curation], int | None], told: str) -> None:
     """Make a change, tell it, and open what has come of it."""
-    from chatbot.memory.administration.curation import Curation
+    from chatbot.administration.curation import Curation
 
     try:
         left = change(Curation(services.chatbot(), current_person()))

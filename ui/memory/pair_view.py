@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.chat.answer_text import show_text
-from ui.chat.citations import show_citations
-from ui.escaping import as_code, as_label, as_text
-from ui.identity import current_person
+from ui.answers.answer_text import show_text
+from ui.answers.citations import show_citations
+from ui.elements.moments import day, when
 from ui.memory.pair_actions import show_actions
 from ui.memory.place import go
 from ui.memory.question_list import show_members
-from ui.memory.wording import vouched_by
-from ui.moments import how_many, when
+from ui.serving import services
+from ui.serving.services import current_person
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_code, as_label, as_text
+from ui.wording.memory import vouched_by
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.kept import KeptPair
-    from chatbot.memory.administration.overview import Overview
-    from chatbot.memory.administration.use_list import Use
+    from chatbot.administration.kept import KeptPair
+    from chatbot.administration.overview import Overview
+    from chatbot.administration.use_list import Use
 
 _AT_ONCE = 10
 _ROLES = {
@@ -84,7 +85,7 @@ def _answer(pair: KeptPair) -> None:
 
 
 def _facts(pair: KeptPair) -> None:
-    vouched = vouched_by(pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True)
+    vouched = vouched_by(pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True, day=day)
     measured = ", ".join(
         f"{name} {value:.2f}"
         for name, value in (("faithfulness", pair.faithfulness), ("relevancy", pair.relevancy))
@@ -105,7 +106,7 @@ def _facts(pair: KeptPair) -> None:
 
 def _group(overview: Overview, pair: KeptPair) -> None:
     """The other questions of its group, the newest first."""
-    from chatbot.memory.administration.overview import PairFilter
+    from chatbot.administration.overview import PairFilter
 
     wanted = PairFilter(cluster=pair.cluster)
     total = overview.count(wanted)
@@ -120,7 +121,7 @@ def _group(overview: Overview, pair: KeptPair) -> None:
 
 
 def _uses(pair: KeptPair) -> None:
-    from chatbot.memory.administration.use_list import Uses
+    from chatbot.administration.use_list import Uses
 
     uses = Uses(services.chatbot().database, current_person())
     found = uses.of(pair.id)

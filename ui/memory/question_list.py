@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.elements.moments import day
 from ui.memory.place import go
-from ui.memory.wording import vouched_by
-from ui.moments import how_many
+from ui.wording.amounts import how_many
+from ui.wording.memory import vouched_by
 
 if TYPE_CHECKING:
-    from chatbot.memory.administration.kept import KeptPair
-    from chatbot.memory.administration.overview import Cluster, Overview, PairFilter, Scope
+    from chatbot.administration.kept import KeptPair
+    from chatbot.administration.overview import Cluster, Overview, PairFilter, Scope
 
 _AT_ONCE = 25
 _GOOD, _POOR, _NOT_USED = "Good", "Poor", "Suspended"
@@ -81,7 +82,7 @@ def _show_pairs(overview: Overview, scope: Scope, words: str, shown: str) -> Non
 
 
 def _filter(scope: Scope, words: str, shown: str) -> PairFilter:
-    from chatbot.memory.administration.overview import PairFilter
+    from chatbot.administration.overview import PairFilter
     from chatbot.memory.pairs import Store
 
     if shown == _NOT_USED:
@@ -115,7 +116,9 @@ def _row(pair: KeptPair) -> dict[str, object]:
         "Question": pair.question,
         "Questions": None,
         "Score": pair.score,
-        "Rated by": vouched_by(pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True),
+        "Rated by": vouched_by(
+            pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True, day=day
+        ),
         "Reused": pair.reused,
         "Release": f"{pair.product} {pair.release}",
         "Suspended because": pair.suspended,

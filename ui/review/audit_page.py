@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
-from ui.identity import current_person
-from ui.review.audit_wording import action_told, details_told, subject_told
-from ui.review.export_buttons import export_buttons
-from ui.review.scope import any_of
+from ui.elements.admin_page import admin_page
+from ui.elements.export_buttons import export_buttons
+from ui.elements.scope import any_of
+from ui.serving import services
+from ui.serving.services import current_person
+from ui.wording.audit import action_told, details_told, subject_told
 
 if TYPE_CHECKING:
-    from chatbot.audit import AuditEntry
+    from chatbot.accounts.audit import AuditEntry
     from chatbot.review.audit_pages import AuditPages
     from chatbot.review.exports import Format
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
+from chatbot.memory.pairs import Rating
 from chatbot.review.filters import NOT_RATED, TurnFilter
-from chatbot.review.ratings import Rating, Status
+from chatbot.review.ratings import Status
 from chatbot.turn import Route
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
     from chatbot.review.turns import AllTurns, Choices
 
 OUTCOMES: dict[str, dict[str, Any]] = {

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
-from ui.escaping import as_label
-from ui.identity import current_person
-from ui.moments import how_many
-from ui.review.export_buttons import export_buttons
-from ui.review.scope import choose_scope
+from ui.elements.admin_page import admin_page
+from ui.elements.export_buttons import export_buttons
+from ui.elements.scope import choose_scope
+from ui.serving import services
+from ui.serving.services import current_person
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
     from chatbot.review.exports import Format

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
-from ui.moments import how_many, when
-from ui.review.export_buttons import export_buttons
+from ui.elements.admin_page import admin_page
+from ui.elements.export_buttons import export_buttons
+from ui.elements.moments import when
 from ui.review.filter_bar import filter_bar
 from ui.review.regression_download import regression_download
 from ui.review.turn_page import turn_page
+from ui.serving import services
+from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
     from chatbot.review.exports import Format
     from chatbot.review.filters import TurnFilter
     from chatbot.review.turns import AllTurns, ListedTurn, Place

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui import services
-from ui.admin_page import admin_page
-from ui.chat.step_names import step_name
-from ui.identity import current_person
-from ui.review.export_buttons import export_buttons
-from ui.review.scope import choose_scope
+from ui.elements.admin_page import admin_page
+from ui.elements.export_buttons import export_buttons
+from ui.elements.scope import choose_scope
+from ui.serving import services
+from ui.serving.services import current_person
+from ui.wording.step_names import step_name
 
 if TYPE_CHECKING:
     from chatbot.review.exports import Format

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_text
-from ui.failures import expected_failures
+from ui.serving import services
+from ui.wording.escaping import as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
     from chatbot.review.turns import Neighbours, OpenedTurn
 
 _RATINGS = {
@@ -65,7 +65,7 @@ def _change(
 ) -> None:
     """Change the review, do what comes `then`, and draw the page anew."""
     try:
-        services.chatbot().ratings.change(person, turn, **changes)
+        services.ratings().change(person, turn, **changes)
     except expected_failures() as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.moments import how_many
+from ui.serving import services
+from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
 
 
 def regression_download(person: Person) -> None:

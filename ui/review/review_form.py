@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_label, as_text
-from ui.failures import expected_failures
-from ui.moments import when
+from ui.elements.moments import when
+from ui.serving import services
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
     from chatbot.review.turns import OpenedTurn
 
 
 def review_form(person: Person, opened: OpenedTurn) -> None:
     """A form for the review of an answer, and whether it is in the regression set."""
     turn, review = opened.listed.id, opened.listed.review
-    ratings = services.chatbot().ratings
+    ratings = services.ratings()
     with st.form(f"review-{turn}", border=True):
         corrected = st.text_area(
             "Corrected answer",

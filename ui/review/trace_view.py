@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui.chat.step_names import step_name
-from ui.escaping import as_label, as_text
+from ui.elements.moments import day
 from ui.memory.place import address_of
-from ui.memory.wording import vouched
-from ui.moments import how_many
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label, as_text
+from ui.wording.memory import vouched
+from ui.wording.step_names import step_name
 
 if TYPE_CHECKING:
     from chatbot.review.turns import OpenedTurn
@@ -98,7 +99,7 @@ def _recalled(memory: Mapping[str, Any] | None) -> None:
         for role, pairs in found.items():
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair['similarity']:.2f}"
-                told = f"{near}, {vouched(pair, to_admin=True)}: “{pair['question']}”"
+                told = f"{near}, {vouched(pair, to_admin=True, day=day)}: “{pair['question']}”"
                 st.page_link(
                     "app_pages/memory.py",
                     label=as_label(told, 240),

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.chat.answer_text import show_text
-from ui.chat.answer_view import show_question, show_reply
-from ui.escaping import as_label, as_text
-from ui.moments import when
+from ui.answers.answer_text import show_text
+from ui.answers.answer_view import show_question, show_reply
+from ui.elements.moments import when
 from ui.review.rating_bar import rating_bar
 from ui.review.review_form import review_form
 from ui.review.trace_view import show_trace
+from ui.wording.escaping import as_label, as_text
 
 if TYPE_CHECKING:
-    from chatbot.people import Person
+    from chatbot.accounts.people import Person
     from chatbot.review.filters import TurnFilter
     from chatbot.review.turns import AllTurns, OpenedTurn, SaidTurn
 

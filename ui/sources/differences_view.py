@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.escaping import as_label
 from ui.sources.marking import Span, differing_spans
 from ui.sources.page_blocks import marked_text
 from ui.sources.page_views import place_of
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
     from chatbot.turn import Record
-    from corpora.corpus import Corpus
-    from corpora.pages import StoredPage
+    from corpora.indexing.corpus import Corpus
+    from corpora.indexing.pages import StoredPage
 
 _SHOWN = 40
 _GONE, _COME = "red", "green"

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import streamlit as st
 
-from ui.escaping import as_label, visible
 from ui.sources.page_blocks import page_pieces
 from ui.sources.page_picture import DRAWN, NoPicture, page_picture
+from ui.wording.escaping import as_label, visible
 
 if TYPE_CHECKING:
-    from corpora.pages import StoredPage
+    from corpora.indexing.pages import StoredPage
 
 _LONGEST_SOURCE = 200_000
 _HEIGHT = 640

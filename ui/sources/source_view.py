@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui import services
-from ui.escaping import as_label
+from ui.serving import services
 from ui.sources.differences_view import show_differences
 from ui.sources.page_views import place_of, show_page
+from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from corpora.pages import StoredPage
+    from corpora.indexing.corpus import Corpus
+    from corpora.indexing.pages import StoredPage
 
 _SHOWN = "page_shown"
 _FEW = 6
@@ -37,7 +37,7 @@ def _cited(citation: Mapping[str, Any]) -> tuple[str, int]:
 
 def source_panel(product: str, citation: Mapping[str, Any], quotes: Sequence[str] = ()) -> None:
     """The cited page or the one that was gone to from there, with the ways to go on."""
-    from corpora.catalog import CatalogError
+    from corpora.catalog.catalog import CatalogError
 
     title, head, steps = st.container(), st.container(key="source-head"), st.container()
     try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from chatbot.grounding import plain, quantities, whole
 from chatbot.memory.scoring.passages import Passage
-from chatbot.words import filtered
-from corpora.lexical import tokens
+from chatbot.retrieval.provenance import plain, quantities, whole
+from chatbot.text.query_terms import filtered
+from corpora.indexing.lexical import tokens
 
 OTHER_KIND = 0.4
 """What is left of the relevancy of a sentence with a value of another kind than is asked for."""

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatbot.memory.pairs import Origin, Score
+from chatbot.memory.pairs import Origin, Rating, Score
 from chatbot.memory.scoring.measuring import Measured
-from chatbot.review.ratings import Rating
 
 FAITHFUL = 0.5
 """The least faithfulness at which a thumb up counts.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from chatbot.comparison.quantities import same_value
-from chatbot.grounding import claims, plain, quantities, whole
 from chatbot.memory.scoring.passages import Passage
-from chatbot.words import filtered
-from corpora.embedding import Vectors
-from corpora.lexical import tokens
+from chatbot.retrieval.provenance import claims, plain, quantities, whole
+from chatbot.text.query_terms import filtered
+from corpora.indexing.embedding import Vectors
+from corpora.indexing.lexical import tokens
 
 # Folded text has no apostrophes: "don't" is "dont".
 _NEGATION = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chatbot.answering.kinds import Kind, asked_for
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.turn import Answer
 
 _STEP = re.compile(r"^\s*(?:\d+[.)]|[-*])\s|`", re.M)

@@ -14,7 +14,7 @@ from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_o
 from chatbot.memory.scoring.passages import cited_passages, passage_of
 from chatbot.memory.scoring.relevancy import relevancy
 from chatbot.turn import Answer, Record, Turn
-from corpora.embedding import Embedder
+from corpora.indexing.embedding import Embedder
 
 _MOST_PASSAGES = 40
 """Embedded for one answer at most, beside those it cites."""

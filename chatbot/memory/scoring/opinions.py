@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import Role
 from chatbot.memory.scoring.combining import Rated, Thumb
-from corpora.history_tables import FeedbackRow, ReviewRow, TurnRow
-from corpora.memory_tables import MemoryUseRow
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
+from corpora.database.memory_tables import MemoryUseRow
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from chatbot.marks import without_marks
-from chatbot.records import sentences
+from chatbot.retrieval.records import sentences
+from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Answer
 
 _LEAST_WORDS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chatbot.grounding import plain
+from chatbot.retrieval.provenance import plain
 from chatbot.turn import Citation, Record
 
 CUT = 500

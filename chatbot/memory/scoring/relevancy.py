@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
-from chatbot.grounding import claims, plain, whole
 from chatbot.memory.scoring.agreement import agreement
 from chatbot.memory.scoring.faithfulness import holds
 from chatbot.memory.scoring.passages import Passage
-from chatbot.words import EXPANSIONS, filtered
-from corpora.embedding import Vectors
-from corpora.lexical import tokens
+from chatbot.retrieval.provenance import claims, plain, whole
+from chatbot.text.query_terms import EXPANSIONS, filtered
+from corpora.indexing.embedding import Vectors
+from corpora.indexing.lexical import tokens
 
 _ENOUGH = 0.8
 """Cosine and share of words, added up, of a passage that is surely about the question."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chatbot.memory.pairs import Origin, Score, Store
-from corpora.embedding import Vectors
+from corpora.indexing.embedding import Vectors
 
 Sums = npt.NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.stores.centroids import Sums, direction, joins, with_member, without_member
 from chatbot.memory.stores.pair_rows import StoredPair, delete_pairs, draw_seq, inserted
-from corpora.embedding import Vectors
-from corpora.memory_tables import MemoryClusterRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryClusterRow, MemoryPairRow
+from corpora.indexing.embedding import Vectors
 
 _AT_ONCE = 500
 _NO_SYNC = {"synchronize_session": False}

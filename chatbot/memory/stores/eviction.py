@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, Store
-from corpora.memory_tables import MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 
 _AT_ONCE = 500
 """A limit that was lowered is reached in some transactions, so that none is long."""

@@ -16,9 +16,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import MemoryQuestion, Store
-from corpora.database import Database
-from corpora.embedding import Vectors
-from corpora.memory_tables import MemoryPairRow
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.indexing.embedding import Vectors
 
 HELD_BYTES = 256 * 2**20
 """How much the matrices of all releases may take together; the last searched one stays."""

@@ -15,9 +15,14 @@ from sqlalchemy import Row, Table, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score, Store
-from corpora.embedding import Vectors
-from corpora.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow, MemoryUseRow
-from corpora.tables import Base, ReleaseRow
+from corpora.database.memory_tables import (
+    MemoryEventRow,
+    MemoryPageRow,
+    MemoryPairRow,
+    MemoryUseRow,
+)
+from corpora.database.tables import Base, ReleaseRow
+from corpora.indexing.embedding import Vectors
 
 EVENTS_KEPT = 50_000
 """How many events of a release are kept, so that they do not grow for ever."""

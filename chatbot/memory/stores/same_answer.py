@@ -12,9 +12,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.grounding import claims, plain, whole
 from chatbot.memory.pairs import Origin
-from corpora.memory_tables import MemoryPageRow, MemoryPairRow
+from chatbot.retrieval.provenance import claims, plain, whole
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 
 
 def beyond_wordings(session: Session, pair_id: int, most: int) -> list[int]:

@@ -25,6 +25,8 @@ from chatbot.memory.pairs import (
     Thresholds,
 )
 from chatbot.memory.stores.centroids import store_of
+from chatbot.memory.stores.cluster_assignment import Added as Added
+from chatbot.memory.stores.cluster_assignment import Comer, Placing, told
 from chatbot.memory.stores.clusters import Change
 from chatbot.memory.stores.pair_rows import (
     lock_release,
@@ -32,12 +34,10 @@ from chatbot.memory.stores.pair_rows import (
     tell,
     write_score,
 )
-from chatbot.memory.stores.placing import Added as Added
-from chatbot.memory.stores.placing import Comer, Placing, told
-from corpora.database import Database
-from corpora.embedding import Vectors
-from corpora.memory_tables import MemoryPairRow, MemoryUseRow
-from corpora.remembered import still_stands
+from corpora.catalog.remembered import still_stands
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.indexing.embedding import Vectors
 
 if TYPE_CHECKING:
     from chatbot.memory.questions import QuestionReader

@@ -1,0 +1,1 @@
+"""Who asks: people, sign-in, limits and the audit log."""

@@ -1,0 +1,60 @@
+"""How much one person may use in a while, counted in SQL, so that all processes agree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import delete, func, select
+
+from chatbot.accounts.people import Person
+from corpora.database.engine import Database
+from corpora.database.history_tables import UseRow
+
+
+class LimitReached(Exception):
+    """A person has used all they may for now; the message says how much, and when it goes on."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Counts what people use; the one person of a Strata without sign-in is not limited."""
+
+    database: Database
+    questions_per_minute: int
+    uploads_per_day: int
+
+    def question(self, owner: str) -> None:
+        """Count a question of a person. Raises LimitReached, and then does not count it."""
+        told = f"Your limit of {self.questions_per_minute} questions a minute is reached."
+        self._use(owner, "question", self.questions_per_minute, timedelta(minutes=1), told)
+
+    def upload(self, person: Person) -> None:
+        """Count an upload of a person, of however many files. Raises LimitReached."""
+        told = f"Your limit of {self.uploads_per_day} uploads a day is reached."
+        self._use(person.id, "upload", self.uploads_per_day, timedelta(days=1), told)
+
+    def _use(self, owner: str, kind: str, limit: int, within: timedelta, told: str) -> None:
+        if not owner or not limit:
+            return
+        now = datetime.now(UTC)
+        of_kind = (UseRow.owner == owner, UseRow.kind == kind)
+        # One transaction that holds the write lock from its start: no other comes in between.
+        with self.database.writing() as session:
+            session.execute(delete(UseRow).where(*of_kind, UseRow.at <= now - within))
+            counted = select(func.count(), func.min(UseRow.at)).where(*of_kind)
+            used, first = session.execute(counted).one()
+            if used < limit:
+                session.add(UseRow(owner=owner, kind=kind, at=now))
+                return
+        wait = _in_words(first + within - now)
+        raise LimitReached(f"{told} You can go on in {wait}.")
+
+
+def _in_words(wait: timedelta) -> str:
+    seconds = max(1, math.ceil(wait.total_seconds()))
+    units = ((3600, "hour"), (60, "minute"), (1, "second"))
+    size, unit = next((size, unit) for size, unit in units if seconds >= size)
+    count = math.ceil(seconds / size)
+    return f"{count} {unit}{'s' * (count > 1)}"

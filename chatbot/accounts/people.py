@@ -1,0 +1,82 @@
+"""Who asks: a person and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+
+from corpora.database.engine import Database, insert_or_ignore
+from corpora.database.history_tables import PersonRow
+
+
+class NotAllowed(Exception):
+    """A person may not do what they asked for; the message says what and who may."""
+
+
+class NotSignedIn(NotAllowed):
+    """Nobody is signed in, or no longer; the message says so."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who uses Strata; `id` is the address or subject that signed in.
+
+    Where nobody has to sign in there is one person, whose id is empty.
+    """
+
+    id: str
+    name: str
+    is_admin: bool
+
+    def require_admin(self) -> None:
+        """Raise NotAllowed unless this is an admin."""
+        if not self.is_admin:
+            raise NotAllowed("Only admins can do this. Ask an admin of this Strata for it.")
+
+
+LOCAL = Person("", "local", is_admin=True)
+"""The one person of a Strata that nobody else can reach."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody as a provider knows them: `subject` never changes hands, an address may.
+
+    The address is empty where it is not to be believed, the subject where there is none but it.
+    """
+
+    subject: str
+    address: str
+    name: str
+    is_admin: bool
+
+
+@dataclass(frozen=True)
+class People:
+    """Those who have signed in, and by which id what is theirs is kept."""
+
+    database: Database
+
+    def person(self, account: Account) -> Person:
+        """Return the person that an account is.
+
+        Their id is the address they first came with, for good: an address that the provider gives
+        to somebody else later does not open what is kept under it.
+        """
+        kept = self._id(account) if account.subject else account.address
+        return Person(kept, account.name, account.is_admin)
+
+    def _id(self, account: Account) -> str:
+        known = select(PersonRow.id).where(PersonRow.subject == account.subject)
+        with self.database.reading() as session:
+            if (kept := session.scalar(known)) is not None:
+                return kept
+        with self.database.writing() as session:
+            for name in filter(None, (account.address, account.subject)):
+                row = {"subject": account.subject, "id": name, "created": datetime.now(UTC)}
+                session.execute(insert_or_ignore(session, PersonRow).values(row))
+                if (kept := session.scalar(known)) is not None:
+                    return kept
+        raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")

@@ -1,0 +1,128 @@
+"""What a provider or a proxy says of somebody → an account, and whether it may come in."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from chatbot.accounts.people import Account, NotAllowed, NotSignedIn
+from chatbot.settings import Settings
+
+LONGEST_NAME = 100
+LONGEST_ADDRESS = 320
+
+
+def account_of_claims(
+    claims: Mapping[str, Any], settings: Settings, now: float | None = None
+) -> Account:
+    """Return the account that the verified claims of an ID token speak of (OpenID Connect Core, 2).
+
+    `now` is in seconds since 1970. Raises NotSignedIn where the claims name nobody or are older
+    than `sign_in_hours`, and NotAllowed where this account may not come in.
+    """
+    issuer, subject, issued = claims.get("iss"), claims.get("sub"), claims.get("iat")
+    if not (isinstance(issuer, str) and issuer and isinstance(subject, str) and subject):
+        raise NotSignedIn("Nobody is signed in.")
+    if not isinstance(issued, int | float):
+        raise NotSignedIn("The provider does not say when it signed you in.")
+    if (time.time() if now is None else now) > issued + 3600 * settings.sign_in_hours:
+        raise NotSignedIn("Your sign-in has expired.")
+    address = _address(claims)
+    names = (claims.get("name"), address, claims.get("preferred_username"), subject)
+    name = next(line for line in map(_line, names) if line)
+    is_admin = address in settings.admins or _has_claim(claims, settings.admin_claim)
+    return _admitted(Account(f"{issuer}#{subject}", address, name, is_admin), settings)
+
+
+def account_of_header(value: str, settings: Settings) -> Account:
+    """Return the account that a proxy names in its header.
+
+    Raises NotSignedIn where it names nobody, and NotAllowed where this account may not come in.
+    """
+    try:
+        # Headers arrive as Latin-1, whatever was meant.
+        address = value.encode("latin-1").decode("utf-8").strip().casefold()
+    except UnicodeError as error:
+        raise NotSignedIn("The proxy's header is not in UTF-8.") from error
+    if not address or len(address) > LONGEST_ADDRESS or not address.isprintable():
+        raise NotSignedIn("Nobody is signed in.")
+    return _admitted(Account("", address, address, address in settings.admins), settings)
+
+
+def comes_from_proxy(host: str | None, settings: Settings) -> bool:
+    """Whether a connection from this address is one of the proxy's."""
+    try:
+        address = ipaddress.ip_address(host or "")
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return any(address in network for network in settings.proxy_addresses)
+
+
+def cookie_secret(settings: Settings) -> str:
+    """What sign-ins are signed with: the setting, else made once and kept in the data folder.
+
+    Whoever can read it can be anybody; the file is for its owner alone.
+    """
+    if settings.cookie_secret:
+        return settings.cookie_secret.get_secret_value()
+    path = settings.data_dir / "cookie-secret"
+    if not path.exists():
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        # Written aside and linked, so that of two processes that start at once one wins whole.
+        with NamedTemporaryFile("w", dir=settings.data_dir) as new:
+            new.write(secrets.token_hex(32))
+            new.flush()
+            _link(Path(new.name), path)
+    return path.read_text("utf-8")
+
+
+def _link(new: Path, path: Path) -> None:
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        return
+
+
+def _admitted(account: Account, settings: Settings) -> Account:
+    _, at, domain = account.address.rpartition("@")
+    admitted = not settings.users or account.is_admin
+    if not admitted and not {account.address, at + domain}.intersection(settings.users):
+        known_as = account.address or account.name
+        raise NotAllowed(f"{known_as} may not use this Strata. Ask an admin of it for access.")
+    return account
+
+
+def _address(claims: Mapping[str, Any]) -> str:
+    """The address, where the provider does not say that it is unverified; else nothing."""
+    # Some providers leave it out, and some write it as text.
+    verified = claims.get("email_verified", True) in (True, "true", None)
+    address = claims.get("email")
+    if not verified or not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
+        return ""
+    return address.casefold() if _line(address) == address else ""
+
+
+def _has_claim(claims: Mapping[str, Any], wanted: str | None) -> bool:
+    """Whether a claim, also one inside others (`realm_access.roles`), is or lists a value."""
+    if wanted is None:
+        return False
+    name, _, value = wanted.partition("=")
+    found: Any = claims.get(name)
+    if found is None:
+        found = claims
+        for part in name.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+    return value in found if isinstance(found, list | tuple) else value == found
+
+
+def _line(text: object) -> str:
+    """One line of text to show; nothing where it is no text."""
+    return " ".join(text.split())[:LONGEST_NAME] if isinstance(text, str) else ""

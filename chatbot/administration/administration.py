@@ -1,0 +1,178 @@
+"""What admins do to products, releases, documents and glossaries: done, and then recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.limits import Limits
+from chatbot.accounts.people import Person
+from corpora.building.removal import order_removal
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.glossary import Changes, Entry, Glossaries
+from corpora.catalog.release_settings import ProductSettings, ReleaseSettings, Shelves
+from corpora.catalog.remembered import MemoryReview
+from corpora.database.engine import Database
+from corpora.documents.uploads import UploadedFile, store
+from corpora.jobs.jobs import Job, JobKind, Jobs
+
+_ACTIONS = {
+    "aliases": "alias",
+    "sorts_as": "order",
+    "prerelease": "pre-release",
+    "end_of_life": "end of life",
+    "hidden": "hide",
+    "latest": "latest",
+}
+
+
+@dataclass(frozen=True)
+class Administration:
+    """The changes that one admin makes; raises NotAllowed for whoever is none.
+
+    What a change raises, and what it means, is said where it is made: nothing is recorded of one
+    that was refused.
+    """
+
+    database: Database
+    person: Person
+    limits: Limits | None = None
+
+    def change_release(self, product: str, release: str, new: ReleaseSettings) -> MemoryReview:
+        """Say of a release what it is also called, how it sorts, whether it is hidden …
+
+        Returns what became of its remembered answers.
+        """
+        self.person.require_admin()
+        shelves = Shelves(self.database)
+        old = shelves.settings(product, release)
+        review = shelves.change_release(product, release, new)
+        self._record_changes(f"{product} {release}", old, shelves.settings(product, release))
+        return review
+
+    def change_product(self, product: str, new: ProductSettings) -> None:
+        """Say of a product what it is also called, and which release is the latest."""
+        self.person.require_admin()
+        shelves = Shelves(self.database)
+        old = shelves.shelf(product).settings
+        shelves.change_product(product, new)
+        self._record_changes(product, old, shelves.shelf(product).settings)
+
+    def serve(self, product: str, release: str, generation: int) -> MemoryReview:
+        """Let another generation of a release serve; return what became of remembered answers."""
+        self.person.require_admin()
+        catalog = Catalog(self.database)
+        before = Shelves(self.database).shelf(product).release(release)
+        review = catalog.serve(product, release, generation)
+        self._record(
+            "rollback",
+            f"{product} {release}",
+            generation=generation,
+            before=before.generation if before else None,
+            suspended=review.suspended,
+            restored=review.restored,
+        )
+        return review
+
+    def upload(
+        self, product: str, release: str, files: Sequence[UploadedFile], data_dir: Path
+    ) -> int:
+        """Order that files become documents of a release; return the id of the job.
+
+        Raises LimitReached where this admin has uploaded too often today.
+        """
+        self.person.require_admin()
+        if self.limits is not None:
+            self.limits.upload(self.person)
+        job = store(
+            self.database,
+            data_dir,
+            files,
+            product=product,
+            release=release,
+            person_id=self.person.id,
+        )
+        size = sum(file.size for file in files)
+        self._record("upload", f"{product} {release}", job=job, files=len(files), size=size)
+        return job
+
+    def read_again(self, product: str, release: str) -> int:
+        """Order that the kept originals of a release are read again; return the id of the job."""
+        self.person.require_admin()
+        job = Jobs(self.database).add(JobKind.REREAD, product, release, self.person.id)
+        self._record("read again", f"{product} {release}", job=job)
+        return job
+
+    def remove_documents(self, product: str, release: str, files: Sequence[str]) -> int:
+        """Order that documents leave a release; return the id of the job."""
+        self.person.require_admin()
+        job = order_removal(self.database, product, release, files, self.person.id)
+        self._record("remove documents", f"{product} {release}", job=job, files=list(files))
+        return job
+
+    def delete(self, product: str, release: str = "") -> int:
+        """Order that a release, or a product with all of them, is deleted; return the job's id."""
+        self.person.require_admin()
+        job = Jobs(self.database).add(JobKind.DELETE, product, release, self.person.id)
+        self._record("delete", f"{product} {release}".strip(), job=job)
+        return job
+
+    def cancel(self, job: int) -> None:
+        """Stop a job."""
+        self.person.require_admin()
+        jobs = Jobs(self.database)
+        jobs.cancel(job)
+        self._record("cancel job", _subject(jobs.get(job)), job=job)
+
+    def retry(self, job: int) -> None:
+        """Let a job that failed or was cancelled wait for a worker again."""
+        self.person.require_admin()
+        jobs = Jobs(self.database)
+        jobs.retry(job)
+        self._record("retry job", _subject(jobs.get(job)), job=job)
+
+    def put_term(self, product: str, entry: Entry, instead_of: str) -> None:
+        """Put an entry into a glossary, in place of the one with a term; empty: a new one."""
+        self.person.require_admin()
+        Glossaries(self.database).put(product, entry, instead_of=instead_of)
+        self._record("change term" if instead_of else "add term", product, **asdict(entry))
+
+    def remove_term(self, product: str, term: str) -> None:
+        """Remove an entry from a glossary."""
+        self.person.require_admin()
+        Glossaries(self.database).remove(product, term)
+        self._record("remove term", product, term=term)
+
+    def replace_glossary(self, product: str, entries: Iterable[Entry]) -> Changes:
+        """Make entries the whole glossary of a product."""
+        self.person.require_admin()
+        changes = Glossaries(self.database).replace(product, entries)
+        self._record("import glossary", product, **asdict(changes))
+        return changes
+
+    def _record_changes(
+        self,
+        subject: str,
+        old: ReleaseSettings | ProductSettings,
+        new: ReleaseSettings | ProductSettings,
+    ) -> None:
+        before, now = asdict(old), asdict(new)
+        for name in now:
+            if now[name] != before[name]:
+                was, is_now = _plain(before[name]), _plain(now[name])
+                self._record(_ACTIONS[name], subject, before=was, now=is_now)
+
+    def _record(self, action: str, subject: str, **details: Any) -> None:
+        AuditLog(self.database).record(self.person, action, subject, **details)
+
+
+def _subject(job: Job) -> str:
+    return f"{job.product} {job.release}".strip()
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    return value if isinstance(value, str | bool | tuple | None) else str(value)

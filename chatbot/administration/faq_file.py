@@ -1,0 +1,270 @@
+"""Questions with their answers as a CSV or JSONL file, read line by line.
+
+Whoever wrote the file, its texts are data: they lose what no reader sees, and an address in them
+is text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from chatbot.retrieval.provenance import says_unknown
+from chatbot.review.exports import without_apostrophe
+from prompts.fencing import visible
+
+LARGEST = 50_000_000
+"""Bytes."""
+LONGEST_QUESTION = 4_000
+LONGEST_ANSWER = 20_000
+MOST_LINKS = 20
+_LONGEST_LINK = 2_000
+
+_NEEDED = ("question", "answer", "release")
+_COLUMNS = frozenset((*_NEEDED, "product", "value", "score", "links"))
+EXPORTED = frozenset(
+    (
+        *("store", "origin", "rated_by", "rated", "faithfulness", "relevancy", "citations"),
+        *("suspended", "reused", "last_used", "created"),
+    )
+)
+"""What an export says besides; it is not taken from a file, since anybody can write it there."""
+
+
+class FaqError(ValueError):
+    """A file cannot be read at all; the message names file and line and says what to do."""
+
+
+@dataclass(frozen=True)
+class FaqRow:
+    """A question and its answer for a release; `score` is 0 to 1, None where the file has none."""
+
+    line: int
+    product: str
+    release: str
+    question: str
+    answer: str
+    value: str = ""
+    score: float | None = None
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A line that could not be taken, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class FaqFile:
+    """What a file holds: rows, lines that are none, and columns that mean nothing here."""
+
+    name: str
+    rows: tuple[FaqRow, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+class _Unusable(ValueError):
+    """A row cannot be taken; the message says why."""
+
+
+def read_faq(path: Path, product: str = "") -> FaqFile:
+    """Read a file; `product` is that of rows which name none. Raises FaqError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise FaqError(f"{path} cannot be read: {error.strerror}") from error
+    return parse_faq(data, str(path), product)
+
+
+def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
+    """Read the bytes of a file as `read_faq` does; its name says whether it is .csv or .jsonl."""
+    reading = {".csv": _csv_rows, ".jsonl": _jsonl_rows}.get(Path(name).suffix.lower())
+    if reading is None:
+        raise FaqError(f"{name}: give a .csv or a .jsonl file")
+    rows: list[FaqRow] = []
+    left_out: list[LeftOut] = []
+    ignored: dict[str, None] = {}
+    for line, found in reading(name, _text(data, name)):
+        if isinstance(found, str):
+            left_out.append(LeftOut(line, found))
+            continue
+        ignored |= dict.fromkeys(key for key in found if key not in _COLUMNS | EXPORTED)
+        try:
+            rows.append(_row(line, found, product))
+        except _Unusable as error:
+            left_out.append(LeftOut(line, str(error)))
+    return FaqFile(name, tuple(rows), tuple(left_out), tuple(ignored))
+
+
+def _text(data: bytes, name: str) -> str:
+    if len(data) > LARGEST:
+        raise FaqError(f"{name} is larger than {LARGEST:,} bytes: divide it into several files")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FaqError(
+            f"{name}, line {line}: this is not UTF-8 text; in a spreadsheet, save the file as "
+            "“CSV UTF-8”"
+        ) from error
+
+
+_Line = tuple[int, Mapping[str, Any] | str]
+"""The number of a line, and what it holds by column; or why it holds nothing."""
+
+
+def _csv_rows(name: str, text: str) -> Iterator[_Line]:
+    """The rows below the header that hold anything, with the line at which each begins."""
+    separator = _separator(name, text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    line, header = 1, None
+    try:
+        for cells in reader:
+            if header is None:
+                header = _header(name, cells)
+            elif any(cell.strip() for cell in cells):
+                yield line, _by_column(header, cells)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FaqError(f"{name}, line {line}: this is not a row of CSV: {error}") from error
+
+
+def _separator(name: str, text: str) -> str:
+    first = text.lstrip("\r\n").partition("\n")[0]
+    for separator in ",;\t":
+        names = first.lower().replace('"', "").split(separator)
+        if {"question", "answer"} <= {name.strip() for name in names}:
+            return separator
+    raise FaqError(
+        f"{name}, line 1: the first row must name the columns {', '.join(_NEEDED)}, and may name "
+        "product, score and links; between them stands a comma, a semicolon or a tab"
+    )
+
+
+def _header(name: str, cells: Sequence[str]) -> list[str]:
+    header = [cell.strip().lower() for cell in cells]
+    for column in header:
+        if column and header.count(column) > 1:
+            raise FaqError(f"{name}, line 1: two columns are called {column}: rename one")
+    if "release" not in header:
+        raise FaqError(
+            f"{name}, line 1: there is no column release: add one that names the release which "
+            "each answer is for"
+        )
+    return header
+
+
+def _by_column(header: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | str:
+    beyond = cells[len(header) :]
+    if any(cell.strip() for cell in beyond):
+        return (
+            f"it has {len(cells)} cells, the first row has {len(header)}: put text that holds a "
+            "separator into quotation marks"
+        )
+    filled = [*cells, *[""] * (len(header) - len(cells))]
+    pairs = zip(header, map(without_apostrophe, filled), strict=False)
+    return {column: cell for column, cell in pairs if column}
+
+
+def _jsonl_rows(name: str, text: str) -> Iterator[_Line]:
+    # Other line ends than these may stand within a JSON string.
+    for number, line in enumerate(re.split(r"\r?\n", text), 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield number, f"this is no JSON: {error}"
+            continue
+        if not isinstance(found, dict):
+            yield number, 'this is no JSON object: write {"question": …, "answer": …}'
+            continue
+        yield number, {str(key).strip().lower(): value for key, value in found.items()}
+
+
+def _row(line: int, found: Mapping[str, Any], product: str) -> FaqRow:
+    question = " ".join(_string(found, "question", LONGEST_QUESTION).split())
+    answer = _string(found, "answer", LONGEST_ANSWER).strip()
+    release = _string(found, "release", LONGEST_QUESTION).strip()
+    product = _string(found, "product", LONGEST_QUESTION).strip() or product
+    for name, text in (("question", question), ("answer", answer), ("release", release)):
+        if not text:
+            raise _Unusable(f"the {name} is empty")
+    if not product:
+        raise _Unusable("the product is not said: add a column product, or give --product")
+    if says_unknown(answer):
+        raise _Unusable("an answer that does not know is no answer to keep")
+    value = _string(found, "value", LONGEST_ANSWER).strip()
+    return FaqRow(
+        line=line,
+        product=product,
+        release=release,
+        question=question,
+        answer=answer,
+        value=value,
+        score=_score(found.get("score")),
+        links=_links(found.get("links")),
+    )
+
+
+def _string(found: Mapping[str, Any], name: str, longest: int) -> str:
+    value = found.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _Unusable(f"the {name} is {value!r:.40}, which is no text: put it into quotes")
+    text = visible(value).replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > longest:
+        raise _Unusable(
+            f"the {name} has {len(text):,} characters, the limit is {longest:,}: shorten it"
+        )
+    return text
+
+
+def _score(value: Any) -> float | None:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        # A spreadsheet writes 0,9 in many countries.
+        score = float(value.replace(",", ".") if isinstance(value, str) else value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _Unusable(f"the score {value!r:.40} is no number") from error
+    if not 0 <= score <= 1:
+        raise _Unusable(f"the score {value!r:.40} does not lie between 0 and 1")
+    return score
+
+
+def _links(value: Any) -> tuple[str, ...]:
+    links = value.split() if isinstance(value, str) else [] if value is None else value
+    if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
+        raise _Unusable("the links are no list of addresses")
+    for link in links:
+        if not _is_address(link):
+            raise _Unusable(f"the link {link!r:.80} is no http or https address")
+    if len(links) > MOST_LINKS:
+        raise _Unusable(f"it has {len(links)} links, the limit is {MOST_LINKS}")
+    return tuple(dict.fromkeys(links))
+
+
+def _is_address(link: str) -> bool:
+    if len(link) > _LONGEST_LINK or not link.isprintable() or " " in link or link != visible(link):
+        return False
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,0 +1,93 @@
+"""The memory over time: what came and went on each day, and what was asked and reused."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import Date, case, func, select
+from sqlalchemy.orm import Session
+
+from chatbot.administration.scope import Scope, release_ids
+from chatbot.memory.pairs import Happened
+from chatbot.turn import Route
+from corpora.catalog.catalog import require_product, require_release
+from corpora.database.history_tables import TurnRow
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+
+_COMES = (Happened.ADDED, Happened.IMPORTED, Happened.EDITED)
+_GOES = (
+    *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
+    *(Happened.EVICTED, Happened.FORGOTTEN),
+)
+
+
+@dataclass(frozen=True)
+class Day:
+    """What happened on a day (UTC): pairs by kind, `pairs` at its end, and the questions asked.
+
+    Of the questions `reused` were answered from the memory, `referenced` with its help.
+    """
+
+    day: date
+    pairs: int
+    happened: Mapping[Happened, int]
+    asked: int
+    reused: int
+    referenced: int
+
+
+def days(session: Session, scope: Scope) -> tuple[Day, ...]:
+    """The days on which pairs came, changed or went, or questions were asked, in order."""
+    ids = release_ids(session, scope)
+    happened, gained = _happened(session, ids)
+    asked = _asked(session, scope)
+    of_scope = MemoryPairRow.release_id.in_(ids)
+    pairs = session.scalar(select(func.count()).where(of_scope)) or 0
+    # Back from what there is: the oldest events are not kept for ever.
+    found = []
+    for day in sorted({*happened, *asked}, reverse=True):
+        found.append(Day(day, pairs, dict(happened[day]), *asked.get(day, (0, 0, 0))))
+        pairs -= gained[day]
+    return tuple(reversed(found))
+
+
+def _happened(
+    session: Session, ids: Sequence[int]
+) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
+    """What happened on each day, and by how many pairs the memory grew on it."""
+    day = func.date(MemoryEventRow.at, type_=Date)
+    # A pair that is outdone on its way into a store has no id: it never was a member.
+    goes = MemoryEventRow.kind.in_(_GOES) & (MemoryEventRow.pair_id != 0)
+    gain = case((MemoryEventRow.kind.in_(_COMES), 1), (goes, -1), else_=0)
+    counted = (
+        select(day, MemoryEventRow.kind, func.count(), func.sum(gain))
+        .where(MemoryEventRow.release_id.in_(ids))
+        .group_by(day, MemoryEventRow.kind)
+    )
+    happened: dict[date, Counter[Happened]] = defaultdict(Counter)
+    gained: Counter[date] = Counter()
+    for on, kind, number, growth in session.execute(counted):
+        happened[on][Happened(kind)] = number
+        gained[on] += growth
+    return happened, gained
+
+
+def _asked(session: Session, scope: Scope) -> dict[date, tuple[int, int, int]]:
+    """The questions of each day: all, those that were answered before, those that were helped."""
+    day = func.date(TurnRow.created, type_=Date)
+    counted = select(
+        day,
+        func.count(),
+        func.count(case((TurnRow.route == Route.REUSE, 1))),
+        func.count(case((TurnRow.route == Route.REFERENCE, 1))),
+    ).group_by(day)
+    if scope.product:
+        product = require_product(session, scope.product).name
+        counted = counted.where(TurnRow.product == product)
+    if scope.release:
+        release = require_release(session, scope.product, scope.release).name
+        counted = counted.where(TurnRow.release == release)
+    return {on: (asked, reused, helped) for on, asked, reused, helped in session.execute(counted)}

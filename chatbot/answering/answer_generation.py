@@ -1,0 +1,370 @@
+"""Step 5 of QAMR III-B: a written lead, and a body composed letter for letter from the passages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
+from chatbot.answering.evidence import as_chunks, within
+from chatbot.answering.lead import (
+    Sentence,
+    check,
+    contradicted,
+    held,
+    in_words,
+    read_together,
+    with_reason,
+)
+from chatbot.answering.undocumented_gate import not_found, not_mentioned, nothing_found, unheld
+from chatbot.comparison.presence import end_of
+from chatbot.memory.pairs import Origin
+from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_remembered
+from chatbot.memory.uses import REJECTED
+from chatbot.retrieval.forms import read_rows, read_value, read_verdict
+from chatbot.retrieval.kinds import FORMS, Kind, kind_of
+from chatbot.retrieval.passages import Passage, best_passages, continued
+from chatbot.retrieval.provenance import cite, cite_words, says_unknown
+from chatbot.retrieval.records import sentences
+from chatbot.runtime.model_calls import call, temperature
+from chatbot.text.citation_markers import with_marks_as_code, without_marks
+from chatbot.text.query_terms import filtered
+from chatbot.text.sanitizer import as_words, harmless
+from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import identifiers, tokens
+from ingestion.page import BlockKind
+from prompts import fenced, fenced_list, render
+
+STEP = "answer_generation"
+HINTS = {
+    Kind.VALUE: "Name the thing, its value with the unit, and its range or condition.",
+    Kind.STEPS: (
+        "Say in one or two sentences what has to be done, with the command or setting that does it."
+    ),
+    Kind.LIST: "Name all of them in one sentence.",
+    Kind.TABLE: "Answer from the rows, with names, values and units.",
+    Kind.DEFINITION: "Say what it is and what it is for.",
+    Kind.YES_NO: (
+        "Begin with Yes or No, then say why. If the chunks do not speak of it, reply: I don't know"
+    ),
+    Kind.EXPLANATION: "Give the reason or the way it works that the chunks state.",
+    Kind.CHANGE: "Say what changed, and in which release.",
+}
+MORE_FOR = {Kind.EXPLANATION: 1.6}
+"""How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
+_MORE = re.compile(
+    r"\band (?:what|how|why|when|where|which|does|do|is|are|can)\b|\?.*\?", re.I | re.S
+)
+"""A second question behind the first."""
+_OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
+WEAK = 1.95
+"""A best passage that scores less speaks of something else, unless all names are there."""
+LEAST_HELD = 0.4
+"""Of the question's words, below which passages speak of something else."""
+MOST_UNHELD = 0.25
+"""Of the question's words, from which names that no passage holds are what is asked about."""
+NO_MODEL = "No language model is set up: this is the best passage."
+REMOVED = "A sentence was removed: the documentation does not say it."
+REMEMBERED = Room(pairs=2, characters=600)
+"""What of earlier answers stands in the prompt: little, since a small model reads slowly."""
+
+
+def generate_answer(
+    model: BaseChatModel | None,
+    open_corpus: Callable[[str, str], Corpus],
+    *,
+    budget: int,
+    max_tokens: int,
+    same: float,
+    is_ordinary_word: Callable[[str], bool],
+) -> ModelStep:
+    """Answer from the selected records only, by the passages that they stand in.
+
+    A value that stands in a form is read without a model; else the model writes a lead of one to
+    three sentences from `budget` characters of the passages. Each sentence is checked and goes if
+    nothing bears it; where none is left, or there is no model, the best passage leads, introduced
+    in a plain sentence. A lead that people rejected as the answer to a question whose cosine to
+    this one is at least `same` is not given again.
+    """
+
+    async def generate(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        scored = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
+        if not scored:
+            return replace(turn, answer=nothing_found(turn))
+        subject = turn.queries.subject
+        passages = best_passages(scored)
+        kind = kind_of(subject, passages[0])
+        room = int(budget * MORE_FOR.get(kind, 1.0))
+        shown = within(room, passages, scored)
+        corpus = open_corpus(*turn.asked)
+        weak = passages[0].score < WEAK
+        share = unheld(corpus, subject, read_together(shown), is_ordinary_word, only_code=not weak)
+        if share >= MOST_UNHELD:
+            told = not_mentioned(turn) if turn.unmentioned else not_found(turn)
+            return replace(turn, answer=Answer(told, abstained=True))
+        draft = _Draft(turn, kind, passages, scored, corpus)
+        read = _read(draft)
+        if read is not None and (model is None or not _MORE.search(subject)):
+            return replace(turn, answer=_accepted(draft, draft.written([read]), same))
+        if model is None:
+            return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
+        product, release = turn.asked
+        messages = render(
+            "answer_lead",
+            product=product,
+            release=release,
+            chunks=with_remembered(as_chunks(shown, scored, room), turn, REMEMBERED),
+            question=fenced("question", turn.queries.base),
+            hint=HINTS[kind],
+        )
+        made = await call(
+            model, messages, step=STEP, shown=True, max_tokens=max_tokens, **temperature(turn)
+        )
+        turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
+        reply = _whole_sentences(made.reply) if made.completion_tokens >= max_tokens else made.reply
+        draft.turn = turn
+        if "```" in reply and kind not in FORMS:
+            # Code that the model writes is left out: it is copied from the page as steps are.
+            draft.kind = Kind.STEPS
+        answer = _checked(draft, reply, shown, read)
+        return replace(turn, answer=_accepted(draft, answer, same))
+
+    return generate
+
+
+def beginning_of_prompt() -> list[tuple[str, str]]:
+    """A prompt without a question: what every prompt begins with, which the model keeps read."""
+    nothing = {"product": "", "release": "", "hint": ""}
+    return render("answer_lead", chunks=fenced_list(()), question=fenced("question", ""), **nothing)
+
+
+def _read(draft: _Draft) -> Sentence | None:
+    """What a reader takes from a form: a value, or the rows of a table."""
+    if (
+        draft.kind in (Kind.VALUE, Kind.DEFINITION, Kind.CHANGE)
+        and (value := read_value(draft.subject, draft.scored)) is not None
+    ):
+        (bearer, *_) = best_passages([value.record])
+        return Sentence(value.sentence, bearer, value.record)
+    over = _OVER.search(draft.subject) is not None
+    told = draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over)
+    if told and (gone := _gone(draft, "Yes" if over else "No")) is not None:
+        return gone
+    if (
+        draft.kind is Kind.YES_NO
+        and (value := read_verdict(draft.subject, draft.passages[0])) is not None
+    ):
+        return Sentence(value.verdict, draft.passages[0], value.record)
+    if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
+        rows = read_rows(draft.subject, continued(table, draft.corpus.page))
+        return Sentence(rows.sentence, table, rows.rows[0]) if rows.rows else None
+    return None
+
+
+def _gone(draft: _Draft, verdict: str) -> Sentence | None:
+    """That a thing of the question was removed, in the words of the release that lacks it."""
+    for name in identifiers(draft.subject):
+        if (record := end_of(name, draft.corpus)) is not None:
+            (passage, *_) = best_passages([record])
+            return Sentence(f"{verdict}: {in_words(record)}", passage, record)
+    return None
+
+
+def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence | None) -> Answer:
+    """What the model replied, as far as the passages bear it, behind what was `read` from a form.
+
+    What it says itself of what was read is not said twice.
+    """
+    turn = draft.turn
+    assert turn.queries is not None
+    evidence = "\n".join(passage.page.text for passage in shown)
+    text = harmless(reply, evidence=evidence)
+    bare = without_marks(text).strip()
+    if says_unknown(bare):
+        if read is not None:
+            return draft.written([read])
+        return Answer(not_mentioned(turn) if turn.unmentioned else not_found(turn), abstained=True)
+    own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
+    said = check(text, shown, draft.scored, own)
+    kept = [sentence for sentence in said if sentence.passage is not None]
+    if read is not None:
+        kept = _behind(read, kept)
+    coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
+    if not kept and turn.unmentioned and not coined:
+        return Answer(not_mentioned(turn), abstained=True)
+    invented = draft.kind is Kind.STEPS and any(
+        not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
+    )
+    if not kept and (invented or held(draft.subject, shown) < LEAST_HELD):
+        # What the model made up is no reason to show passages that speak of something else.
+        return nothing_found(turn)
+    complete = all(sentence.passage is not None for sentence in said)
+    if draft.kind is Kind.YES_NO:
+        other = contradicted(kept, draft.passages[0], draft.subject)
+        kept = [other] if other is not None else kept
+    if kept and draft.kind is Kind.STEPS:
+        draft.follow(kept[0])
+    told = kept and draft.names_all(kept)
+    answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
+    return answer if complete else replace(answer, warnings=(REMOVED,))
+
+
+def _behind(read: Sentence, said: Sequence[Sentence]) -> list[Sentence]:
+    """A sentence read from a form, and what others add to it, clause by clause."""
+    known = set(tokens(filtered(read.text)))
+    told = [read]
+    for sentence in said:
+        clauses = sentence.text.split("; ")
+        text = "; ".join(c for c in clauses if set(tokens(filtered(c))) - known)
+        if text:
+            told.append(replace(sentence, text=f"{text[0].upper()}{text[1:]}"))
+    return told
+
+
+def _whole_sentences(reply: str) -> str:
+    """A reply that was cut off, without its last sentence, which is not whole."""
+    return " ".join(sentences(reply)[:-1])
+
+
+def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
+    if not is_rejected(draft.turn, answer.value, same):
+        return answer
+    rest = replace(draft.unwritten(), warnings=(REJECTED,))
+    # What was rejected stands under no notice that it is not given again.
+    bad = draft.turn.recollection.bad if draft.turn.recollection else ()
+    rejected = [pair for pair in bad if pair.origin != Origin.MEASURED]
+    repeated = any(repeats(rest, pair) for pair in rejected)
+    return replace(nothing_found(draft.turn), warnings=(REJECTED,)) if repeated else rest
+
+
+@dataclass
+class _Draft:
+    """An answer on its way: its lead gets marks, its body follows, both share the citations."""
+
+    turn: Turn
+    kind: Kind
+    passages: Sequence[Passage]
+    scored: Sequence[Record]
+    corpus: Corpus
+    _citations: list[Citation] = field(default_factory=list)
+    _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    @property
+    def subject(self) -> str:
+        assert self.turn.queries is not None
+        return self.turn.queries.subject
+
+    @cached_property
+    def best(self) -> Sentence:
+        """The best record of the best passage as a sentence; of a listing what explains it."""
+        places = ((r.page.id, r.start) for r in self.scored)
+        scores = dict(zip(places, (r.score for r in self.scored), strict=True))
+        passage = self.passages[0]
+        worded = [r for r in passage.records if r.kind != BlockKind.CODE] or passage.records
+        record = max(worded, key=lambda r: scores.get((r.page.id, r.start), 0.0))
+        return Sentence(in_words(record), passage, record)
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        parts = compose(self.kind, self.passages, self.subject, self.corpus.page)
+        return tuple(shortened(part, self.scored) for part in parts)
+
+    def follow(self, lead: Sentence) -> None:
+        """Let the body come from the section that the lead was written from."""
+        assert lead.passage is not None
+        place = _place(lead.passage)
+        first = [p for p in self.passages if _place(p) == place]
+        best = self.passages[0].score
+        rest = [p for p in self.passages if _place(p) != place]
+        self.passages = [*(replace(p, score=best) for p in first), *rest]
+
+    def names_all(self, said: Sequence[Sentence]) -> bool:
+        """Whether sentences that name items of a list below them name every one."""
+        if self.kind is not Kind.LIST:
+            return True
+        items = [b for part in self._parts for b in part.blocks if b.kind is BlockKind.LIST_ITEM]
+        words = set(tokens(" ".join(sentence.text for sentence in said)))
+        named = [bool(words & set(tokens(item.text)[:1])) for item in items]
+        return len(items) < 3 or not any(named) or all(named)
+
+    def written(self, said: Sequence[Sentence]) -> Answer:
+        """The sentences of a lead, each with the mark of what bears it, and the body."""
+        in_body = {_place(passage) for part in self._parts for passage in part.passages}
+        marked = []
+        for sentence in said:
+            assert sentence.passage is not None
+            assert sentence.record is not None
+            whole = _place(sentence.passage) in in_body
+            mark = self._mark(sentence.passage, sentence.passage if whole else sentence.record)
+            ended = sentence.text[-1:] in ".!?:"
+            marked.append(_marked(sentence.text if ended else f"{sentence.text}.", mark))
+        value = " ".join(sentence.text for sentence in said)
+        text = "\n\n".join((" ".join(marked), *self._body(self._parts)))
+        return Answer(text, False, tuple(self._citations), value)
+
+    def unwritten(self) -> Answer:
+        """The best passage under a plain sentence, where nothing could be written about it.
+
+        A row of a table is a sentence of its own.
+        """
+        assert self.best.record is not None
+        if self.best.record.cells and self.kind is not Kind.STEPS:
+            return replace(self.written([self.best]), unwritten=True)
+        whole = shortened(verbatim(self.passages[0]), self.scored)
+        composed = self.kind in (Kind.STEPS, Kind.LIST) and self._parts
+        parts = composed or (whole,)
+        heading, release = parts[0].passages[0].heading, self.turn.asked[1]
+        value = f"The {release} documentation says this under “{as_words(heading)}”"
+        marks, *body = self._body(parts, introduced=True)
+        text = "\n\n".join((f"{value} {marks}:", *body))
+        return Answer(text, False, tuple(self._citations), value + ":", unwritten=True)
+
+    def _body(self, parts: Sequence[Part], *, introduced: bool = False) -> list[str]:
+        """The parts as Markdown, each with the marks of its passages.
+
+        They stand behind each of its paragraphs, and behind its heading where it begins with a
+        list, a table or code; of a part that is `introduced` by a sentence of ours they come
+        first, for that sentence.
+        """
+        shown = []
+        for i, part in enumerate(parts):
+            marks = " ".join(self._mark(passage, passage) for passage in part.passages)
+            paragraphs = list(part.paragraphs)
+            if introduced and i == 0:
+                shown.append(marks)
+            elif not paragraphs[0][1]:
+                heading = with_marks_as_code(as_words(part.passages[0].heading))
+                shown.append(f"{heading} {marks}:")
+            shown += [_marked(text, marks) if prose else text for text, prose in paragraphs]
+        return shown
+
+    def _mark(self, passage: Passage, borne_by: Passage | Record) -> str:
+        """The mark of the citation of a passage, which is made once."""
+        place = _place(passage)
+        if place not in self._numbers:
+            release = self.turn.asked[1]
+            if isinstance(borne_by, Record):
+                citation = cite(borne_by, release)
+            else:
+                citation = cite_words(
+                    passage.page, passage.text, passage.path, passage.anchor, release
+                )
+            self._citations.append(citation)
+            self._numbers[place] = len(self._citations)
+        return f"[{self._numbers[place]}]"
+
+
+def _marked(text: str, marks: str) -> str:
+    """A paragraph with its marks before the stop."""
+    stop = text[-1:] if text[-1:] in ".:!?" else ""
+    return f"{text.removesuffix(stop)} {marks}{stop}"
+
+
+def _place(passage: Passage) -> tuple[int, int]:
+    return passage.page.id, passage.start

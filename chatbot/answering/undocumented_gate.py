@@ -1,0 +1,193 @@
+"""The gate before generation: what a release does not document is refused, not guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.queries.glossary import documents
+from chatbot.text.phrasing import listed
+from chatbot.text.query_terms import STOP_WORDS, filtered
+from chatbot.text.sanitizer import as_code
+from chatbot.turn import Answer, RuleStep, Turn
+from corpora.catalog.release import name_tokens
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import identifiers, tokens
+
+_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_CODE = re.compile(r"\w[_.]\w|^-|\(\)|^[a-z]+[A-Z]")
+_LINKED = re.compile(r"!?\[[^\]]*\]\([^)\s]*\)|<[^<>]*>|\S+://\S+")
+_WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
+_QUALIFIED = re.compile(
+    r"\b(?i:an?|the|any|some|which|what) (?:[a-z][\w-]+ ){0,2}"
+    r"(?P<name>[A-Z]\w+) (?P<thing>[a-z]{3,})"
+)
+"""A thing that a proper name tells apart from others: "a GraphQL endpoint"."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A name of the question that the release lacks, and the releases that have it."""
+
+    name: str
+    documented_in: tuple[str, ...]
+
+
+def refuse_undocumented(
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+    is_ordinary_word: Callable[[str], bool],
+    *,
+    lowest_coverage: float,
+) -> RuleStep:
+    """Refuse when a name of the question stands nowhere in the release but in another one.
+
+    A term of the glossary is a name too: the release lacks it if it has none of its wordings.
+    Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
+    a share of their inverse document frequency), or a proper name that tells which thing is asked
+    about (`qualifiers`). Other names that no release has are noted: they may be the asker's own.
+    """
+
+    def gate(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        product, release = turn.asked
+        here = open_corpus(product, release)
+        asked = turn.queries.subject
+        others = [name for name in releases(product) if name != release]
+        missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
+        for name in missing:
+            found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
+            if found:
+                return _refused(turn, Missing(name, found))
+        for wordings in turn.queries.lacking:
+            found = tuple(
+                o
+                for o in others
+                if any(documents(open_corpus(product, o), wording) for wording in wordings)
+            )
+            if found:
+                return _refused(turn, Missing(wordings[0], found))
+        if coverage(here, asked) < lowest_coverage:
+            return replace(turn, answer=nothing_found(turn))
+        named = (n for n in qualifiers(asked) if n.lower() not in name_tokens(product))
+        if strange := [n for n in named if not here.similar(n) and not _known(here, n)]:
+            told = not_documented(product, release, listed(map(as_code, strange), "or"))
+            return replace(turn, answer=Answer(told, abstained=True))
+        return replace(turn, unmentioned=tuple(missing))
+
+    return gate
+
+
+def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
+    """Identifiers, acronyms and words that are not everyday English, as written."""
+    found = [f"{name}()" if f"{name}()" in text.lower() else name for name in identifiers(text)]
+    found += _ACRONYM.findall(text)
+    found += [
+        w
+        for w in _WORD.findall(text)
+        if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
+    ]
+    # Written last as in the question, so that no name stands twice.
+    return list({name.casefold(): name for name in found}.values())
+
+
+def qualifiers(text: str) -> list[str]:
+    """Proper names that tell which thing a text asks about: "the Prometheus exporter".
+
+    A name that only says where the asker is ("in PuTTY") is none.
+    """
+    found = (m for m in _QUALIFIED.finditer(text) if m["thing"] not in STOP_WORDS)
+    return list(dict.fromkeys(m["name"] for m in found))
+
+
+def _known(corpus: Corpus, name: str) -> bool:
+    """Whether a release has the name, or one that a typing error may have turned into it."""
+    coined = name.islower() and name.isalpha()
+    return _stands_in(corpus, name) or (coined and bool(corpus.similar(name)))
+
+
+def _stands_in(corpus: Corpus, name: str) -> bool:
+    whole, *parts = tokens(name) or [""]
+    if not whole or corpus.frequency(whole):
+        return True
+    return "." in whole and any(corpus.frequency(p) for p in parts[-1:])
+
+
+def coverage(corpus: Corpus, text: str) -> float:
+    """The share of the text's words that the release holds, weighed by rarity, 0 to 1.
+
+    A word with a typing error counts as held.
+    """
+    total = held = 0.0
+    for word in filtered(text).split():
+        weight = max((corpus.idf(t) for t in tokens(word)), default=0.0)
+        total += weight
+        if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
+            held += weight
+    return held / total if total else 0.0
+
+
+def unheld(
+    corpus: Corpus,
+    asked: str,
+    text: str,
+    is_ordinary_word: Callable[[str], bool],
+    *,
+    only_code: bool,
+) -> float:
+    """The share of a question's words, 0 to 1, that are names which a text lacks.
+
+    Words are weighed by their rarity in the release; those in small letters are no names. With
+    `only_code` names from the code count alone, which no document says in other words.
+    """
+    asked = _LINKED.sub(" ", asked)
+    held = set(tokens(text))
+    written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
+    named = [n for n in written if _CODE.search(n)] if only_code else written
+    lacking = [n for n in named if not held & set(_whole(n, is_ordinary_word))]
+    words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
+    lost = {token for name in lacking for token in tokens(name)}
+    share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))
+    return share / (sum(words.values()) or 1.0)
+
+
+def _whole(name: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
+    """The tokens that show that a text has a name.
+
+    Of a name from the code the whole has to be there, or what follows its last dot if that is no
+    everyday word: `request.is404` is headed `is404`.
+    """
+    if not _CODE.search(name):
+        return tokens(name)
+    last = name.rpartition(".")[2]
+    return tokens(name)[:1] + ([] if is_ordinary_word(last.lower()) else tokens(last)[:1])
+
+
+def _refused(turn: Turn, missing: Missing) -> Turn:
+    product, release = turn.asked
+    where = listed(missing.documented_in)
+    text = f"{not_documented(product, release, as_code(missing.name))} It is documented in {where}."
+    answer = Answer(text, abstained=True)
+    return replace(turn, answer=answer, found_in=missing.documented_in[::-1])
+
+
+def not_documented(product: str, release: str, name: str) -> str:
+    """Say that a release does not mention a name, which comes as code."""
+    return f"The {release} documentation of {product} does not mention {name}."
+
+
+def not_mentioned(turn: Turn) -> str:
+    """Say which names of the question the release does not mention."""
+    return not_documented(*turn.asked, listed(map(as_code, turn.unmentioned), "or"))
+
+
+def not_found(turn: Turn) -> str:
+    """Say that the release does not tell (design, law 3)."""
+    product, release = turn.asked
+    return f"I couldn't find this in the {release} documentation of {product}."
+
+
+def nothing_found(turn: Turn) -> Answer:
+    """Refuse without anything to show for it."""
+    return Answer(not_found(turn), abstained=True)

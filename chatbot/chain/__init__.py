@@ -1,0 +1,1 @@
+"""The chain: its steps by profile, and what a turn comes to."""

@@ -1,0 +1,196 @@
+"""What is documented elsewhere: the releases that tell where the one that was asked does not."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from langchain_core.runnables import Runnable
+
+from chatbot.chain.nearest_pages import nearest_pages
+from chatbot.releases.resolution import ReleaseStatus
+from chatbot.retrieval.records import records
+from chatbot.runtime.concurrency import in_thread
+from chatbot.text.query_terms import EXPANSIONS, filtered
+from chatbot.turn import Answer, ModelStep, Queries, Record, Route, RuleStep, Turn
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+
+STEP = "elsewhere"
+TELLING = 0.9
+"""The share of what is asked, by rarity, that a passage of another release must hold to count."""
+MORE = 0.2
+"""How much more of it than the best passage of the release that was asked."""
+FEWEST = 3
+"""Words that a question must have: two stand together in many a passage that does not answer."""
+_BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
+
+
+def answer_from_newest(answering: Runnable[Turn, Turn], look: RuleStep) -> ModelStep:
+    """Where nobody named a release, answer from the newest that tells, and say so (law 3).
+
+    `look` finds the releases that tell (`look_elsewhere`), `answering` are the steps that answer a
+    question of one release. With a release named the turn keeps its refusal.
+    """
+
+    async def answer(turn: Turn) -> Turn:
+        if turn.answer is None or not turn.answer.abstained:
+            return turn
+        turn = await in_thread(look, turn)
+        resolution = turn.resolution
+        if not turn.found_in or resolution is None or resolution.mentions:
+            return turn
+        if resolution.status is not ReleaseStatus.LATEST:
+            return turn
+        (latest, newest) = resolution.releases[0], turn.found_in[0]
+        again = await answering.ainvoke(
+            replace(
+                turn,
+                resolution=replace(
+                    resolution, releases=(newest,), explanation=f"not documented in {latest}"
+                ),
+                **_UNANSWERED,
+            )
+        )
+        if again.answer is None or again.answer.abstained:
+            return replace(turn, calls=again.calls, timings=again.timings)
+        return replace(again, answer=_led(f"Not in {latest}; in {newest}:", again.answer))
+
+    return answer
+
+
+_UNANSWERED: dict[str, Any] = {
+    name: getattr(Turn(""), name)
+    for name in (
+        *("queries", "recollection", "retrieved", "reduced", "selected"),
+        *("unmentioned", "temperature", "answer", "nearest"),
+    )
+}
+
+
+def _led(lead: str, answer: Answer) -> Answer:
+    """The answer behind a lead; a block of its text keeps its own line."""
+    gap = "\n\n" if _BLOCK.match(answer.text) else " "
+    value = f"{lead} {answer.value}" if answer.value else ""
+    return replace(answer, text=f"{lead}{gap}{answer.text}", value=value)
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word of the question: the tokens that stand for it, and how rare it is."""
+
+    tokens: tuple[str, ...]
+    others: frozenset[str]
+    weight: float
+
+    def stands_in(self, text: frozenset[str]) -> bool:
+        whole, *parts = self.tokens
+        together = bool(parts) and text.issuperset(parts)
+        return whole in text or together or bool(text & self.others)
+
+
+def look_elsewhere(
+    retrieve: RuleStep,
+    search: Sequence[RuleStep],
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+    *,
+    most: int = 8,
+    seconds: float = 2.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> RuleStep:
+    """Give a turn that has no answer its nearest pages and the releases where there is one.
+
+    `retrieve` finds the pages where the turn was refused before. Where the gate does not know of
+    the releases, the newest `most` of the others are asked, one after the other, as long as
+    `seconds` allow: `search` are the steps from the queries to the pages, none of which needs a
+    language model. A release counts only if a passage of it holds nearly all words of the
+    question, and clearly more of them than any of the release that was asked.
+    """
+
+    def look(turn: Turn) -> Turn:
+        if not _is_unanswered(turn):
+            return turn
+        started = clock()
+        turn = turn if turn.retrieved else retrieve(turn)
+        found = turn.found_in or found_in(turn, started + seconds)
+        timings = {**turn.timings, STEP: round(clock() - started, 4)}
+        return replace(turn, nearest=nearest_pages(turn), found_in=found, timings=timings)
+
+    def found_in(turn: Turn, end: float) -> tuple[str, ...]:
+        if turn.unmentioned:
+            # No release has what is asked for.
+            return ()
+        product, own = turn.asked
+        least = max(TELLING, told(turn, own) + MORE)
+        found = []
+        for release in [r for r in reversed(releases(product)) if r != own][:most]:
+            if clock() > end:
+                break
+            if told(turn, release) >= least:
+                found.append(release)
+        return tuple(found)
+
+    def told(turn: Turn, release: str) -> float:
+        """The share of what is asked that the best passage of a release holds, 0 to 1."""
+        side = reduce(lambda side, step: step(side), search, _asked_of(turn, release))
+        if side.answer is not None or side.unmentioned:
+            return 0.0
+        assert side.queries is not None
+        corpus = open_corpus(*side.asked)
+        words = _words(side.queries.subject, corpus)
+        if len(words) < FEWEST:
+            return 0.0
+        found = (record for chunk in side.retrieved for record in records(chunk.page))
+        held = max((_held(words, record) for record in found), default=0.0)
+        return held / sum(word.weight for word in words)
+
+    return look
+
+
+def _is_unanswered(turn: Turn) -> bool:
+    """Whether the documents of one release were asked, and do not tell."""
+    return (
+        turn.answer is not None
+        and turn.answer.abstained
+        and turn.route is Route.DOCUMENTS
+        and turn.queries is not None
+        and turn.resolution is not None
+        and len(turn.resolution.releases) == 1
+    )
+
+
+def _asked_of(turn: Turn, release: str) -> Turn:
+    """The same question to another release, as if nobody had named one."""
+    assert turn.resolution is not None
+    assert turn.queries is not None
+    asked = turn.queries
+    bare = asked.versionless or asked.filtered
+    return Turn(
+        turn.question,
+        product=turn.product,
+        resolution=replace(turn.resolution, releases=(release,), mentions=()),
+        queries=Queries(asked.subject, bare, None, asked.subject, asked.known),
+    )
+
+
+def _words(subject: str, corpus: Corpus) -> list[_Word]:
+    """The words of a question, each once."""
+    own_name = set(tokens(corpus.product))
+    words: dict[tuple[str, ...], _Word] = {}
+    for word in filtered(subject).split():
+        own = tuple(t for t in tokens(word) if t not in own_name)
+        if own:
+            others = frozenset(t for o in EXPANSIONS.get(word.lower(), ()) for t in tokens(o))
+            words[own] = _Word(own, others, max(map(corpus.idf, own)))
+    return list(words.values())
+
+
+def _held(words: Sequence[_Word], record: Record) -> float:
+    title = record.page.document.title
+    text = frozenset(tokens(" ".join((record.reading, *record.path, title))))
+    return sum(word.weight for word in words if word.stands_in(text))

@@ -1,0 +1,88 @@
+"""The step of ComRAG 4.3: what was answered before is reused, or helps to answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel
+
+from chatbot.memory.passage_recall import PassageRecall
+from chatbot.memory.questions import asked_text, difference_in_names
+from chatbot.memory.recall import Recall
+from chatbot.runtime.structured_output import ask_for
+from chatbot.turn import Answer, ModelStep, Recollection, Remembered, Route, RuleStep, Turn
+from prompts import fenced, fenced_list, render
+
+
+def recall_answered(memory: Recall) -> RuleStep:
+    """Answer with a good answer to the same question of the same release, where there is one.
+
+    Else what was answered to questions near it goes along to generation. A turn that is asked
+    afresh passes through.
+    """
+
+    def recall(turn: Turn) -> Turn:
+        if turn.afresh:
+            return turn
+        found = memory.recall(turn)
+        if found.reused is None:
+            return replace(turn, recollection=found)
+        return _answered(turn, found.reused)
+
+    return recall
+
+
+class SameQuestion(BaseModel):
+    """Whether two questions ask for exactly the same."""
+
+    same: bool
+
+
+def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
+    """The same, and where no answer is to the same words a model is asked about the nearest.
+
+    It is asked one question, and only of a good pair at least δ near with the same figures and
+    names.
+    """
+    by_words = recall_answered(memory)
+
+    async def recall(turn: Turn) -> Turn:
+        turn = by_words(turn)
+        found = turn.recollection
+        if found is None or found.reused is not None or not found.good:
+            return turn
+        near, asked = found.good[0], asked_text(turn)
+        if near.similarity < memory.thresholds.delta or difference_in_names(
+            asked, near.question, turn.asked[0]
+        ):
+            return turn
+        both = (
+            fenced("question", text, number=i) for i, text in enumerate((near.question, asked), 1)
+        )
+        messages = render("same_question", questions=fenced_list(both))
+        reply, calls = await ask_for(judge, messages, SameQuestion, step="memory", max_tokens=16)
+        turn = replace(turn, calls=(*turn.calls, *calls))
+        pair = memory.reusable(turn, near) if reply and reply.same else None
+        return _answered(turn, pair) if pair else turn
+
+    return recall
+
+
+def recall_by_passage(memory: PassageRecall) -> RuleStep:
+    """Answer with a good answer that was read from the passage found best for this question, too.
+
+    It spares the language model where the questions are too differently worded to be seen as the
+    same before the documents were searched. A turn that is asked afresh passes through.
+    """
+
+    def recall(turn: Turn) -> Turn:
+        found = None if turn.afresh else memory.recall(turn)
+        return turn if found is None else _answered(turn, found)
+
+    return recall
+
+
+def _answered(turn: Turn, pair: Remembered) -> Turn:
+    answer = Answer(pair.answer, False, pair.citations, pair.value)
+    return replace(turn, recollection=Recollection(reused=pair), route=Route.REUSE, answer=answer)

@@ -1,0 +1,1 @@
+"""Kept conversations: turns, thumbs, search, export, and how long they are kept."""

@@ -1,0 +1,122 @@
+"""A conversation as a file to keep: Markdown to read, JSON to work with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from chatbot.conversations.conversations import Conversations, KeptTurn
+from chatbot.conversations.feedback import UP, Feedback, Opinion
+from chatbot.conversations.origin import duration, origin
+from chatbot.text import plain_markdown
+from chatbot.text.answer_markdown import AnswerMarkdown, Escaping
+from chatbot.text.plain_markdown import as_block, as_label
+from prompts.fencing import visible
+
+_IN_A_FILE = Escaping(
+    line=plain_markdown.as_line,
+    code=plain_markdown.as_code,
+    block=as_block,
+    mark=lambda number: f"[{number}]",
+)
+
+
+def conversation_markdown(conversations: Conversations, conversation: str) -> str:
+    """Write a conversation as Markdown in which text of any origin shows as text.
+
+    Whatever reads the file, it loads no picture, holds no link and no HTML from a document, a
+    question or a comment. Raises UnknownConversation unless it is a conversation of the owner.
+    """
+    kept = conversations.get(conversation)
+    turns = conversations.turns(conversation)
+    opinions = _opinions(conversations, turns)
+    begun = f"begun on {_told(kept.created)}"
+    head = [
+        f"# {as_label(kept.title) or 'Conversation'}",
+        f"{as_label(kept.product)}, {begun}" if kept.product else f"A conversation {begun}",
+    ]
+    parts = (_turn(n, turn, opinions.get(turn.id)) for n, turn in enumerate(turns, 1))
+    return "\n\n".join([*head, *(paragraph for part in parts for paragraph in part)]) + "\n"
+
+
+def conversation_json(conversations: Conversations, conversation: str) -> str:
+    """Write a conversation as JSON: each question with its reply object (`chatbot.chain.reply`).
+
+    Times are UTC. Raises UnknownConversation unless it is a conversation of the owner.
+    """
+    kept = conversations.get(conversation)
+    turns = conversations.turns(conversation)
+    opinions = _opinions(conversations, turns)
+    content = {
+        "conversation": kept.id,
+        "title": kept.title,
+        "product": kept.product,
+        "created": _utc(kept.created).isoformat(),
+        "updated": _utc(kept.updated).isoformat(),
+        "turns": [
+            {
+                "turn": turn.id,
+                "created": _utc(turn.created).isoformat(),
+                "question": turn.question,
+                "reply": turn.reply,
+                "feedback": asdict(opinions[turn.id]) if turn.id in opinions else None,
+            }
+            for turn in turns
+        ],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def reply_markdown(reply: Mapping[str, Any]) -> str:
+    """Write one answer as such Markdown: its product and release, its text, its sources."""
+    return "\n\n".join(_answer(reply))
+
+
+def _opinions(conversations: Conversations, turns: tuple[KeptTurn, ...]) -> dict[int, Opinion]:
+    feedback = Feedback(conversations.database, conversations.owner)
+    return feedback.of([turn.id for turn in turns])
+
+
+def _turn(number: int, turn: KeptTurn, opinion: Opinion | None) -> Iterator[str]:
+    yield f"## Question {number}"
+    yield as_block(turn.question)
+    took = duration(turn.reply)
+    yield f"*Answered on {_told(turn.created)}{f' in {took}' if took else ''}*"
+    yield from _answer(turn.reply)
+    if opinion:
+        said = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
+        told = ", ".join(filter(None, said))
+        yield f"Feedback: {told}" + (f"\\\n{as_block(opinion.comment)}" if opinion.comment else "")
+
+
+def _answer(reply: Mapping[str, Any]) -> Iterator[str]:
+    where = origin(reply)
+    how = f" ({as_label(where.explanation)})" if where.explanation else ""
+    if where.name:
+        yield f"**{as_label(where.name)}**{how}"
+    yield AnswerMarkdown(_IN_A_FILE, len(reply["citations"])).whole(visible(reply["answer"]))
+    if reply["citations"]:
+        yield "Sources:"
+        cited = enumerate(reply["citations"], 1)
+        yield "\n".join(f"- [{number}] {_source(citation)}" for number, citation in cited)
+
+
+def _source(citation: Mapping[str, Any]) -> str:
+    if citation["file"].lower().endswith(".pdf"):
+        place = f"page {citation['page']}"
+    else:
+        place = citation["section"]
+    parts = [citation["document"], citation["file"], place, f"release {citation['release']}"]
+    return ", ".join(as_label(part) for part in parts if part)
+
+
+def _utc(moment: datetime) -> datetime:
+    """The moment with its zone, which the database does not keep."""
+    return moment.replace(tzinfo=UTC)
+
+
+def _told(moment: datetime) -> str:
+    return f"{_utc(moment):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,106 @@
+"""What the person who asked thinks of an answer: a thumb, a reason, a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from chatbot.conversations.conversations import UnknownConversation
+from corpora.database.engine import Database
+from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
+from prompts.fencing import visible
+
+UP, DOWN = 1, -1
+REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other")
+"""What can be wrong with an answer."""
+LONGEST_COMMENT = 2_000
+
+
+class BadFeedback(ValueError):
+    """An opinion cannot be kept as it is; the message says why."""
+
+
+def unheard(turn: int) -> None:
+    """Take no notice of an opinion that changed."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """Thumbs up (1) or down (-1); a reason and a comment may come with thumbs down."""
+
+    thumbs: int
+    reason: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The opinions of `owner` on the answers in their own conversations, by the turn's id.
+
+    A turn of another person's conversation is as unknown as one that is not there: to speak of
+    one raises UnknownConversation. `changed` is told of each turn that is thought of otherwise now.
+    """
+
+    database: Database
+    owner: str = ""
+    changed: Callable[[int], None] = unheard
+
+    def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
+        """Keep an opinion in the place of the one before; raises BadFeedback for a wrong one."""
+        comment = visible(comment).strip()
+        if thumbs not in (UP, DOWN):
+            raise BadFeedback(f"thumbs are {UP} or {DOWN}, not {thumbs}")
+        if reason not in ("", *REASONS):
+            raise BadFeedback(f"no reason {reason!r}: choose one of {', '.join(REASONS)}")
+        if thumbs == UP and reason:
+            raise BadFeedback("a reason says what is wrong: it goes with thumbs down")
+        if len(comment) > LONGEST_COMMENT:
+            raise BadFeedback(
+                f"the comment has {len(comment):,} characters, the limit is {LONGEST_COMMENT:,}: "
+                "shorten it"
+            )
+        with self.database.writing() as session:
+            self._require_own(session, turn)
+            session.merge(
+                FeedbackRow(
+                    turn_id=turn,
+                    thumbs=thumbs,
+                    reason=reason,
+                    comment=comment,
+                    created=datetime.now(UTC),
+                )
+            )
+        self.changed(turn)
+
+    def withdraw(self, turn: int) -> None:
+        """Forget the opinion on an answer, if there is one."""
+        with self.database.writing() as session:
+            self._require_own(session, turn)
+            row = session.get(FeedbackRow, turn)
+            if row is None:
+                return
+            session.delete(row)
+        self.changed(turn)
+
+    def of(self, turns: Collection[int]) -> dict[int, Opinion]:
+        """The opinions on these answers; answers without one, and others' answers, are left out."""
+        query = (
+            select(FeedbackRow)
+            .join(TurnRow, TurnRow.id == FeedbackRow.turn_id)
+            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .where(FeedbackRow.turn_id.in_(turns), ConversationRow.owner == self.owner)
+        )
+        with self.database.reading() as session:
+            return {
+                row.turn_id: Opinion(row.thumbs, row.reason, row.comment)
+                for row in session.scalars(query)
+            }
+
+    def _require_own(self, session: Session, turn: int) -> None:
+        query = select(ConversationRow.owner).join(TurnRow).where(TurnRow.id == turn)
+        if session.scalar(query) != self.owner:
+            raise UnknownConversation(f"There is no answer {turn} in your conversations.")

@@ -1,0 +1,201 @@
+"""The questions that have no answer yet, kept in SQL so that none is lost with its server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from uuid import uuid4
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from chatbot.conversations.conversations import UnknownConversation
+from corpora.database.engine import Database
+from corpora.database.history_tables import ConversationRow, OpenQuestionRow, TurnRow
+from corpora.generations.processes import is_alive, this_process
+
+WITH_ITS_SERVER = "The server was restarted."
+
+
+class State(StrEnum):
+    """What has become of a question."""
+
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+_RUNNING = (State.RUNNING, State.STOPPING)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked in a conversation; its answer may stand instead of a turn and all behind it.
+
+    `afresh` asks for an answer from the documents alone, without the memory.
+    """
+
+    text: str
+    conversation: str
+    owner: str = ""
+    product: str | None = None
+    release: str | None = None
+    instead_of: int | None = None
+    afresh: bool = False
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question that is kept without an answer, after so many turns of its conversation.
+
+    `refused` says that the question cannot be answered as it is, `message` why.
+    """
+
+    id: str
+    question: Question
+    after: int
+    state: State = State.RUNNING
+    message: str = ""
+    refused: bool = False
+    server: str = ""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether some server is still at it."""
+        return self.state in _RUNNING
+
+
+@dataclass(frozen=True)
+class OpenQuestions:
+    """The open questions of all conversations, whichever process answers them.
+
+    One that was on its way in a process that is gone counts as stopped.
+    """
+
+    database: Database
+    server: str = field(default_factory=this_process)
+
+    def add(self, question: Question, identity: str = "") -> OpenQuestion:
+        """Keep a question that this process begins to answer.
+
+        It comes after what its conversation holds, and after what still runs there. A turn that
+        is not part of the conversation any more, or has others on their way behind it, is not
+        replaced. Raises UnknownConversation.
+        """
+        now = datetime.now(UTC)
+        with self.database.writing() as session:
+            _require_own(session, question)
+            turns = list(
+                session.scalars(
+                    select(TurnRow.id)
+                    .where(TurnRow.conversation_id == question.conversation, ~TurnRow.superseded)
+                    .order_by(TurnRow.position)
+                )
+            )
+            running = sum(q.is_running for q in self._of(session, question.conversation))
+            replaced = question.instead_of
+            if replaced not in turns or running:
+                replaced = None
+            if replaced is None:
+                after = len(turns) + running
+            else:
+                after = turns.index(replaced) + 1
+                tried = OpenQuestionRow.instead_of == replaced
+                session.execute(delete(OpenQuestionRow).where(tried))
+            row = OpenQuestionRow(
+                id=identity or uuid4().hex,
+                conversation_id=question.conversation,
+                text=question.text,
+                after=after,
+                product=question.product,
+                release=question.release,
+                instead_of=replaced,
+                afresh=question.afresh,
+                state=State.RUNNING,
+                message="",
+                refused=False,
+                server=self.server,
+                seen=now,
+                created=now,
+            )
+            session.add(row)
+            session.flush()
+            return self._open(row, question.owner)
+
+    def of(self, conversation: str, owner: str) -> tuple[OpenQuestion, ...]:
+        """The open questions of a person's conversation, oldest first; none of another's."""
+        with self.database.reading() as session:
+            return tuple(self._of(session, conversation, owner))
+
+    def end(self, identity: str, state: State, message: str = "", *, refused: bool = False) -> None:
+        """Say that a question was stopped or failed; it is kept, so that it can be asked again."""
+        with self.database.writing() as session:
+            session.execute(
+                update(OpenQuestionRow)
+                .where(OpenQuestionRow.id == identity)
+                .values(state=state, message=message, refused=refused)
+            )
+
+    def stop(self, identity: str) -> None:
+        """Ask whichever process answers a question to stop."""
+        with self.database.writing() as session:
+            session.execute(
+                update(OpenQuestionRow)
+                .where(OpenQuestionRow.id == identity, OpenQuestionRow.state == State.RUNNING)
+                .values(state=State.STOPPING)
+            )
+
+    def remove(self, identity: str) -> None:
+        """Forget a question."""
+        with self.database.writing() as session:
+            session.execute(delete(OpenQuestionRow).where(OpenQuestionRow.id == identity))
+
+    def wanted(self) -> frozenset[str]:
+        """Say that this process is still there; return which of its questions go on.
+
+        One that somebody stopped, or whose conversation was deleted, does not.
+        """
+        own = OpenQuestionRow.server == self.server
+        running = OpenQuestionRow.state.in_(_RUNNING)
+        with self.database.writing() as session:
+            seen = update(OpenQuestionRow).where(own, running).values(seen=datetime.now(UTC))
+            session.execute(seen)
+            goes_on = OpenQuestionRow.state == State.RUNNING
+            return frozenset(session.scalars(select(OpenQuestionRow.id).where(own, goes_on)))
+
+    def _of(
+        self, session: Session, conversation: str, owner: str | None = None
+    ) -> list[OpenQuestion]:
+        query = (
+            select(OpenQuestionRow, ConversationRow.owner)
+            .join(ConversationRow)
+            .where(OpenQuestionRow.conversation_id == conversation)
+            .order_by(OpenQuestionRow.created, OpenQuestionRow.id)
+        )
+        if owner is not None:
+            query = query.where(ConversationRow.owner == owner)
+        return [self._open(row, whose) for row, whose in session.execute(query)]
+
+    def _open(self, row: OpenQuestionRow, owner: str) -> OpenQuestion:
+        state, message = State(row.state), row.message
+        if state in _RUNNING and self._is_gone(row):
+            state, message = State.STOPPED, WITH_ITS_SERVER
+        question = Question(
+            *(row.text, row.conversation_id, owner, row.product, row.release),
+            instead_of=row.instead_of,
+            afresh=row.afresh,
+        )
+        return OpenQuestion(row.id, question, row.after, state, message, row.refused, row.server)
+
+    def _is_gone(self, row: OpenQuestionRow) -> bool:
+        if row.server == self.server:
+            return False
+        return not is_alive(row.server, row.seen.replace(tzinfo=UTC), datetime.now(UTC))
+
+
+def _require_own(session: Session, question: Question) -> None:
+    row = session.get(ConversationRow, question.conversation)
+    if row is None or row.owner != question.owner:
+        raise UnknownConversation(f"There is no conversation {question.conversation!r}.")

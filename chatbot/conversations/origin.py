@@ -1,0 +1,54 @@
+"""What an answer is from, in words: product and release, how they were determined, how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """`name` says product and release, `explanation` how they were determined, if that is open.
+
+    It is `settled` unless the answer asks for a release. The texts are of any origin, and empty for
+    small talk, which is from nowhere.
+    """
+
+    name: str
+    explanation: str
+    settled: bool = True
+
+
+def origin(reply: Mapping[str, Any]) -> Origin:
+    """Read the origin of an answer from its reply object (`chatbot.chain.reply`)."""
+    product = reply["product"] or ""
+    names = reply["release"] or ", ".join(reply["compared_releases"])
+    if reply["route"] == "compare":
+        return Origin(f"{product} {names}".strip(), "compared")
+    if reply["route"] == "inventory" and not names:
+        return Origin(product or "catalog", "from the catalog")
+    if reply["route"] == "chat":
+        return Origin("no document needed", "")
+    if names:
+        return Origin(f"{product} {names}".strip(), reply.get("release_explanation", ""))
+    open_ = _UNRESOLVED.get(reply["release_status"])
+    if open_ is None:
+        return Origin("", "")
+    # The answer says why, and asks.
+    return Origin(f"{product} {open_}".strip(), "", settled=False)
+
+
+def duration(reply: Mapping[str, Any]) -> str:
+    """How long the answer took; empty for answers of earlier versions, which do not tell."""
+    seconds = reply.get("seconds")
+    if seconds is None:
+        return ""
+    if seconds < 0.1:
+        return "under 0.1 s"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,141 @@
+"""What Strata keeps of a person: handed out as JSON, or deleted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.orm import Session
+
+from chatbot.conversations.conversations import forget_turns_of
+from corpora.database.engine import Database
+from corpora.database.history_tables import (
+    ConversationRow,
+    FeedbackRow,
+    OpenQuestionRow,
+    PersonRow,
+    TurnRow,
+    UseRow,
+)
+
+AT_ONCE = 100
+"""Conversations deleted in one transaction; others write between them."""
+
+
+class UnknownPerson(LookupError):
+    """Nothing is kept of a person with this id."""
+
+
+def people(database: Database) -> tuple[tuple[str, int], ...]:
+    """Return whose conversations there are, and how many, by id."""
+    counted = select(ConversationRow.owner, func.count()).group_by(ConversationRow.owner)
+    with database.reading() as session:
+        found = dict(session.execute(counted).all())
+        found = dict.fromkeys(session.scalars(select(PersonRow.id)), 0) | found
+    return tuple(sorted(found.items()))
+
+
+def fingerprint(owner: str) -> str:
+    """Return what stands for a person where their name must not: it can be compared, not read."""
+    return f"person {sha256(owner.encode()).hexdigest()[:16]}"
+
+
+def export_person(database: Database, owner: str) -> dict[str, Any]:
+    """Return all that a person asked and said, with the answers, to be written as JSON.
+
+    Raises UnknownPerson.
+    """
+    with database.reading() as session:
+        _require_known(session, owner)
+        own = select(ConversationRow).where(ConversationRow.owner == owner)
+        conversations = session.scalars(own.order_by(ConversationRow.created)).all()
+        return {
+            "person": owner,
+            "exported": datetime.now(UTC).isoformat(),
+            "signed_in_as": list(
+                session.scalars(select(PersonRow.subject).where(PersonRow.id == owner))
+            ),
+            "conversations": [_conversation(session, row) for row in conversations],
+        }
+
+
+def delete_person(database: Database, owner: str) -> int:
+    """Delete a person's conversations and all that hangs on them; return how many there were.
+
+    With them go turns, traces, the words that search finds, feedback, reviews, and what the memory
+    made of them; then who the person is to the provider. What they did as an admin stays in the
+    audit log. Raises UnknownPerson.
+    """
+    with database.reading() as session:
+        _require_known(session, owner)
+    own = select(ConversationRow.id).where(ConversationRow.owner == owner)
+    deleted = delete_conversations(database, own)
+    with database.writing() as session:
+        session.execute(delete(UseRow).where(UseRow.owner == owner))
+        session.execute(delete(PersonRow).where(PersonRow.id == owner))
+    return deleted
+
+
+def delete_conversations(database: Database, chosen: Select[str]) -> int:
+    """Delete the conversations with these ids and all that hangs on them; return how many."""
+    deleted = 0
+    while True:
+        with database.writing() as session:
+            some = session.scalars(chosen.limit(AT_ONCE)).all()
+            forget_turns_of(session, some)
+            session.execute(delete(ConversationRow).where(ConversationRow.id.in_(some)))
+        deleted += len(some)
+        if len(some) < AT_ONCE:
+            return deleted
+
+
+def _require_known(session: Session, owner: str) -> None:
+    kept = select(ConversationRow.owner).where(ConversationRow.owner == owner).limit(1)
+    signed_in = select(PersonRow.id).where(PersonRow.id == owner)
+    if session.scalar(kept) is None and session.scalar(signed_in) is None:
+        raise UnknownPerson(f"Nothing is kept of {owner!r}: `strata people list` names all.")
+
+
+def _conversation(session: Session, row: ConversationRow) -> dict[str, Any]:
+    turns = session.execute(
+        select(TurnRow, FeedbackRow)
+        .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+        .where(TurnRow.conversation_id == row.id)
+        .order_by(TurnRow.position)
+    ).all()
+    open_questions = session.scalars(
+        select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == row.id)
+    )
+    return {
+        "id": row.id,
+        "title": row.title,
+        "product": row.product,
+        "created": _written(row.created),
+        "updated": _written(row.updated),
+        "turns": [_turn(turn, feedback) for turn, feedback in turns],
+        "questions_without_answer": list(open_questions),
+    }
+
+
+def _turn(turn: TurnRow, feedback: FeedbackRow | None) -> dict[str, Any]:
+    said = None
+    if feedback is not None:
+        said = {
+            "thumbs": feedback.thumbs,
+            "reason": feedback.reason,
+            "comment": feedback.comment,
+            "created": _written(feedback.created),
+        }
+    return {
+        "question": turn.question,
+        "reply": turn.answer,
+        "created": _written(turn.created),
+        "replaced": turn.superseded,
+        "feedback": said,
+    }
+
+
+def _written(moment: datetime) -> str:
+    return moment.isoformat()

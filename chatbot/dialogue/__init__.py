@@ -1,0 +1,1 @@
+"""Replies that need no evidence: asking back, small talk, what the catalog knows."""

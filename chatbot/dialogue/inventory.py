@@ -1,0 +1,279 @@
+"""Questions about what is documented here: computed from the catalog, without a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from chatbot.comparison.question import asks_whether_same
+from chatbot.dialogue.catalog_questions import Inquiry, Kind, asks_by_release, read_inquiry
+from chatbot.queries.clarification import ask_back
+from chatbot.queries.release_of_turn import resolve_turn
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.releases.rules import resolve_release
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import as_code, as_words
+from chatbot.turn import Answer, Route, RuleStep, Turn
+from corpora.catalog.release import Product, Release
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredDocument
+from ingestion.page import DocumentKind
+
+_LISTED = 40
+_CATALOG = "from the catalog"
+_KINDS = {
+    DocumentKind.REFERENCE: "reference",
+    DocumentKind.GUIDE: "guides",
+    DocumentKind.RELEASE_NOTES: "release notes",
+    DocumentKind.SOURCE_LISTING: "source listings",
+}
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the catalog says, and which release it is about."""
+
+    text: str
+    resolution: Resolution
+
+
+def answer_inventory(
+    products: Callable[[], Sequence[Product]], open_corpus: Callable[[str, str], Corpus]
+) -> RuleStep:
+    """Answer a question about products, releases and documents themselves; pass on any other.
+
+    A release or product that is not there, or may be several, is asked back for. In which releases
+    a thing is documented, and whether it is the same in another release, is asked of all of these.
+    """
+
+    def answer(turn: Turn) -> Turn:
+        known = products()
+        inquiry = read_inquiry(turn.question, known, turn.history)
+        if inquiry is None:
+            return replace(turn, resolution=_of_several(turn, known))
+        resolution = resolve_turn(turn, known)
+        if resolution.product is None and turn.product is not None:
+            return turn
+        scope = _scope(inquiry, resolution, known)
+        found = _look_up(turn, inquiry, scope, known, open_corpus)
+        if isinstance(found, Resolution):
+            return replace(
+                turn, resolution=found, route=Route.CLARIFY, answer=ask_back(found, known)
+            )
+        return replace(
+            turn,
+            resolution=found.resolution,
+            route=Route.INVENTORY,
+            answer=Answer(
+                found.text,
+                abstained=False,
+                value=f"{found.text.partition(chr(10))[0].rstrip('.:')}.",
+            ),
+        )
+
+    return answer
+
+
+def _of_several(turn: Turn, known: Sequence[Product]) -> Resolution | None:
+    """The releases to compare where a question asks for all, or for one beside the last; or None.
+
+    Of "is it the same in 17.10?" that release comes first, the one that was spoken of second.
+    """
+    by_release = asks_by_release(turn.question, known)
+    beside = bool(turn.history) and asks_whether_same(turn.question)
+    if not (by_release or beside):
+        return None
+    found = resolve_turn(turn, known)
+    product = next((p for p in known if p.name == found.product), None)
+    if product is None or len(found.releases) != 1:
+        return None
+    releases: tuple[str, ...] = ()
+    if by_release and not found.mentions and turn.release is None:
+        releases = tuple(release.name for release in product.releases)
+    elif beside and found.mentions:
+        (asked, _), history = turn.history[-1], turn.history[:-1]
+        before = resolve_turn(replace(turn, question=asked, history=history), known)
+        if before.product == product.name and len(before.releases) == 1:
+            releases = tuple(dict.fromkeys((*found.releases, *before.releases)))
+    if len(releases) < 2:
+        return None
+    return replace(found, status=ReleaseStatus.COMPARED, releases=releases, explanation="compared")
+
+
+def _scope(
+    inquiry: Inquiry, resolution: Resolution, known: Sequence[Product]
+) -> tuple[Product, ...]:
+    """Return the products that are asked about: those named, else the one spoken of, else all."""
+    if inquiry.products:
+        return inquiry.products
+    return tuple(p for p in known if p.name == resolution.product) or tuple(known)
+
+
+def _look_up(
+    turn: Turn,
+    inquiry: Inquiry,
+    scope: tuple[Product, ...],
+    known: Sequence[Product],
+    open_corpus: Callable[[str, str], Corpus],
+) -> _Found | Resolution:
+    """Return what the catalog says, or the resolution that has to be cleared up first."""
+    match inquiry.kind:
+        case Kind.PRODUCTS:
+            return _products(known)
+        case Kind.RELEASES | Kind.RELEASE_COUNT:
+            return _releases(scope)
+        case Kind.NEWEST | Kind.OLDEST:
+            return _extreme(scope, inquiry.kind)
+        case Kind.IS_THERE:
+            return _is_there(inquiry.release, scope)
+    names = [product.name for product in scope]
+    only = replace(turn, product=names[0] if len(names) == 1 else turn.product)
+    if inquiry.kind in (Kind.DOCUMENTS, Kind.DOCUMENT_COUNT):
+        of_release = resolve_turn(only, known)
+        if not of_release.releases or of_release.product is None:
+            return of_release
+        return _documents(of_release, inquiry.kind, open_corpus)
+    anchored = f"release {inquiry.release}" if inquiry.release else ""
+    anchor = resolve_turn(replace(only, question=anchored), known)
+    product = next((p for p in known if p.name == anchor.product), None)
+    if product is None or len(anchor.releases) != 1:
+        return anchor
+    if inquiry.kind is Kind.IS_NEWEST:
+        return _is_newest(anchor, product)
+    return _beside(anchor, product, inquiry.kind)
+
+
+def _products(known: Sequence[Product]) -> _Found:
+    lead = f"There is documentation of {listed(product.name for product in known)}"
+    return _Found(_by_product(lead, known), _nothing_single())
+
+
+def _releases(scope: Sequence[Product]) -> _Found:
+    total = _count(sum(len(product.releases) for product in scope), "release")
+    if len(scope) > 1:
+        lead = f"There are {total} of {len(scope)} products"
+        return _Found(_by_product(lead, scope), _nothing_single())
+    product = scope[0]
+    verb = "is" if len(product.releases) == 1 else "are"
+    text = f"There {verb} {total} of {product.name}: {_named(product)}."
+    return _Found(text, _nothing_single(product))
+
+
+def _extreme(scope: Sequence[Product], kind: Kind) -> _Found:
+    word = "newest" if kind is Kind.NEWEST else "oldest"
+    ends = [(p, p.newest if kind is Kind.NEWEST else p.releases[0]) for p in scope if p.releases]
+    named = [(p, release) for p, release in ends if release is not None]
+    if len(named) == 1:
+        product, release = named[0]
+        status = ReleaseStatus.LATEST if kind is Kind.NEWEST else ReleaseStatus.STATED
+        text = f"The {word} release of {product.name} is {release.name}."
+        return _Found(text, _single(product, release.name, status))
+    told = listed(f"{product.name} {release.name}" for product, release in named)
+    return _Found(f"The {word} releases are {told}.", _nothing_single())
+
+
+def _is_there(written: str, scope: Sequence[Product]) -> _Found | Resolution:
+    read = {p: resolve_release(f"release {written}", scope, product=p.name) for p in scope}
+    there = [(p, r) for p, r in read.items() if r.releases and r.status is ReleaseStatus.STATED]
+    several = [r for r in read.values() if r.status is ReleaseStatus.AMBIGUOUS]
+    if not there and several:
+        return several[0]
+    if not there:
+        owner = f" of {scope[0].name}" if len(scope) == 1 else ""
+        missing = f'No, there is no release "{written}"{owner}.'
+        resolution = next(iter(read.values()))
+        if len(scope) > 1:
+            pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
+            resolution = replace(resolution, product=None, available=tuple(pairs))
+            text = _by_product(f"{missing} There is documentation of", scope)
+        else:
+            text = f"{missing} There are {_named(scope[0])}."
+        unknown = replace(resolution, status=ReleaseStatus.UNKNOWN, releases=(), mentions=())
+        return _Found(text, unknown)
+    named = [f"{product.name} {name}" for product, r in there for name in r.releases]
+    verb = "is" if len(named) == 1 else "are"
+    text = f"Yes, {listed(named)} {verb} documented here."
+    return _Found(text, there[0][1] if len(named) == 1 else _nothing_single())
+
+
+def _is_newest(anchor: Resolution, product: Product) -> _Found:
+    asked, newest = anchor.releases[0], product.newest
+    assert newest is not None, "a product with the release that is asked about has a newest one"
+    resolution = _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
+    if asked == newest.name:
+        return _Found(f"Yes, {asked} is the newest release of {product.name}.", resolution)
+    text = f"No, the newest release of {product.name} is {newest.name}."
+    return _Found(text, resolution)
+
+
+def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
+    """Tell what came before or after a release, the nearest first."""
+    asked = anchor.releases[0]
+    names = [release.name for release in product.releases]
+    at = names.index(asked)
+    side = names[:at][::-1] if kind is Kind.BEFORE else names[at + 1 :]
+    word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
+    if not side:
+        text = f"No release came {word} {asked}: it is the {end} of {product.name} documented here."
+        return _Found(text, _single(product, asked, ReleaseStatus.STATED, _CATALOG))
+    further = f", {word} that {listed(side[1:])}" if side[1:] else ""
+    text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
+    return _Found(text, _single(product, side[0], ReleaseStatus.STATED))
+
+
+def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Corpus]) -> _Found:
+    texts = []
+    for release in of.releases:
+        documents = open_corpus(of.product or "", release).documents()
+        texts.append(_papers(f"{of.product} {release}", documents, in_full=kind is Kind.DOCUMENTS))
+    return _Found("\n\n".join(texts), of)
+
+
+def _papers(name: str, documents: Sequence[StoredDocument], *, in_full: bool) -> str:
+    counts = Counter(document.kind for document in documents)
+    parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
+    lead = f"{name} has {_count(len(documents), 'document')}"
+    if not in_full:
+        return f"{lead} ({parts})."
+    # Listings of source code are many and looked for by nobody: they come last.
+    order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
+    lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order[:_LISTED]]
+    if len(documents) > _LISTED:
+        return _list(f"{lead} ({parts}):", [*lines, f"and {len(documents) - _LISTED} more"])
+    return _list(f"{lead}:", lines)
+
+
+def _single(
+    product: Product, release: str, status: ReleaseStatus, explanation: str = _CATALOG
+) -> Resolution:
+    return Resolution(status, product.name, (release,), explanation=explanation)
+
+
+def _nothing_single(product: Product | None = None) -> Resolution:
+    """The resolution of an answer that is about no one release."""
+    name = product.name if product else None
+    return Resolution(ReleaseStatus.NONE, name, explanation=_CATALOG)
+
+
+def _by_product(lead: str, products: Sequence[Product]) -> str:
+    return _list(f"{lead}:", (f"**{p.name}**: {_named(p)}" for p in products))
+
+
+def _named(product: Product) -> str:
+    """The releases of a product in a sentence, the newest first."""
+    return listed(_noted(product, release) for release in reversed(product.releases))
+
+
+def _noted(product: Product, release: Release) -> str:
+    notes = ["the latest"] * (release == product.newest)
+    notes += ["a pre-release"] * release.prerelease
+    return f"{release.name} ({', '.join(notes)})" if notes else release.name
+
+
+def _list(lead: str, lines: Iterable[str]) -> str:
+    return "\n".join((f"{lead}\n", *(f"- {line}" for line in lines)))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,155 @@
+"""Small talk, and questions off every document: a short reply at once, without any search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from chatbot.comparison.question import refers_back
+from chatbot.releases.product_names import product_spans
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.text.phrasing import listed
+from chatbot.text.query_terms import RELEASE_WORDS, filtered
+from chatbot.turn import Answer, Route, RuleStep, Turn
+from corpora.catalog.release import Product
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+
+_THANKS = frozenset(("thanks", "thank", "thx", "ty", "cheers", "appreciated"))
+_FAREWELL = frozenset(("bye", "goodbye", "farewell", "ciao"))
+_GREETING = frozenset(
+    ("hello", "hi", "hey", "howdy", "greetings", "morning", "afternoon", "evening")
+)
+_PRAISE = frozenset(("ok", "okay", "great", "good", "nice", "cool", "perfect", "fine", "excellent"))
+_COURTESIES = _THANKS | _FAREWELL | _GREETING | _PRAISE
+_BESIDE_WORDS = """
+    a again all alright and dear everybody everyone for helped helpful i it job just lot lots much
+    no now of oh really so that that's the there this to today very was well work you your
+"""
+_BESIDE = frozenset(_BESIDE_WORDS.split())
+_ABOUT_YOU_WORDS = """
+    a able about ai an and are as ask assistant be bot can capable chatbot could do does doing
+    everything feel for help here how human i in is kind kinds know machine made me model my
+    name need of or person please questions real robot should some sort stuff tell the thing things
+    to topics use us we what what's who who's why with work yourself
+"""
+_ABOUT_YOU = frozenset(_ABOUT_YOU_WORDS.split())
+_YOU = frozenset(["you", "your", "yourself"])
+_HELP = frozenset(["help", "please", "me", "i", "need"])
+_WORD = re.compile(r"[\w’']+")
+_LONGEST = 120
+_MISSPELT = 6
+"""Letters from which a word like one of the documents' is taken for it; short ones are alike."""
+
+
+def answer_small_talk(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Reply to a greeting, thanks, or a question about the assistant itself; pass on the rest.
+
+    What was small talk earlier in the conversation is nothing to follow up, and left out of it.
+    """
+
+    def answer(turn: Turn) -> Turn:
+        known = products()
+        text = small_talk(turn.question, known)
+        if text is not None:
+            return _told(turn, known, Answer(text, abstained=False))
+        kept = tuple(pair for pair in turn.history if small_talk(pair[0], known) is None)
+        return turn if kept == turn.history else replace(turn, history=kept)
+
+    return answer
+
+
+def small_talk(question: str, products: Sequence[Product]) -> str | None:
+    """The reply to small talk; None where a question is none."""
+    words = frozenset(_WORD.findall(question.casefold().replace("’", "'")))
+    if not words or len(question) > _LONGEST:
+        return None
+    if words <= _COURTESIES | _BESIDE and words & _COURTESIES:
+        if words & _THANKS:
+            return "You're welcome."
+        if words & _FAREWELL:
+            return "Goodbye."
+        if words & _GREETING:
+            return f"Hello! Ask me about {_documented(products)}."
+        return "Good. Is there anything else you would like to know?"
+    about_you = words <= _ABOUT_YOU | _YOU and words & _YOU
+    return _abilities(products) if about_you or ("help" in words and words <= _HELP) else None
+
+
+def refuse_off_topic(
+    products: Callable[[], Sequence[Product]],
+    open_corpus: Callable[[str, str], Corpus],
+    is_ordinary_word: Callable[[str], bool],
+) -> RuleStep:
+    """Refuse a question of whose content no word stands in any release; pass on any other.
+
+    A question of nothing but names that nobody knows may ask for what ought to be documented:
+    that is a gap in the documentation, and for the steps that search it.
+    """
+
+    def refuse(turn: Turn) -> Turn:
+        known = products()
+        words = filtered(turn.question).casefold().split()
+        if refers_back(turn.question) or RELEASE_WORDS & set(turn.question.casefold().split()):
+            return turn
+        if len(words) < (2 if turn.history else 1) or re.search(r"\d", turn.question):
+            return turn
+        if not any(map(is_ordinary_word, words)):
+            return turn
+        if product_spans(turn.question, known) or any(
+            _stands_in(corpus, word, coined=len(word) >= _MISSPELT and not is_ordinary_word(word))
+            for corpus in _corpora(known, turn.product, open_corpus)
+            for word in words
+        ):
+            return turn
+        text = f"I can only answer from the documentation of {_documented(known)}."
+        return _told(turn, known, Answer(text, abstained=True))
+
+    return refuse
+
+
+def _stands_in(corpus: Corpus, word: str, *, coined: bool) -> bool:
+    return any(map(corpus.frequency, tokens(word))) or (coined and bool(corpus.similar(word)))
+
+
+def _corpora(
+    products: Sequence[Product], first: str | None, open_corpus: Callable[[str, str], Corpus]
+) -> Iterator[Corpus]:
+    """Every release's corpus; those most likely asked first, since most questions end there."""
+    for product in sorted(products, key=lambda p: p.name != first):
+        for release in reversed(product.releases):
+            yield open_corpus(product.name, release.name)
+
+
+def _told(turn: Turn, products: Sequence[Product], answer: Answer) -> Turn:
+    name = products[0].name if len(products) == 1 else None
+    resolution = Resolution(ReleaseStatus.NONE, name, explanation="no document needed")
+    return replace(turn, resolution=resolution, route=Route.CHAT, answer=answer)
+
+
+def _documented(products: Sequence[Product]) -> str:
+    """The products with their releases, in a sentence."""
+    named = (
+        f"{product.name} {listed(release.name for release in product.releases)}"
+        for product in products
+        if product.releases
+    )
+    return "; ".join(named) or "a product, once some is added"
+
+
+def _abilities(products: Sequence[Product]) -> str:
+    if not any(product.releases for product in products):
+        return "I answer questions from documentation, but there is none yet: add some first."
+    product = max(products, key=lambda p: len(p.releases))
+    names = [release.name for release in product.releases]
+    example = (
+        f"What changed in {product.name} between {names[-2]} and {names[-1]}?"
+        if len(names) > 1
+        else f"What is documented in {product.name} {names[-1]}?"
+    )
+    return (
+        f"I answer questions from the documentation of {_documented(products)}, and link to the "
+        "exact passage. Ask how something is done, what a value is, since when something is "
+        f"there, or what differs between releases.\n\nFor example: {example}"
+    )

@@ -1,1 +1,0 @@
-"""What admins see of the memory and do with it."""

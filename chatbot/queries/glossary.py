@@ -1,0 +1,119 @@
+"""Terms of a product's glossary in a text: where they stand and what else they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chatbot.text.query_terms import STOP_WORDS
+from corpora.catalog.glossary import Entry
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+
+_WORD = re.compile(r"\w+(?:[.+&]\w+)*[+#]*")
+_GAP = r"[\s\-‐‑–/]+"
+_NUMBER_BEFORE = re.compile(r"\d\s?$")
+_TIME_OF_DAY = ("am", "pm")
+_LONGEST_UNIT = 3
+_LOOKED_AT = 20
+
+
+@dataclass(frozen=True)
+class Term:
+    """A wording of the glossary in a text, `written` from `start` to `end`, and its synonyms."""
+
+    start: int
+    end: int
+    written: str
+    synonyms: tuple[str, ...]
+
+
+def terms_in(
+    text: str, entries: Sequence[Entry], is_ordinary_word: Callable[[str], bool]
+) -> list[Term]:
+    """Find the wordings of a glossary in a text, in order; of two that overlap, the longer one.
+
+    Words may be joined by hyphens or spaces, and the last one may be plural. Case counts only for
+    an acronym: PM is found in capitals, and in small letters where these are no ordinary word. In
+    small letters after a number, as in "3 pm", a short wording is a unit. Nothing is found
+    within a longer name (`PM-1`, `pm.xml`).
+    """
+    present = {_singular(word).casefold() for word in _words(text)}
+    found: dict[tuple[int, int], list[str]] = {}
+    for entry in entries:
+        for wording in entry.wordings:
+            if _singular(_words(wording)[0]).casefold() not in present:
+                continue
+            for match in _pattern(wording).finditer(text):
+                if _is_meant(wording, match, is_ordinary_word):
+                    others = found.setdefault(match.span(), [])
+                    others += (w for w in entry.wordings if w != wording and w not in others)
+    terms: list[Term] = []
+    for (start, end), others in sorted(found.items(), key=lambda f: (f[0][0], -f[0][1])):
+        if not terms or start >= terms[-1].end:
+            terms.append(Term(start, end, text[start:end], tuple(others)))
+    return terms
+
+
+def stands_in(text: str, wording: str) -> bool:
+    """Whether a text has a wording, in whatever case and number."""
+    return _pattern(wording).search(text) is not None
+
+
+def documents(corpus: Corpus, wording: str) -> bool:
+    """Whether a release has a wording, and not only the words of it."""
+    asked = tokens(wording)
+    if not any(map(corpus.frequency, asked)):
+        return False
+    found = [chunk_id for chunk_id, _ in corpus.lexical(asked, _LOOKED_AT)]
+    return any(stands_in(f"{c.heading}\n{c.text}", wording) for c in corpus.chunks(found).values())
+
+
+def _is_meant(wording: str, match: re.Match[str], is_ordinary_word: Callable[[str], bool]) -> bool:
+    """Whether a match is the wording, and not a word or a unit that is spelt like it."""
+    word, *more = _words(wording)
+    if more:
+        return True
+    written, small = match[0], match[0].casefold()
+    unit = written.islower() and len(written) <= _LONGEST_UNIT
+    if (unit or small in _TIME_OF_DAY) and _NUMBER_BEFORE.search(match.string[: match.start()]):
+        return False
+    if small in STOP_WORDS:
+        return written == word and word.isupper()
+    if word.isupper() and not written.startswith(word):
+        return not is_ordinary_word(word.casefold())
+    return True
+
+
+@lru_cache(maxsize=10_000)
+def _pattern(wording: str) -> re.Pattern[str]:
+    *words, last = _words(wording)
+    stem = _singular(last)
+    ending = (
+        f"{re.escape(stem[:-1])}(?:y|ies)" if _ends_in_y(stem) else f"{re.escape(stem)}(?:e?s)?"
+    )
+    body = _GAP.join([*map(re.escape, words), ending])
+    return re.compile(rf"(?<![\w.\-]){body}(?![\w\-+#]|\.\w)", re.IGNORECASE)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text) or [text]
+
+
+def _ends_in_y(word: str) -> bool:
+    return len(word) > 2 and word[-1] == "y" and word[-2] not in "aeiou"
+
+
+def _singular(word: str) -> str:
+    """The word without its plural ending; one in capitals (LOS, ALS) has none but a small s."""
+    if word[:-1].isupper():
+        return word[:-1] if word.endswith("s") else word
+    if len(word) < 4 or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word.removesuffix("s")

@@ -1,0 +1,141 @@
+"""Step 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from chatbot.releases.resolution import Mention, cut
+from chatbot.releases.rules import resolve_release
+from chatbot.text.query_terms import filtered
+from chatbot.turn import Queries, RuleStep, Turn
+from corpora.catalog.release import Product
+
+_POLITE = re.compile(
+    r"^(?:(?:thanks?(?: you)?|ok(?:ay)?|great|perfect|cool|got it|fine|hi|hello|hm+|yes|right)\b"
+    r"(?: (?:a lot|very much))?[\s,.!:-]*)+",
+    re.I,
+)
+_CONTINUES = re.compile(
+    r"^\s*(?:and|but|or|also|so|then|what about|how about|same|no(?=[,.!]| i\b| not\b)"
+    r"|nope|sorry|rather|instead|i meant?|actually)\b[\s,]*",
+    re.I,
+)
+_ASKS = re.compile(
+    r"^(?:(?:what|how)(?! about\b)|which|who|when|where|do|does|did|is|are|can|could|should"
+    r"|will)\b",
+    re.I,
+)
+_ATTRIBUTE_WORDS = """
+    advantage advantages alternative alternatives consequence consequences counterpart drawback
+    drawbacks effect equivalent example examples exception exceptions meaning range reason
+    replacement severity similar syntax unit units value values variant
+"""
+_ATTRIBUTES = frozenset(_ATTRIBUTE_WORDS.split())
+_MEASURES = frozenset(
+    ("default", "length", "limit", "max", "maximum", "min", "minimum", "range", "size", "unit")
+)
+_MEASURE = re.compile(rf"\b(?:{'|'.join(sorted(_MEASURES))})\b\s*", re.I)
+_REFERS = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|(?<!\bis )(?<!\bare )there(?! be\b)|same|ones"
+    r"|above|previous|(?:the|that|this|another|other|old|new|first|second|last|each|which)\s+one)\b",
+    re.I,
+)
+_BEGINS_WITH_IT = re.compile(r"(?:\w+\s+){0,2}(?:it|its|they|them|those|these)\b", re.I)
+_IDENTIFIER = re.compile(r"[\w)][-_.(][\w)]|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}")
+_PLACED = re.compile(r"\s*(?:in|on|with|for|of|at|from|under)\s+", re.I)
+_NUMBER = re.compile(r"^[\d.,%]+$")
+
+
+def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Make standalone queries from the question and the conversation.
+
+    A follow-up takes over what the last standalone question was about, without its release
+    (QAMR, Base); Filtered drops stop words and keeps identifiers; Versionless drops the release
+    and the word before it.
+    """
+
+    def rewrite(turn: Turn) -> Turn:
+        assert turn.resolution is not None
+        catalog = products()
+        product = turn.resolution.product
+
+        def without_release(text: str) -> str:
+            return cut(text, resolve_release(text, catalog, product=product).mentions)
+
+        bare = cut(turn.question, turn.resolution.own_mentions)
+        topic, known = carried_over(bare, turn.history, without_release)
+        context = "; ".join(part for part in (topic, known) if part)
+        base = f"{turn.question} ({context})" if context else turn.question
+        asked = turn.history[-1][0] if topic else ""
+        named = turn.resolution.own_mentions and len(turn.resolution.releases) == 1
+        nothing_else = named and not filtered(_CONTINUES.sub("", bare))
+        if asked and nothing_else and not is_follow_up(without_release(asked)):
+            before = resolve_release(asked, catalog, product=product).mentions
+            base = _moved(asked, before, f"{product} {turn.resolution.releases[0]}")
+        subject = f"{bare} {topic}".strip()
+        versionless = filtered(f"{subject} {known}") if turn.resolution.mentions else None
+        return replace(
+            turn, queries=Queries(base, filtered(base), versionless or None, subject, known)
+        )
+
+    return rewrite
+
+
+def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:
+    """The question asked of another release: "and in 17.10?" after one about 17.20."""
+    if not mentions:
+        return f"{question.rstrip(' ?.!')} in {release}?"
+    first = min(mentions, key=lambda mention: mention.start)
+    placed = _PLACED.match(question[first.start : first.end])
+    said = f"{placed[0] if placed else ''}{release}"
+    return f"{question[: first.start]}{said}{question[first.end :]}"
+
+
+def is_follow_up(bare: str) -> bool:
+    """Whether a question, given without its release, leans on the turn before it.
+
+    It does if it points back ("it", "those"), goes on ("and …", "no, …") or says too little to be
+    understood alone; not if it is a whole question that names something of its own.
+    """
+    said = _POLITE.sub("", bare.lstrip(" ,.:;-"))
+    words = filtered(said).split()
+    continues = bool(_CONTINUES.match(said))
+    if _REFERS.search(said):
+        return continues or len(words) <= 5 or bool(_BEGINS_WITH_IT.match(said))
+    return (continues or len(words) <= 2) and not _stands_alone(_CONTINUES.sub("", said), words)
+
+
+def _stands_alone(said: str, words: Sequence[str]) -> bool:
+    """Whether a question that points at nothing asks about something that it names itself."""
+    if not _ASKS.match(said):
+        return False
+    if _ATTRIBUTES.intersection(map(str.lower, words)):
+        return False
+    if not words or words[-1].lower() in _MEASURES:
+        return False
+    return len(words) > 1 or bool(_IDENTIFIER.search(words[0]))
+
+
+def carried_over(
+    bare: str,
+    history: Sequence[tuple[str, str]],
+    without_release: Callable[[str], str],
+) -> tuple[str, str]:
+    """What a follow-up takes over: the topic of the questions before it, the words of the reply.
+
+    Both are empty for a question that stands on its own.
+    """
+    if not history or not is_follow_up(bare):
+        return "", ""
+    previous, reply = history[-1]
+    asked = without_release(previous)
+    earlier, _ = carried_over(asked, history[:-1], without_release)
+    said = _CONTINUES.sub("", _POLITE.sub("", bare.lstrip(" ,.:;-")))
+    asks_itself = _ASKS.match(said) and len(filtered(_REFERS.sub(" ", said)).split()) > 1
+    if asks_itself or _MEASURES & set(re.findall(r"[\w-]+", bare.lower())):
+        # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
+        asked = _MEASURE.sub(" ", asked)
+    known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
+    return f"{asked} {earlier}".strip(), " ".join(known)[:200]

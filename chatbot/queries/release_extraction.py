@@ -1,0 +1,28 @@
+"""The release a question is about, by rules over the catalog (QAMR III-B, step 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from chatbot.queries.clarification import ask_back
+from chatbot.queries.release_of_turn import resolve_turn
+from chatbot.turn import Route, RuleStep, Turn
+from corpora.catalog.release import Product
+
+
+def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Resolve the release; an unknown or ambiguous one becomes a question, never a guess.
+
+    What an earlier step has resolved is not resolved again.
+    """
+
+    def extract(turn: Turn) -> Turn:
+        known = products()
+        resolution = turn.resolution or resolve_turn(turn, known)
+        turn = replace(turn, resolution=resolution)
+        if resolution.releases:
+            return turn
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
+
+    return extract

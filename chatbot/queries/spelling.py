@@ -1,0 +1,84 @@
+"""Between rewriting and retrieval: words with a typing error become words of the release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import product
+from string import ascii_lowercase
+
+from chatbot.text.query_terms import Vocabulary, misspelt_stop_word
+from chatbot.turn import RuleStep, Turn
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+
+_WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?![\w\-/]|\.\w)")
+_DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{2,}(?:[._][^\W\d_]{2,})+(?![\w\-/.])")
+_JOINT = re.compile(r"([._])")
+
+
+def correct_spelling(
+    open_corpus: Callable[[str, str], Corpus], is_ordinary_word: Callable[[str], bool]
+) -> RuleStep:
+    """Replace what is no word of English nor of the release by the nearest word of the release.
+
+    Names with digits stay as typed, and so does Base, which the model reads.
+    """
+
+    def correct(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        corpus, asked = open_corpus(*turn.asked), turn.queries
+        written = corrected(asked.subject, corpus, is_ordinary_word)
+        if written == asked.subject:
+            return turn
+        queries = replace(
+            asked,
+            subject=written,
+            filtered=corrected(asked.filtered, corpus, is_ordinary_word),
+            versionless=asked.versionless
+            and corrected(asked.versionless, corpus, is_ordinary_word),
+        )
+        return replace(turn, queries=queries)
+
+    return correct
+
+
+def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str], bool]) -> str:
+    """The text with its misspelt words as English or the vocabulary has them.
+
+    An everyday word that the release uses goes before a name one or two letters away. A name of
+    several parts is corrected part by part, if the release has it then.
+    """
+
+    def right(match: re.Match[str]) -> str:
+        word = match[0]
+        known = is_ordinary_word(word.lower()) or any(map(vocabulary.frequency, tokens(word)))
+        if known or word.isupper():
+            return word
+        if meant := misspelt_stop_word(word.lower()):
+            return meant
+        english = (w for w in _one_edit_away(word.lower()) if is_ordinary_word(w))
+        used = [w for w in english if any(map(vocabulary.frequency, tokens(w)))]
+        near = sorted(used, key=lambda w: -max(map(vocabulary.frequency, tokens(w))))
+        return next(iter((*near, *vocabulary.similar(word))), word)
+
+    def right_parts(match: re.Match[str]) -> str:
+        # A part may be known by its stem alone: "intervall".
+        parts = _JOINT.split(match[0])
+        likely = ((part, *tokens(part)[:1], *vocabulary.similar(part)) for part in parts)
+        meant = map("".join, product(*likely))
+        return next((name for name in meant if vocabulary.frequency(tokens(name)[0])), match[0])
+
+    return " ".join(_DOTTED.sub(right_parts, _WORD.sub(right, text)).split())
+
+
+def _one_edit_away(word: str) -> Iterator[str]:
+    """Every word that a letter too many, too few, mistaken or swapped makes of this one."""
+    for i in range(len(word) + 1):
+        before, after = word[:i], word[i:]
+        yield before + after[1:]
+        yield before + after[1:2] + after[:1] + after[2:]
+        for letter in ascii_lowercase:
+            yield before + letter + after
+            yield before + letter + after[1:]

@@ -1,0 +1,1 @@
+"""Which product and release a question is about, by the catalog (QAMR 3.1)."""

@@ -1,0 +1,251 @@
+"""Choose the release among those a question names, or fall back to what it leaves unsaid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatbot.releases.product_names import find_product, mask, product_spans
+from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_names import NOTHING, Reading, release_names
+from chatbot.releases.release_phrases import Place
+from chatbot.releases.release_words import COMPARES, MOVES
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.releases.situations import weighs_up
+from corpora.catalog.release import Product, Release
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the question leaves unsaid: the release chosen by the caller, and the conversation's."""
+
+    chosen: str | None = None
+    product: str | None = None
+    release: str | None = None
+
+
+_PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
+_CONTRASTS = re.compile(
+    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b",
+    re.IGNORECASE,
+)
+
+
+def meanings(
+    found: Sequence[Found], product: Product, context: Context
+) -> list[tuple[Found, Reading]]:
+    """Say which releases each mention in a question about one product stands for."""
+    unsaid = _unsaid(product, context)
+    return [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
+
+
+def choose_release(
+    meant: Sequence[tuple[Found, Reading]], text: str, product: Product, context: Context
+) -> Resolution:
+    """Choose from the mentions in a masked question about one product, and what they mean.
+
+    One release is stated; several are compared, unless all but one are there for another reason:
+    a move from one to the other, a negation, a word on how it was before.
+    """
+    unsaid = _unsaid(product, context)
+    asked = _asked(meant, text)
+    known = [(mention, reading) for mention, reading in asked if reading.release]
+    for mention, reading in asked:
+        if mention.doubtful and reading.covers and reading.release != unsaid.reading.release:
+            return _ask(product, ReleaseStatus.AMBIGUOUS, _may_be_none(mention.said))
+        if not reading.certain:
+            return _ask(
+                product, ReleaseStatus.AMBIGUOUS, _may_be_several(mention.said), reading.covers
+            )
+        if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
+            return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
+    if not known:
+        return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
+    if any(mention.place is Place.EVERY for mention, _ in known):
+        return _compared(product, product.releases)
+    if several := [reading for mention, reading in known if mention.place is Place.NEWEST]:
+        return _compared(product, several[0].covers)
+    releases = tuple(dict.fromkeys(r.release for _, r in known if r.release))
+    mention, release = known[0][0], releases[0]
+    if len(releases) > 1:
+        arrives = any(mention.arrives for mention, _ in known)
+        if not (arrives and MOVES.search(text)) or _CONTRASTS.search(text):
+            return _compared(product, releases)
+        newest = max(releases, key=product.releases.index)
+        return _one(product, newest, f"{newest.name}, the newest named, describes the move")
+    other = unsaid.reading.release
+    if mention.against and other and other != release:
+        return _compared(product, (release, other))
+    if mention.place is Place.SAME:
+        return _fall_back(product, unsaid, ())
+    if mention.place is Place.LATEST and not mention.steps:
+        return _one(product, release, "the latest", ReleaseStatus.LATEST)
+    return _one(product, release, _you_said("said", mention.said, release))
+
+
+@dataclass(frozen=True)
+class _Unsaid:
+    """The release that holds when the question is silent, and why."""
+
+    reading: Reading
+    status: ReleaseStatus
+    explanation: str
+
+
+def _unsaid(product: Product, context: Context) -> _Unsaid:
+    """Take the caller's choice, else the conversation's release, else the latest."""
+    if context.chosen is not None:
+        reading = read_choice(context.chosen, product)
+        if reading.release:
+            said = _you_said("chose", context.chosen, reading.release)
+            return _Unsaid(reading, ReleaseStatus.STATED, said)
+        if reading.covers:
+            said = _may_be_several(context.chosen)
+            return _Unsaid(reading, ReleaseStatus.AMBIGUOUS, said)
+        return _Unsaid(NOTHING, ReleaseStatus.UNKNOWN, _no_release(context.chosen, product))
+    if context.release and context.product and find_product(context.product, [product]):
+        reading = read_choice(context.release, product)
+        if reading.release:
+            return _Unsaid(reading, ReleaseStatus.CONVERSATION, "from the conversation")
+    return _Unsaid(_newest(product), ReleaseStatus.LATEST, "the latest")
+
+
+def _newest(product: Product) -> Reading:
+    return Reading((product.newest,)) if product.newest else NOTHING
+
+
+def read_choice(choice: str, product: Product) -> Reading:
+    """Read a release given by itself, as by a command's option."""
+    for release in product.releases:
+        if release.name.casefold() == choice.strip().casefold():
+            return Reading((release,))
+    text = f"release {choice.strip()}"
+    masked = mask(text, product, product_spans(text, [product]))
+    found = find_mentions(text, masked, release_names(product))
+    return _meaning(found[0], found, product, _newest(product)) if len(found) == 1 else NOTHING
+
+
+def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: Reading) -> Reading:
+    match mention.place:
+        case None:
+            origin = mention.reading
+        case Place.LATEST:
+            origin = _newest(product)
+        case Place.OLDEST:
+            finals = [release for release in product.releases if not release.prerelease]
+            origin = Reading(tuple((finals or list(product.releases))[:1]))
+        case Place.EVERY:
+            origin = Reading(product.releases)
+        case Place.NEWEST:
+            finals = [release for release in product.releases if not release.prerelease]
+            return Reading(tuple(finals[-mention.steps :]))
+        case Place.REFERENCE | Place.SAME:
+            reference = _reference(mention, found)
+            origin = reference.reading if reference else unsaid
+    return release_names(product).step(origin, mention.steps) if mention.steps else origin
+
+
+def _reference(mention: Found, found: Sequence[Found]) -> Found | None:
+    """Return the name that a relative phrase counts from: the last before it, else one after."""
+    named = [other for other in found if other.place is None]
+    before = [other for other in named if other.start < mention.start]
+    return before[-1] if before else next(iter(named), None)
+
+
+def _asked(meant: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[Found, Reading]]:
+    """Leave out the releases that the question names only to say what it is not about."""
+    asked = [(mention, reading) for mention, reading in meant if not mention.negated]
+    if any(mention.place is None for mention, _ in asked):
+        asked = [pair for pair in asked if pair[0].place is not Place.SAME]
+    if COMPARES.search(text):
+        return asked
+    mentions = [mention for mention, _ in asked]
+    origins = [
+        _reference(mention, mentions)
+        for mention in mentions
+        if mention.place is Place.REFERENCE and not mention.joined
+    ]
+    narrowed = _narrowed([reading.covers for mention, reading in asked if not mention.aside])
+    placed = any(mention.sure for mention in mentions)
+    foreground = [
+        (mention, reading)
+        for mention, reading in asked
+        if not (mention.background or mention in origins or reading.covers in narrowed)
+        and not (mention.describes and placed)
+    ]
+    return _own(foreground, text) or asked
+
+
+def _own(asked: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[Found, Reading]]:
+    """Leave out what the asker has, where the question itself names a release to answer from.
+
+    "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?" and
+    "is it the same in 18.00?" ask about both.
+    """
+    own = [(mention, reading) for mention, reading in asked if not mention.aside]
+    if not any(reading.covers for _, reading in own) or any(m.arrives for m, _ in own):
+        return asked
+    return asked if any(weighs_up(text, mention.start) for mention, _ in own) else own
+
+
+def _narrowed(covers: Sequence[tuple[Release, ...]]) -> set[tuple[Release, ...]]:
+    """Return the series of which a part is named as well: Windows 11, beside 24H2."""
+    distinct = set(covers) - {()}
+    return {wide for wide in distinct if any(set(wide) > set(part) for part in distinct)}
+
+
+def _fall_back(product: Product, unsaid: _Unsaid, excluded: Sequence[Reading]) -> Resolution:
+    release = unsaid.reading.release
+    if not release:
+        return _ask(product, unsaid.status, unsaid.explanation, unsaid.reading.covers)
+    unwanted = {other for reading in excluded for other in reading.covers}
+    if release in unwanted:
+        others = [other for other in product.releases if other not in unwanted]
+        why = f"not {release.name}, but which one is open"
+        return _ask(product, ReleaseStatus.AMBIGUOUS, why, others)
+    return _one(product, release, unsaid.explanation, unsaid.status)
+
+
+def _one(
+    product: Product,
+    release: Release,
+    explanation: str,
+    status: ReleaseStatus = ReleaseStatus.STATED,
+) -> Resolution:
+    return Resolution(status, product.name, (release.name,), explanation=explanation)
+
+
+def _compared(product: Product, releases: Sequence[Release]) -> Resolution:
+    if len(releases) == 1:
+        return _one(product, releases[0], "the only release")
+    names = tuple(release.name for release in releases)
+    why = f"compared: {', '.join(names)}"
+    return Resolution(ReleaseStatus.COMPARED, product.name, names, explanation=why)
+
+
+def _ask(
+    product: Product, status: ReleaseStatus, explanation: str, among: Sequence[Release] = ()
+) -> Resolution:
+    choice = [release for release in product.releases if not among or release in among]
+    available = tuple(release.name for release in reversed(choice))
+    return Resolution(status, product.name, available=available, explanation=explanation)
+
+
+def _no_release(said: str, product: Product) -> str:
+    return f'no release "{said}" of {product.name}'
+
+
+def _may_be_several(said: str) -> str:
+    return f'"{said}" may be any of several releases'
+
+
+def _may_be_none(said: str) -> str:
+    return f'"{said}" may be a release or something else'
+
+
+def _you_said(verb: str, said: str, release: Release) -> str:
+    said = _PREPOSITION.sub("", " ".join(said.split()))
+    if said.casefold() == release.name.casefold():
+        return f'you {verb} "{said}"'
+    return f'you {verb} "{said}" → {release.name}'

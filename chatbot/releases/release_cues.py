@@ -1,0 +1,326 @@
+"""Whether a number in a question is a release of the product, judged by the words around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+
+from chatbot.releases.release_numbers import Number
+from chatbot.releases.release_words import BOUNDARY, MOVES, OTHER, OWN, TAIL, UNIT
+from chatbot.text.query_terms import STOP_WORDS
+
+
+class Claim(Enum):
+    """To whom a number belongs: to the product, perhaps to it, to something else, or to nobody."""
+
+    RELEASE = auto()
+    DOUBTFUL = auto()
+    ELSEWHERE = auto()
+    NOTHING = auto()
+
+
+_WINDOW = 64
+_CODE = re.compile(r"_|[a-z][A-Z]")
+_PAPERS = frozenset("changelog guide handbook manual notes reference tutorial".split())  # noqa: SIM905
+_CLAIMS_NOTHING = STOP_WORDS | _PAPERS | {"whether", "run", "runs", "ran"}
+_OWNER = re.compile(
+    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+]|\.(?=\w))*|\d+[^\W\d]\w*)(?:['’]s)?"
+    r"(?P<joint>[-/_=#]|\s*=)?\s*(?:at\s+(?:least|most)\s+|up\s+to\s+)?(?P<bound>[<>=~!≥≤]*)"
+    r"\s*['\"]?$"
+)
+_OWN_BEFORE = re.compile(rf"{OWN}(?:['’]s)?(?P<joint>[\s-])(?P<word>[^\W\d_]+)[\s:]*$")
+_OWN_INSIDE = re.compile(rf"\w[-/]{OWN}+\W*$")
+_OWN_RELEASE = re.compile(rf"{OWN}[\s,:]*(?:v|version\s+|release\s+)?\d", re.IGNORECASE)
+_OWN_AFTER = re.compile(rf"\s+(?:of\s+)?(?:the\s+)?{OWN}")
+_OF_SOMETHING = re.compile(rf"\s+of\s+(?P<article>(?:the|this|our|an?)\s+)?(?P<word>\w+|{OTHER})")
+_CLAUSE = re.compile(r".*(?:[.?!:;,(]\s|\n)", re.DOTALL)
+_OF_A_PHRASE = frozenset("a an and at by for from in of on or out the to under with".split())  # noqa: SIM905
+_SUBJECTS = frozenset("i we you they he she it one who that".split())  # noqa: SIM905
+_AUXILIARY = re.compile(
+    r"\b(?:am|is|are|was|were|be|been|do|does|did|can|could|will|would|shall|should|may|might|must"
+    r"|have|has|had|never|still|just|now|only|already|not|\w+n['’]t)\s+$",
+    re.IGNORECASE,
+)
+_TO = re.compile(
+    r"\b(?:how|where|when|want\w*|need\w*|like|have|has|had|going|plan\w*|tr(?:y|ies|ied|ying)|able)"
+    r"\s+to\s+$",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"\b(?:set(?:ting)?\s+(?:\S+\s+){0,4}?to|(?:an?|with(?!\s+(?:the|our|your|its)\b))\s+(?:\S+\s+){1,4}?of)\s+$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"(?:\b(?:values?\s+of|equals?(?:\s+to)?)\s+|\w\(['\"]?|[$€£#§]\s?)$", re.IGNORECASE
+)
+_COUNTED = re.compile(r"[\s-]+[^\W\d_]+s\b")
+_RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)
+_PLACED = frozenset(("in", "on", "under", "since", "as of"))
+_LOOSE = frozenset(("about", "over", "at", "through", "via"))
+_GOES_ON = re.compile(r"\s*(?:[-–—/&+,]|and\b|or\b|to\b)\s*\d", re.IGNORECASE)
+
+
+def judge(text: str, number: Number, lead: re.Match[str]) -> Claim:
+    """Say whether a number of a masked question is a release of the product, known or unknown.
+
+    The product's own name or the word "release" beside it decides; else a release that is written
+    as the catalog has it, unless another name, a counted noun or a unit claims the number. Where
+    both readings are possible the number is DOUBTFUL, and the user is to be asked.
+    """
+    return _Surroundings(text, number, lead).claim()
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """A number, what is said together with it (`lead`), and the words around both."""
+
+    text: str
+    number: Number
+    lead: re.Match[str]
+
+    def claim(self) -> Claim:
+        """Judge by what claims the number: a unit, the product, a value, the word before it."""
+        if self.after.lstrip(" \u00a0-").startswith("%") or UNIT.match(
+            self.after.lstrip(" \u00a0-")
+        ):
+            sure = self.mark and self.known and self.number.dotted
+            return Claim.RELEASE if sure else Claim.ELSEWHERE
+        for claim in (self._of_product(), self._of_something(), self._of_value(), self._of_word()):
+            if claim is not None:
+                return claim
+        if self.number.dotted and _OWN_AFTER.match(self.after):
+            return Claim.RELEASE
+        return self._standing_free() if self.number.dotted else self._single()
+
+    @cached_property
+    def known(self) -> bool:
+        """Whether the number names releases that are there."""
+        return bool(self.number.reading.covers)
+
+    @cached_property
+    def mark(self) -> str:
+        """What marks the number as a release: "release", "version", "v", "r"; or nothing."""
+        return (self.lead["word"] or self.lead["prefix"] or "").casefold()
+
+    @cached_property
+    def after(self) -> str:
+        """What follows."""
+        return self.text[self.number.end : self.number.end + _WINDOW]
+
+    @cached_property
+    def before(self) -> str:
+        """What stands before the number."""
+        return self.text[max(0, self.number.start - _WINDOW) : self.number.start]
+
+    @cached_property
+    def head(self) -> str:
+        """What stands before the lead."""
+        return self.text[max(0, self.lead.start() - _WINDOW) : self.lead.start()]
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether what follows is no noun."""
+        return bool(BOUNDARY.match(self.text, self.number.end))
+
+    @cached_property
+    def owner(self) -> re.Match[str] | None:
+        """The word right before the number, but for a mark between them."""
+        lead = self.lead
+        bare = lead.start() in (self.number.start, lead.start("word"), lead.start("prefix"))
+        return _OWNER.search(self.head) if bare else None
+
+    @cached_property
+    def verb(self) -> bool:
+        """Whether the word before says what somebody does with the number: "we run 17.20"."""
+        owner = self.owner
+        if owner is None or owner["joint"] or owner["bound"]:
+            return False
+        word, earlier = owner["word"], self.head[: owner.start("word")]
+        if word != word.lower() or word in _SUBJECTS:
+            return False
+        previous = earlier.casefold().split()[-1:]
+        told = word.endswith("ing") or _TO.search(earlier) or _AUXILIARY.search(earlier)
+        return bool(told) or not _SUBJECTS.isdisjoint(previous)
+
+    @cached_property
+    def keywords(self) -> int:
+        """How many words are around the number, if they are a query of keywords and no sentence.
+
+        A name from the code counts twice. With the number at its end, a query may have the small
+        words of a noun phrase too: "clearance at the sides of the shelf 17.20".
+        """
+        before = self.text[: self.number.start].rstrip()
+        after = self.text[self.number.end :].strip(" ?.!")
+        if self.mark:
+            before = before[: -len(self.mark)]
+        words = re.findall(r"[^\W\d_][\w'-]*", f"{before} {after}")
+        small = {word.casefold() for word in words} & STOP_WORDS
+        if (after and small) or small - _OF_A_PHRASE:
+            return 0
+        return sum(1 + bool(_CODE.search(w)) for w in words if w.casefold() not in small)
+
+    def _of_product(self) -> Claim | None:
+        """Judge by the product's name: "Lamp 2.0", but "lamp-dimmer 2.0" may be another's."""
+        number, lead = self.number, self.lead
+        if OWN in lead[0]:
+            if self.known and not lead["word"] and _OWN_INSIDE.search(self.before):
+                return Claim.DOUBTFUL
+            likely = self.known or number.dotted or number.shaped or lead["word"]
+            return Claim.RELEASE if likely else Claim.NOTHING
+        glued = not self.mark and re.search(r"[\w.]$", self.before)
+        if self.known and number.dotted and (glued or re.search(r"\bis\s+$", lead[0])):
+            # "dj4.2" may be the product's, and may be another's.
+            return Claim.RELEASE if number.high or not glued else Claim.DOUBTFUL
+        near = _OWN_BEFORE.search(self.head) if number.dotted or number.whole else None
+        if near and near["joint"] == "-":
+            return Claim.DOUBTFUL if self.known else Claim.ELSEWHERE
+        told = near and (self.known or number.akin or near["word"].casefold() in _CLAIMS_NOTHING)
+        return Claim.RELEASE if told and number.dotted else None
+
+    def _of_something(self) -> Claim | None:
+        """Judge "version 1.4 of something", which is not the product."""
+        owner = _OF_SOMETHING.match(self.after)
+        if not owner or (owner["article"] and owner["word"] != OTHER):
+            return None
+        if owner["word"] in _CLAIMS_NOTHING:
+            return None
+        return Claim.DOUBTFUL if owner["word"] != OTHER and self.known else Claim.ELSEWHERE
+
+    def _of_value(self) -> Claim | None:
+        """Judge a number that something is set to or measures: "a timeout of 17.20"."""
+        if self.mark or not (_VALUE.search(self.before) or _MEASURED.search(self.before)):
+            return None
+        possible = self.number.whole and self.number.dotted and not _VALUE.search(self.before)
+        return Claim.DOUBTFUL if possible else Claim.ELSEWHERE
+
+    def _of_word(self) -> Claim | None:
+        """Judge by the word right before the number; None where it claims nothing.
+
+        "Python 3.8" and "port 17" are not the product's, "release" says that it is, and in a query
+        of keywords a release stands after any word: "default client port 17.20".
+        """
+        if self.owner is None or self.verb:
+            return None
+        number, word, joint = self.number, self.owner["word"], self.owner["joint"]
+        if word[0] == OTHER or self.owner["bound"]:
+            return Claim.ELSEWHERE
+        if joint and not self.mark:
+            in_path = joint == "/" and self.after.startswith("/") and number.dotted
+            return Claim.RELEASE if in_path and (self.known or number.akin) else Claim.ELSEWHERE
+        if word.casefold() in _CLAIMS_NOTHING:
+            return None
+        begins = not _CLAUSE.sub("", self.head[: self.owner.start("word")]).strip()
+        named = self._is_name(word, begins=begins)
+        # A name from the code has no versions of its own, as "Python" has.
+        keywords = 0 if named and not _CODE.search(word) else self.keywords
+        if self.mark:
+            return self._marked(word, keywords, named=named, begins=begins)
+        if named and not _CODE.search(word) and _OWN_RELEASE.search(self.text):
+            return Claim.ELSEWHERE
+        if number.dotted and number.whole:
+            return (
+                Claim.RELEASE if number.long or number.lettered or keywords > 2 else Claim.DOUBTFUL
+            )
+        if number.dotted and not self.known:
+            ends = len(number.tokens) > 2 or not self.text[number.end :].strip(" ?.!")
+            if ends and number.akin and not named:
+                return Claim.DOUBTFUL
+            return Claim.NOTHING if word == word.lower() else Claim.ELSEWHERE
+        qualifies = keywords > 1 and number.exact and number.high and self.bounded
+        return Claim.DOUBTFUL if qualifies else Claim.ELSEWHERE
+
+    def _marked(self, word: str, keywords: int, *, named: bool, begins: bool) -> Claim:
+        """Judge a number marked as a release or version, after a word that may be its owner."""
+        number, released = self.number, self.mark.startswith("r")
+        if self.known:
+            counted = self.bounded and (named or keywords > 2)
+            if (released or number.long or (keywords and not word[0].isupper())) and (
+                number.dotted or self.mark not in {"", "r"} or counted
+            ):
+                return Claim.RELEASE
+            return Claim.DOUBTFUL if number.dotted or self.bounded else Claim.ELSEWHERE
+        if self.mark.startswith("rel") or (released and number.dotted and not named):
+            return Claim.RELEASE
+        likely = not named and (number.akin or begins) and (number.dotted or len(self.mark) > 1)
+        likely = likely or (released and self.bounded and keywords > 1)
+        return Claim.DOUBTFUL if likely else Claim.ELSEWHERE
+
+    def _is_name(self, word: str, *, begins: bool) -> bool:
+        """Whether a word has a capital inside a sentence, a digit, or an "_"."""
+        if re.search(r"[\d_.]", word):
+            return True
+        if self.text.upper() == self.text:
+            return False
+        return word[1:] != word[1:].lower() or (word[0].isupper() and not begins)
+
+    @cached_property
+    def _preposition(self) -> str:
+        return " ".join((self.lead["preposition"] or "").casefold().split())
+
+    @cached_property
+    def _begins(self) -> bool:
+        return not self.text[: self.lead.start()].strip()
+
+    @cached_property
+    def _subject(self) -> str:
+        """The auxiliary of which the number is the subject: "does 17.20 have it?"."""
+        auxiliary = _AUXILIARY.search(self.before)
+        return auxiliary[0].casefold() if auxiliary else ""
+
+    @cached_property
+    def _told(self) -> bool:
+        """Whether a word for a release stands with the number, or nothing else does."""
+        tail = TAIL.match(self.text, self.number.end)
+        alone = not (self.text[: self.lead.start()] + self.text[self.number.end :]).strip(" ?.!")
+        return bool(self.mark or (tail and tail["word"]) or alone)
+
+    def _standing_free(self) -> Claim:
+        """Judge a number of several parts that no word claims; a known one needs no cue."""
+        number, lead = self.number, self.lead
+        if self.known or self._told:
+            return Claim.RELEASE
+        if number.akin and self._begins:
+            return Claim.DOUBTFUL
+        if not self.bounded:
+            return Claim.NOTHING
+        beside = lead["before"] or lead["after"]
+        set_off = self._preposition or beside or lead["open"] or self.before.endswith(", ")
+        if self._preposition in _PLACED or (number.akin and set_off):
+            return Claim.RELEASE
+        meant = beside or self.verb or self._subject
+        meant = meant or (self._preposition and self._preposition not in _LOOSE)
+        likely = number.near and not number.lettered and meant
+        return Claim.DOUBTFUL if likely else Claim.NOTHING
+
+    def _single(self) -> Claim:
+        """Judge a number of one part ("17") that no word claims: it needs a cue."""
+        number, lead = self.number, self.lead
+        if not (self.mark or self._told or self.bounded) and _COUNTED.match(self.after):
+            return Claim.NOTHING
+        beside = lead["before"] or lead["after"] or lead["pre"]
+        placed = self._preposition in _PLACED or beside
+        goes_on = _GOES_ON.match(self.after)
+        tail = TAIL.match(self.text, number.end)
+        ranged = (tail and tail["range"] and number.whole) or _RELEASE_BESIDE.search(lead[0])
+        if lead["word"] or (self._told and (self.known or self.bounded)):
+            return Claim.RELEASE
+        if self.known and ranged:
+            return Claim.RELEASE
+        if not self.known:
+            meant = number.near and not goes_on and (self._subject or (self.bounded and placed))
+            marked = self.mark and (self._begins or self._preposition in _PLACED)
+            return Claim.DOUBTFUL if meant or marked else Claim.NOTHING
+        told = self._subject or self.verb
+        if number.high and (self._preposition or beside or told):
+            if self.bounded or (number.exact and self._subject):
+                return Claim.RELEASE
+            return Claim.DOUBTFUL if number.exact and placed else Claim.NOTHING
+        if not self.bounded:
+            asks = self._subject[:1] in {"d", "w"}
+            return Claim.DOUBTFUL if asks else Claim.NOTHING
+        if placed or (self._preposition == "to" and MOVES.search(self.text)):
+            return Claim.DOUBTFUL if goes_on else Claim.RELEASE
+        told = told or self._begins or self._preposition in {"for", "with", "of", "from", "than"}
+        return Claim.DOUBTFUL if told else Claim.NOTHING

@@ -1,0 +1,319 @@
+"""What a question says about releases: each mention, what it names, and how it is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from chatbot.releases.release_cues import Claim, judge
+from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames
+from chatbot.releases.release_numbers import Number, find_numbers
+from chatbot.releases.release_phrases import Place, find_phrases
+from chatbot.releases.release_words import (
+    BOUNDARY,
+    CLOSE,
+    COMPARES,
+    JOINED,
+    LEAD,
+    MOVES,
+    OWN,
+    TAIL,
+    count_of,
+)
+from chatbot.releases.situations import find_situations
+from corpora.catalog.release import name_tokens
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mention in a masked question.
+
+    It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
+    says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
+    where a move between releases ends ("to 18.00"), `against` what the answer is compared with
+    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `aside`
+    that it tells what the asker has and the question itself comes after ("We run 17.10. How …"),
+    `sure` that nothing but a release can be meant, even if there is none such; `doubtful` that it
+    may as well be something else; `describes` that it tells which thing is spoken of ("the 2.0
+    warnings").
+    """
+
+    start: int
+    end: int
+    said: str
+    reading: Reading = NOTHING
+    place: Place | None = None
+    steps: int = 0
+    negated: bool = False
+    background: bool = False
+    arrives: bool = False
+    against: bool = False
+    joined: bool = False
+    aside: bool = False
+    sure: bool = True
+    doubtful: bool = False
+    describes: bool = False
+
+
+_WINDOW = 48
+_NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
+_BACKGROUND = re.compile(
+    r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
+    r"(?:(?:it|this|that|only|already|fine)\s+)?$",
+    re.IGNORECASE,
+)
+_ORIGIN = re.compile(
+    r"\b(?:com(?:e|ing)|mov(?:ed?|ing)|migrat(?:ed?|ing)|upgrad(?:ed?|ing)|switch(?:ed|ing)?)\s+$",
+    re.IGNORECASE,
+)
+_FORMERLY = re.compile(
+    r"\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?$", re.I
+)
+_IN_STYLE = re.compile(r"(?:-|\s+)(?:styles?|syntax|compatible|compatibility)\b", re.IGNORECASE)
+_COMPARISON = re.compile(
+    r"\b(?:compar(?:e|es|ed|ing|ison)|differ(?:s|ed|ences?)?)\s+(?:\w+\s+){0,2}$|\bdifferent\s+$",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:(?<!\bwe\s)(?<!\bi\s)(?<!\bthey\s)chang(?:e|es|ed)|different)\s+(?:\w+\s+){0,2}$"
+    r"|\bnew\s+$",
+    re.IGNORECASE,
+)
+_NEWS = re.compile(r"\bnew\s+(?:\w+\s+){1,2}$", re.IGNORECASE)
+_ARROW = re.compile(r"(?:->|→|=>)\s*$")
+_JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
+_COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
+_BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
+_ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
+_NOUN = re.compile(r"\s+[a-z]{3,}")
+_WORD = re.compile(r"[0-9]+|[^\W\d_]+")
+_OPPOSED = frozenset(("vs", "vs.", "versus", "->", "=>", "→"))
+_TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
+_ORDINARY_WORDS = """
+    stable current latest newest next previous old oldest new lts main master dev edge testing beta
+    alpha preview head trunk first last one standard base long short term support
+"""
+_ORDINARY = frozenset(_ORDINARY_WORDS.split())
+
+
+def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
+    """Find what a question says about the releases of one product, in order.
+
+    `text` is the question with the product's name masked by OWN and other products' by OTHER. The
+    names of releases go before phrases that lie over them.
+    """
+    found = [*_numbers(question, text, names), *_worded(question, text, names)]
+    for phrase in find_phrases(text):
+        if any(f.start < phrase.end and phrase.start < f.end for f in found):
+            continue
+        said = question[phrase.start : phrase.end]
+        before = text[max(0, phrase.start - _WINDOW) : phrase.start]
+        found.append(
+            Found(
+                phrase.start,
+                phrase.end,
+                said,
+                place=phrase.place,
+                steps=phrase.steps,
+                negated=bool(_NEGATION.search(before)),
+                arrives=said.casefold().startswith("to "),
+                against=_is_counterpart(before, said),
+                joined=bool(_JOINT.search(before)),
+            )
+        )
+    situations = find_situations(text)
+    return [
+        replace(mention, aside=any(start <= mention.start < end for start, end in situations))
+        for mention in _apart(sorted(found, key=lambda f: f.start))
+    ]
+
+
+def _apart(found: list[Found]) -> list[Found]:
+    """Give words that two mentions claim to the first of them."""
+    apart: list[Found] = []
+    for mention in found:
+        start = max(mention.start, apart[-1].end if apart else 0)
+        if start < mention.end:
+            apart.append(replace(mention, start=start))
+    return apart
+
+
+def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
+    words = list(_WORD.finditer(text))
+    after = 0
+    for i, word in enumerate(words):
+        if word.start() < after:
+            continue
+        for tokens in names.worded(word[0].casefold()):
+            if i + len(tokens) > len(words):
+                continue
+            start, end = word.start(), words[i + len(tokens) - 1].end()
+            if name_tokens(text[start:end]) != tokens:
+                continue
+            lead = _lead(text, start)
+            told = lead["product"] or lead["word"] or _TAIL_WORD.match(text, end)
+            told = told or (lead["preposition"] and BOUNDARY.match(text, end))
+            if told or not all(token in _ORDINARY for token in tokens):
+                reading = names.read(tokens, text[start:end])
+                yield _found(question, text, (start, end), lead, reading)
+                after = end
+                break
+
+
+def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
+    numbers = find_numbers(text, names)
+    leads = [_lead(text, number.start) for number in numbers]
+    joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
+    claims: list[Claim] = []
+    for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
+        claim = judge(text, number, lead)
+        if joins[i] and claim is not Claim.ELSEWHERE and OWN not in lead[0]:
+            claim = _after(claims[-1], numbers[i - 1], claim, number)
+        claims.append(claim)
+    together = bool(COMPARES.search(text) or MOVES.search(text))
+    for i in [*range(1, len(numbers)), *range(len(numbers) - 1, 0, -1)]:
+        if joins[i]:
+            pair = slice(i - 1, i + 1)
+            opposed = joins[i] in _OPPOSED
+            claims[pair] = _side_by_side(
+                text, numbers[pair], claims[pair], joins[i], together=together or opposed
+            )
+    found: list[Found] = []
+    taken = (Claim.RELEASE, Claim.DOUBTFUL)
+    for i, (number, lead, claim) in enumerate(zip(numbers, leads, claims, strict=True)):
+        if claim not in taken:
+            continue
+        mention = _found(question, text, (number.start, number.end), lead, number.reading)
+        if joins[i] and claims[i - 1] in taken:
+            if not mention.arrives:
+                found[-1] = replace(found[-1], sure=True)
+            mention = _beside(found[-1], mention, text)
+        found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
+    return found
+
+
+def _after(before: Claim, left: Number, claim: Claim, right: Number) -> Claim:
+    """Judge a number that stands side by side with one before it: "Python 3.8 and 1.4"."""
+    if before is Claim.ELSEWHERE and (left.reading.covers or not right.reading.covers):
+        return before
+    return before if before is Claim.DOUBTFUL and claim is Claim.RELEASE else claim
+
+
+def _side_by_side(
+    text: str,
+    numbers: Sequence[Number],
+    claims: Sequence[Claim],
+    join: str | None,
+    *,
+    together: bool,
+) -> Sequence[Claim]:
+    """Judge two numbers together: what the one is known to be, the other is as well."""
+    left, right = numbers
+    if claims[1] is Claim.ELSEWHERE and not left.reading.covers:
+        return Claim.ELSEWHERE, Claim.ELSEWHERE
+    if OWN in text[left.end : right.start] and claims[0] is not Claim.RELEASE:
+        return claims
+    alike = (left.whole and right.whole) or (left.dotted and right.dotted)
+    if alike and Claim.ELSEWHERE not in claims:
+        bounded = right.dotted or right.high or BOUNDARY.match(text, right.end)
+        if bounded and together:
+            return Claim.RELEASE, Claim.RELEASE
+        if join in _OPPOSED:
+            return Claim.DOUBTFUL, Claim.DOUBTFUL
+    if Claim.RELEASE not in claims or claims[0] is claims[1] or Claim.ELSEWHERE in claims:
+        return claims
+    other = numbers[claims[0] is Claim.RELEASE]
+    if other.reading.covers or (other.dotted and join != ","):
+        return Claim.RELEASE, Claim.RELEASE
+    return claims
+
+
+def _beside(left: Found, right: Found, text: str) -> Found:
+    """Let a mention share what was said before its neighbour, and take the word between them."""
+    start = left.end + text[left.end].isspace() if left.end < right.start else right.start
+    return replace(right, start=start, joined=True, sure=True, background=left.background)
+
+
+def _lead(text: str, start: int) -> re.Match[str]:
+    match = LEAD.search(text, max(0, start - _WINDOW), start)
+    assert match is not None, "every part of the pattern may be missing"
+    return match
+
+
+def _join(text: str, left: Number, right: Number) -> str | None:
+    between = text[left.end : right.start]
+    match = JOINED.fullmatch(between) if len(between) < 40 else None
+    return match and (match["join"] or match["comma"])
+
+
+def _found(
+    question: str, text: str, place: tuple[int, int], lead: re.Match[str], reading: Reading
+) -> Found:
+    start, end = place
+    before = text[max(0, lead.start() - _WINDOW) : lead.start()]
+    preposition = (lead["preposition"] or "").casefold()
+    bound = _BOUND.search(text, max(0, start - 4), start)
+    at_least = bool(bound and bound[0][0] == ">")
+    steps = 0
+    by_the_book = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    if not by_the_book and (lead["before"] or lead["after"] or lead["pre"]):
+        steps = count_of(lead["count"] or "")
+        steps = steps if lead["after"] else -steps
+    elif bound and not at_least:
+        steps = -1
+    said = start
+    if steps:
+        said = lead.start()
+    elif lead["prefix"]:
+        said = lead.start("prefix")
+    return Found(
+        lead.start(),
+        _last(text, end, bracketed=bool(lead["open"])),
+        question[said:end],
+        reading,
+        steps=steps,
+        negated=bool(lead["negation"]),
+        background=at_least
+        or _is_background(before, preposition)
+        or bool(_IN_STYLE.match(text, end)),
+        against=_is_counterpart(before, text[lead.start() : start]),
+        arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
+        sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
+        describes=bool(
+            _ARTICLE.search(lead[0]) and _NOUN.match(text, end) and not BOUNDARY.match(text, end)
+        ),
+    )
+
+
+def _last(text: str, end: int, *, bracketed: bool) -> int:
+    """Return where a mention ends, with the words and the bracket that close it."""
+    for pattern in (CLOSE, TAIL, CLOSE) if bracketed else (TAIL,):
+        if match := pattern.match(text, end):
+            end = match.end()
+    return end
+
+
+def _is_background(before: str, preposition: str) -> bool:
+    if preposition in {"from", "off"}:
+        return bool(_ORIGIN.search(before))
+    if preposition in {"in", "since", "as of", "with", "on"} and _BACKGROUND.search(before):
+        return True
+    return bool(_FORMERLY.search(before))
+
+
+def _is_counterpart(before: str, said: str) -> bool:
+    preposition = _COUNTERPART.match(said)
+    match preposition and preposition[0].split()[0].casefold():
+        case None:
+            return False
+        case "vs" | "vs." | "versus":
+            return True
+        case "with" | "to":
+            patterns: tuple[re.Pattern[str], ...] = (_COMPARISON,)
+        case "from":
+            patterns = (_COMPARISON, _CHANGE)
+        case _:
+            patterns = (_COMPARISON, _CHANGE, _NEWS)
+    return any(pattern.search(before) for pattern in patterns)

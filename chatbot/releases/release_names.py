@@ -1,0 +1,156 @@
+"""A product's release names, indexed: which releases does a written name cover?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from corpora.catalog.release import Product, Release, Token, name_tokens, newest_of
+
+Tokens = tuple[Token, ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The releases that a written name covers, oldest first; none if there is no such release.
+
+    A series ("1.4" for 1.4.52 and 1.4.54) means its newest. A name that stands for several
+    releases that are no series (an alias given twice) is not `certain`: the user has to choose.
+    """
+
+    covers: tuple[Release, ...] = ()
+    certain: bool = True
+
+    @property
+    def release(self) -> Release | None:
+        """The release that is meant, where one is."""
+        return newest_of(self.covers) if self.certain else None
+
+
+NOTHING = Reading()
+
+
+class ReleaseNames:
+    """The names, aliases and series of one product's releases."""
+
+    def __init__(self, product: Product) -> None:
+        self.releases = product.releases
+        self._place = {release.name: i for i, release in enumerate(product.releases)}
+        self._names: dict[Tokens, list[Release]] = defaultdict(list)
+        self._aliases: dict[Tokens, list[Release]] = defaultdict(list)
+        self._series: dict[Tokens, list[Release]] = defaultdict(list)
+        self._ends: dict[Tokens, list[Release]] = defaultdict(list)
+        self._worded: dict[str, list[Tokens]] = defaultdict(list)
+        self.longest = self.widest = 0
+        self._majors: set[int] = set()
+        owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
+        for release in product.releases:
+            self._add(self._names, _without_owner(name_tokens(release.name), owners), release)
+            for alias in release.aliases:
+                self._add(self._aliases, _without_owner(name_tokens(alias), owners), release)
+
+    def _add(self, names: dict[Tokens, list[Release]], tokens: Tokens, release: Release) -> None:
+        if not tokens:
+            return
+        names[tokens].append(release)
+        self.longest = max(self.longest, len(tokens))
+        self.widest = max(self.widest, len(str(tokens[0])) + 1)
+        if isinstance(tokens[0], int):
+            self._majors.add(tokens[0])
+        if isinstance(tokens[0], str):
+            self._worded[tokens[0]].append(tokens)
+            return
+        for length in range(1, len(tokens)):
+            self._series[tokens[:length]].append(release)
+            self._ends[tokens[length:]].append(release)
+
+    def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
+        """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
+
+        In this order: the exact name, an alias, a series, the name with zeros at its end (17.20.0
+        for 17.20), the name that lost its last zero (17.2 for 17.20, as a spreadsheet writes it).
+        Never the nearest. `series` leaves the exact name aside ("17.x").
+        """
+        if not series:
+            for names in (self._names, self._aliases):
+                if tokens in names:
+                    return _exact(names[tokens], text)
+        if tokens in self._series or tokens in self._names:
+            members = {*self._series.get(tokens, ()), *self._names.get(tokens, ())}
+            return Reading(tuple(sorted(members, key=lambda r: self._place[r.name])))
+        shorter = tokens
+        while len(shorter) > 1 and shorter[-1] == 0:
+            shorter = shorter[:-1]
+            if shorter in self._names:
+                return Reading(tuple(self._names[shorter]))
+        match tokens:
+            case (int(major), int(minor)) if minor and not series:
+                padded = (major, minor * 10)
+                if padded in self._names or padded in self._series:
+                    return self.read(padded)
+        return NOTHING
+
+    def read_end(self, tokens: Tokens) -> Reading:
+        """Say which releases a name's end stands for, as "24H2" does for 11-24h2."""
+        found = self._ends.get(tokens, [])
+        return Reading(tuple(found), certain=len(found) < 2)
+
+    def names(self, tokens: Tokens) -> bool:
+        """Say whether the tokens are the whole name or alias of a release."""
+        return tokens in self._names or tokens in self._aliases
+
+    def begins(self, tokens: Tokens) -> bool:
+        """Say whether some release's name is, or begins with, these tokens."""
+        return self.names(tokens) or tokens in self._series
+
+    def resembles(self, tokens: Tokens) -> bool:
+        """Say whether a name has no more parts than the longest, nor a much longer first one."""
+        return len(tokens) <= self.longest and len(str(tokens[0])) <= self.widest
+
+    def near(self, tokens: Tokens) -> bool:
+        """Say whether a first part is a little below, among or above those of the releases."""
+        if not self._majors or not isinstance(tokens[0], int):
+            return False
+        reach = 3 if max(self._majors) < 100 else 10
+        return min(self._majors) - reach <= tokens[0] <= max(self._majors) + reach
+
+    def worded(self, first: str) -> Iterator[Tokens]:
+        """Yield the names and aliases that begin with this word, the longest first."""
+        yield from sorted(self._worded.get(first, ()), key=len, reverse=True)
+
+    def step(self, origin: Reading, steps: int) -> Reading:
+        """Go so many releases back (negative) or on from what a name covers.
+
+        Pre-releases are passed over, unless there is nothing else.
+        """
+        if not origin.covers:
+            return NOTHING
+        finals = [r for r in self.releases if not r.prerelease] or list(self.releases)
+        edge = self._place[(origin.covers[0] if steps < 0 else origin.covers[-1]).name]
+        if steps < 0:
+            ordered = [r for r in reversed(finals) if self._place[r.name] < edge]
+        else:
+            ordered = [r for r in finals if self._place[r.name] > edge]
+        distance = abs(steps) - 1
+        return Reading((ordered[distance],)) if distance < len(ordered) else NOTHING
+
+
+def _exact(found: list[Release], text: str) -> Reading:
+    same = [r for r in found if text.casefold() in (n.casefold() for n in (r.name, *r.aliases))]
+    chosen = tuple(dict.fromkeys(same or found))
+    return Reading(chosen, certain=len(chosen) == 1)
+
+
+def _without_owner(tokens: Tokens, owners: tuple[Tokens, ...]) -> Tokens:
+    for owner in owners:
+        if len(tokens) > len(owner) and tokens[: len(owner)] == owner:
+            return tokens[len(owner) :]
+    return tokens
+
+
+@lru_cache(maxsize=256)
+def release_names(product: Product) -> ReleaseNames:
+    """Return the index of a product's release names; one is kept for each state of a product."""
+    return ReleaseNames(product)

@@ -1,0 +1,229 @@
+"""Release numbers in a question: "17.20", "v1-4-52", "1.3.x", "one point four", "11 24H2"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, Tokens
+from chatbot.releases.release_words import OWN, UNIT
+from corpora.catalog.release import name_tokens
+from corpora.indexing.number_words import NUMBER_WORDS, TO_NINETEEN
+
+_CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
+_GLUE = re.compile(r"[A-Za-z0-9_\ue001][A-Za-z0-9_.\ue001-]*$|\.$")
+_OPEN_GLUE = re.compile(r"(?:v|ver|vers|version|r|rel|release|pre|post|non)[._-]?", re.I)
+_ABBREVIATION = re.compile(r"[A-Za-z]{1,4}")
+"""Perhaps of the product: "dj4.2"."""
+_MARKED_GLUE = re.compile(
+    r"[^\ue001]*(?:[._-](?:v|ver|version|r|rel|release)|(?<![a-z])[sf]w)[._-]?", re.I
+)
+"""Before a release at the end of a longer word: guide_R17.20.pdf, SW17.20."""
+_COMMA = re.compile(r",[0-9]{1,2}(?![0-9,.])")
+_SERIES = re.compile(r"(?:\.(?:x{1,2}|\*))+", re.I)
+_FILE_END = re.compile(
+    r"\.(?:tar|gz|tgz|zip|whl|deb|rpm|exe|msi|iso|html?|pdf|md|txt|py)\b.*", re.I
+)
+_WORD_END = re.compile(r"(?:[._-][A-Za-z]+|ish)$")
+_SUFFIX = re.compile(
+    r"[ _-](?:(?:rc|alpha|beta|sp|u|p|r|pre|preview|dev|update|patch|hotfix|service pack"
+    r"|release candidate)[ .-]?[0-9]+)(?![\w.])",
+    re.I,
+)
+_NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
+_DATE = re.compile(
+    r"(?:19|20)[0-9]{2}[-._][0-9]{1,2}[-._][0-9]{1,2}|[0-9]{1,2}[-._][0-9]{1,2}[-._](?:19|20)[0-9]{2}"
+)
+_OWNED = re.compile(rf"{OWN}(?:['’]s)?\s+(?:version\s+|release\s+|v)?$", re.I)
+"""Before what looks like a date and is a release: "Relay 2019.2.0"."""
+_CLOCK = re.compile(r"[0-9]:[0-9]")
+_QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{UNIT.pattern}|[akmgtpx])", re.I)
+_ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+
+_VALUES = {"oh": 0, "o": 0, "nought": 0} | NUMBER_WORDS
+_NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
+_NUMBER_WORDS = rf"{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?"
+_SPOKEN_PART = rf"(?:{_NUMBER_WORDS}|[0-9]+)"
+_SPOKEN = re.compile(
+    rf"(?<![\w.])(?:{_SPOKEN_PART}(?:\s+(?:point|dot)\s+{_SPOKEN_PART})+"
+    rf"|(?:(?<=release\s)|(?<=version\s)|(?<={OWN}\s)(?!one\b)){_NUMBER_WORDS})(?!\w|\.\d)",
+    re.I,
+)
+
+_DIGIT = rf"(?:{'|'.join(TO_NINETEEN)})"
+_DIGITS = re.compile(rf"(?<![\w.-]){_DIGIT}(?:[ -]{_DIGIT}){{1,2}}(?![\w-])", re.I)
+"""Digits said one after the other ("one three one"): a release only if there is just that one."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in the text that may name a release: where it stands and what it would cover.
+
+    A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
+    compared with the names of the releases: `akin` if some begin with the same part, `near` if with
+    one about as high; `exact` if one has just this name, but for a zero behind it; `whole` if one
+    is called or begins so as written; `shaped` if it is no longer than they.
+    """
+
+    start: int
+    end: int
+    tokens: Tokens
+    reading: Reading
+    dotted: bool
+    akin: bool = False
+    exact: bool = False
+    whole: bool = False
+    near: bool = False
+    shaped: bool = False
+
+    @property
+    def lettered(self) -> bool:
+        """Whether letters are among its parts ("24H2"), as in few numbers of other things."""
+        return any(isinstance(token, str) for token in self.tokens)
+
+    @property
+    def long(self) -> bool:
+        """Whether it is the name of a release in three parts and more: hardly by chance."""
+        return self.exact and len(self.tokens) > 2
+
+    @property
+    def high(self) -> bool:
+        """Whether its first part is over nine: so high count few of other things."""
+        return isinstance(self.tokens[0], int) and self.tokens[0] > 9
+
+
+def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
+    """Find the numbers that may be releases, in order, read over the names of one product.
+
+    Left out: parts of words (psycopg2), dates, network addresses, times of day.
+    """
+    spoken = [_spoken(m, names) for m in _SPOKEN.finditer(text)]
+    digits = [_spoken(m, names) for m in _DIGITS.finditer(text)]
+    spoken += [
+        number
+        for number in digits
+        if number.reading.covers and not any(s.start <= number.start < s.end for s in spoken)
+    ]
+    taken = {i for number in spoken for i in range(number.start, number.end)}
+    written: list[Number] = []
+    position = 0
+    while chunk := _CHUNK.search(text, position):
+        position = chunk.end()
+        if chunk.start() in taken:
+            continue
+        glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
+        marked = glue and _OPEN_GLUE.fullmatch(glue[0].lstrip("."))
+        beside = glue and glue[0] == "_" and text[glue.start() - 1] == OWN
+        short = glue and _ABBREVIATION.fullmatch(glue[0])
+        if glue and not (marked or beside or short) and not _MARKED_GLUE.fullmatch(glue[0]):
+            continue
+        if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
+            continue
+        comma = marked and _COMMA.match(text, chunk.end())
+        if comma and names.names(name_tokens(chunk[0] + comma[0])):
+            written.append(_number(chunk.start(), chunk[0] + comma[0], names))
+            position = comma.end()
+            continue
+        for number in _read(text, chunk.start(), chunk[0], names):
+            known = number.reading.covers and number.dotted and (number.high or short)
+            if not glue or marked or beside or known:
+                written.append(number)
+                position = max(position, number.end)
+    return [
+        replace(
+            number,
+            akin=names.begins(number.tokens[:1]),
+            exact=names.names(number.tokens) or names.names((*number.tokens, 0)),
+            whole=names.begins(number.tokens) or (bool(number.reading.covers) and number.lettered),
+            near=names.near(number.tokens),
+            shaped=names.resembles(number.tokens),
+        )
+        for number in sorted([*spoken, *written], key=lambda number: number.start)
+    ]
+
+
+def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
+    chunk = _FILE_END.sub("", chunk)
+    if series := _SERIES.search(chunk):
+        tokens = name_tokens(chunk[: series.start()])
+        reading = names.read(tokens, series=True)
+        yield Number(start, start + series.end(), tokens, reading, dotted=True)
+        return
+    longer = _continued(text, start, chunk, names)
+    if longer:
+        yield longer
+        return
+    whole = _number(start, chunk, names)
+    if whole.reading.covers:
+        yield whole
+        return
+    dated = _DATE.fullmatch(chunk) and not (_OWNED.search(text, 0, start) and "-" not in chunk)
+    if dated or _ADDRESS.fullmatch(chunk) or _QUANTITY.fullmatch(chunk):
+        return
+    parts = chunk.split("-")
+    if len(parts) > 1 and all(names.begins(name_tokens(part)) for part in parts):
+        for part in parts:
+            yield _number(start, part, names)
+            start += len(part) + 1
+        return
+    begin = re.split(r"[-_]", chunk)[0]
+    if begin != chunk and not _SUFFIX.match(chunk, len(begin)):
+        first = _number(start, begin, names)
+        if first.reading.covers and first.dotted:
+            yield first
+            return
+    while (end := _WORD_END.search(chunk)) and not _SUFFIX.match(chunk, end.start()):
+        chunk = chunk[: end.start()]
+        whole = _number(start, chunk, names)
+        if whole.reading.covers:
+            break
+    yield whole
+
+
+def _number(start: int, chunk: str, names: ReleaseNames) -> Number:
+    tokens = name_tokens(chunk)
+    reading = names.read(tokens, chunk)
+    if not reading.covers and len(tokens) > 1 and any(isinstance(token, str) for token in tokens):
+        reading = names.read_end(tokens)
+    return Number(start, start + len(chunk), tokens, reading, dotted=len(tokens) > 1)
+
+
+def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number | None:
+    """Read on over a blank where the name goes on there: 11 24H2, 10.0 update 7, 3.5 SP1."""
+    best: Number | None = None
+    end = start + len(chunk)
+    for _ in range(4):
+        word = _NEXT_WORD.match(text, end)
+        if not word or word.start() == word.end():
+            break
+        end = word.end()
+        tokens = name_tokens(text[start:end])
+        added = text[start + len(chunk) : end]
+        fits = names.names(tokens) or (len(word[0].strip(" _-")) > 1 and names.begins(tokens))
+        if fits and any(c.isalpha() for c in added):
+            best = Number(start, end, tokens, names.read(tokens, text[start:end]), dotted=True)
+    if best:
+        return best
+    suffix = _SUFFIX.match(text, start + len(chunk))
+    if suffix and names.begins(name_tokens(chunk)):
+        return Number(start, suffix.end(), name_tokens(text[start : suffix.end()]), NOTHING, True)
+    return None
+
+
+def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
+    between = (
+        r"\s+(?:point|dot)\s+" if re.search(r"\b(?:point|dot)\b", match[0], re.I) else r"[\s-]"
+    )
+    parts = re.split(between, match[0], flags=re.I)
+    tokens = tuple(_value(part) for part in parts)
+    return Number(*match.span(), tokens, names.read(tokens), dotted=len(tokens) > 1)
+
+
+def _value(spoken: str) -> int:
+    if spoken.isdecimal():
+        return int(spoken)
+    values = [_VALUES[word] for word in re.split(r"[\s-]", spoken.casefold())]
+    if len(values) == 2 and values[0] >= 20 and 0 < values[1] < 10:
+        return sum(values)
+    return int("".join(map(str, values)))

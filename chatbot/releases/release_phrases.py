@@ -1,0 +1,187 @@
+"""Releases named by their place among the others: the latest, the previous one, N-1, all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from chatbot.releases.release_words import OWN, count_of
+
+
+class Place(Enum):
+    """From where a phrase counts its steps."""
+
+    LATEST = auto()
+    OLDEST = auto()
+    REFERENCE = auto()
+    SAME = auto()
+    EVERY = auto()
+    NEWEST = auto()
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words that stand for a release: `steps` on (or back, negative) from a place.
+
+    The place REFERENCE is the release that was spoken of last; SAME is that release itself. NEWEST
+    are the last `steps` releases together.
+    """
+
+    start: int
+    end: int
+    place: Place
+    steps: int
+
+
+_RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
+
+_ONE = r"(?:release|version|one)\b"
+_NOUN = r"(?:(?:releases?|versions?|one|series|docs|documentation|edition|train)\b)"
+_LEAD = re.compile(
+    r"(?:\b(?:in|on|for|with|of|from|to|under|at|using|than|since|by|against|vs\.?|versus)\s+)?"
+    r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?$",
+    re.IGNORECASE,
+)
+_QUALITY = rf"(?:(?:stable|official|available|released|public|supported|documented|{OWN}+)\s+)*"
+_END = (
+    r"(?=\s*(?:$|[?.!,;:)/]|\b(?:and|or|vs|versus|how|what|is|does|do|did|to|than|please|instead)\b"
+    rf"|{OWN}))"
+)
+_OF_OTHERS = (
+    rf"(?!\s+of\s+(?!(?:the\s+|this\s+)?(?:{OWN}|(?:products?|software|docs?|documentation|manual"
+    r"|system|it|this|that)\b)))(?!\s+(?:numbers?|strings?|id|column|counter)\b)"
+)
+_THAT = r"(?:that\s+one|this\s+one|that|this|it)\b"
+_NEAR = r"(?:(?:just|right|immediately|directly|shortly)\s+)?"
+_CAME = r"(?:that\s+(?:came|comes|was)\s+)?"
+_BEFORE = r"(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
+_AFTER = r"(?:after|following|(?:newer|later)\s+than)\b"
+_NEWEST = (
+    r"(?:latest|newest|most\s+(?:recent|current)|current"
+    r"|up[- ]to[- ]date|stable)\b"
+)
+_HELD = (
+    r"(?:\s+(?:that|which)\s+(?:(?:you|we|they|i)\s+(?:(?:can|could|may)\s+(?:use|choose|see|read|search)"
+    r"|(?:still\s+|currently\s+)?(?:have(?:\s+got)?|hold|know(?:\s+(?:of|about))?|offer|cover|support)"
+    r"(?:\s+(?:the\s+)?(?:documentation|docs|manuals?)(?:\s+(?:of|for|on|about))?)?)"
+    r"|(?:you|we|they|i)['’]ve\s+got|there\s+is|exists|is\s+(?:still\s+)?(?:there|available|documented|supported|known|listed))"
+    r"(?:\s+(?:here|now|today|on\s+(?:record|file)))?(?:\s+in\s+(?:the|your)\s+(?:catalog(?:ue)?|list|library|documentation))?"
+    r"(?=\s*(?:$|[?.!,;:)/]|[-–—]\s|\b(?:and|or|vs|versus|how|what|which|is|was|does|do|did|has|have|can|will"
+    r"|should|must|need|needs|uses?|allows?|supports?(?!\s+for)|says?|tells?|please|instead|than|compared)\b)))"
+)
+"""Says of a release only that it is one of those there are: "that you have"."""
+_LATEST = (
+    rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}{_HELD}?|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}{_HELD}?"
+    rf"|{_NEWEST}\s+{OWN}+{_END}|{OWN}+\s+{_NEWEST}{_END}|(?:latest|newest)\b{_END})"
+)
+_OLDEST = (
+    rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version|manual|documentation|docs)\b"
+    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}{_HELD}?"
+    r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
+)
+_SEVERAL = r"(?P<count>two|three|four|[2-9])"
+_RELEASES = r"(?:releases?|versions?)\b"
+_HAS = (
+    r"(?:ha(?:s|ve|d)|introduc\w+|add\w*|support\w*|document\w*|contain\w*|remov\w+|dropp?\w*"
+    r"|includ\w+|offer\w*|mention\w*|c[ao]me|brought|lacks?|do(?:es)?\s*n['’o]t)\b"
+)
+_APPEARED = r"(?:added|introduced|removed|dropped|deprecated|renamed|documented|discontinued)"
+_COUNT = r"(?:(?P<count>one|two|three|four|a|\d)\s+)"
+
+_PATTERNS = tuple(
+    (place, direction, re.compile(rf"(?<!\w){pattern}", re.IGNORECASE))
+    for place, direction, pattern in (
+        (
+            Place.EVERY,
+            0,
+            r"(?:in|since|from|as\s+of|with|by|until|till|up\s+to)\s+(?:which|what)\s+"
+            rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
+        ),
+        (
+            Place.EVERY,
+            0,
+            rf"(?:which|what)\s+{_QUALITY}{_RELEASES}"
+            rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
+        ),
+        (Place.EVERY, 0, r"since\s+when\b"),
+        (Place.EVERY, 0, rf"when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED}\s*(?:$|[?.!,]))"),
+        (
+            Place.EVERY,
+            0,
+            rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_HELD})\s+"
+            r"(?:with|that|which|where|in\s+which|supporting|having|documenting"
+            r"|to\s+(?=have|support|include|document|contain|offer))\b",
+        ),
+        (
+            Place.EVERY,
+            0,
+            r"(?:over|throughout|through|among|between)\s+(?:the\s+)?(?:various\s+|different\s+)?"
+            rf"(?:releases|versions)\b{_OF_OTHERS}",
+        ),
+        (Place.NEWEST, 1, rf"{_NEWEST}\s+{_SEVERAL}\s+{_QUALITY}(?:releases|versions)\b"),
+        (Place.NEWEST, 1, rf"last\s+{_SEVERAL}\s+{_QUALITY}(?:releases|versions)\b"),
+        (Place.NEWEST, 1, rf"{_SEVERAL}\s+{_NEWEST}\s+{_QUALITY}(?:releases|versions)\b"),
+        (
+            Place.LATEST,
+            -1,
+            rf"(?:penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b)",
+        ),
+        (
+            Place.LATEST,
+            -1,
+            r"(?P<rank>second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
+            rf"(?:latest|newest|last|most\s+recent)\b(?:\s+{_QUALITY}{_ONE})?",
+        ),
+        (
+            Place.LATEST,
+            -1,
+            rf"{_COUNT}?(?:{_NOUN}\s+)?{_CAME}{_NEAR}{_BEFORE}\s+(?:the\s+)?{_LATEST}",
+        ),
+        (Place.REFERENCE, -1, rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"),
+        (Place.REFERENCE, 1, rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"),
+        (Place.REFERENCE, -1, rf"{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"),
+        (Place.REFERENCE, 1, rf"{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"),
+        (
+            Place.REFERENCE,
+            -1,
+            rf"(?:previous|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}",
+        ),
+        (
+            Place.REFERENCE,
+            1,
+            rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}",
+        ),
+        (Place.REFERENCE, -1, rf"\b(?-i:N)\s?[-−–]\s?(?P<count>\d)\b(?:\s+{_ONE}|{_END})"),
+        (
+            Place.EVERY,
+            0,
+            rf"(?:all|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}"
+            rf"(?:releases?|versions?)\b{_OF_OTHERS}",
+        ),
+        (Place.LATEST, 0, _LATEST),
+        (Place.OLDEST, 0, _OLDEST),
+        (Place.SAME, 0, r"(?:that|this|the\s+same|same|said)\s+(?:release|version)\b"),
+    )
+)
+_ONLY_BEFORE = re.compile(
+    rf"\s*(?:(?:and|or|what|how|about|in|the|one)\s+)*before(?:\s+{_THAT})?\s*\??\s*", re.IGNORECASE
+)
+
+
+def find_phrases(text: str) -> Iterator[Phrase]:
+    """Yield the phrases of a masked question, those that say more before those inside them."""
+    for place, direction, pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            steps = 1
+            if groups.get("rank"):
+                steps = _RANKS[groups["rank"].lower()]
+            elif groups.get("count"):
+                steps = count_of(groups["count"])
+            lead = _LEAD.search(text, max(0, match.start() - 24), match.start())
+            start = lead.start() if lead else match.start()
+            yield Phrase(start, match.end(), place, direction * steps)
+    if _ONLY_BEFORE.fullmatch(text):
+        yield Phrase(0, len(text), Place.REFERENCE, -1)

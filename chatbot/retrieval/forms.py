@@ -1,0 +1,267 @@
+"""Forms: what a reader takes from a signature or a table becomes a sentence without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatbot.retrieval.passages import Passage
+from chatbot.retrieval.records import with_units
+from chatbot.text.query_terms import STOP_WORDS, filtered
+from chatbot.text.sanitizer import as_document_words
+from chatbot.turn import Record
+from corpora.indexing.lexical import identifiers, tokens
+from ingestion.page import BlockKind
+
+_ASKS_DEFAULT = re.compile(r"\bdefaults?\b|\bomitted\b|\bby itself\b", re.I)
+_UNIT = (
+    r"(?: ?(?:%|[kMGT]?(?:bit|B)(?:/s|ps)?\b|m?s\b|min\b|(?:milli)?seconds?|minutes?|hours?|"
+    r"days?))?"
+)
+_VALUE = (
+    r"[`(]?(?P<value>\"[^\"\n]*\"|'[^'\n]*'|‘[^’\n]*’|“[^”\n]*”|"
+    rf"-?\d[\d.,]*(?<![.,]){_UNIT}|True\b|False\b|None\b|null\b|yes\b|no\b|on\b|off\b|enabled\b|"
+    r"disabled\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
+)
+_STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
+_LINE = re.compile(
+    r"^(?:[-*•] )?default(?: value)?(?:: |:? (?=(?:true|false|none|null|-?\d[\d.,]*|\"[^\"]*\")$))"
+    r"(?P<value>\S[^\n]{0,79})$",
+    re.I | re.M,
+)
+"""A line of its own below the name that it is the default of."""
+_NO = ("false", "no", "off", "disabled", "none", "null")
+_YES = ("true", "yes", "on", "enabled")
+_TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
+_HUMP = re.compile(r"[a-z][A-Z]")
+_BESIDE = 40
+_GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A value, the record it was read from, and what it is a value of."""
+
+    value: str
+    record: Record
+    name: str
+    column: str = "default"
+
+    @property
+    def verdict(self) -> str:
+        """The same as the answer to a yes/no question."""
+        return f"{'No' if _bare(self.value) in _NO else 'Yes'}, {_lowered(self.sentence)}"
+
+    @property
+    def sentence(self) -> str:
+        """A full sentence: the thing, its value with the unit, and what the row says beside it."""
+        beside = [
+            f"{header.lower()} {_plain_cell(cell)}"
+            for header, cell in with_units(self.record.cells)[1:]
+            if header and header != self.column and 0 < len(cell.strip(" –-")) <= _BESIDE
+        ]
+        told = f" ({'; '.join(beside)})" if beside else ""
+        column = self.column if self.column[1:2].isupper() else self.column.lower()
+        value = self.value if self.record.cells else _as_code(self.value)
+        owner = "" if self.record.cells else self._owner
+        told = f"The {column} of {_as_code(self.name)}{owner} is {value}{told}."
+        return as_document_words(told)
+
+    @property
+    def _owner(self) -> str:
+        owner = _as_code(self.record.label)
+        # A heading is no owner, a class or a function is.
+        return f" of {owner}" if owner.startswith("`") and owner != _as_code(self.name) else ""
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _plain_cell(cell: str) -> str:
+    return " ".join(cell.split()).rstrip(".")
+
+
+def _as_code(name: str) -> str:
+    """A name that no sentence would be written with, such as `queue-depth`, in a code span."""
+    bare = " ".join(name.split()).strip("`")
+    worded = bare.isalpha() and not _HUMP.search(bare)
+    return bare if " " in bare or "`" in bare or worded else f"`{bare}`"
+
+
+def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
+    """The value that the question asks for, where it stands in a form: a default, a table cell.
+
+    Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
+    """
+    return _agreed(_defaults(subject, records)) or _agreed(_table_cells(subject, records))
+
+
+def _agreed(found: Sequence[Reading]) -> Reading | None:
+    values = {_bare(reading.value) for reading in found}
+    return found[0] if len(values) == 1 else None
+
+
+def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
+    """Defaults of the parameters that the question names, of the owner it names if it names one."""
+    if not _ASKS_DEFAULT.search(subject):
+        return []
+    names = [*identifiers(subject), *(m.lower() for m in _GIVEN.findall(subject))]
+    found = [
+        Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
+        for name in dict.fromkeys(names)
+        for record in records
+        if (value := _default_of(name, record)) is not None
+    ]
+    asked = set(tokens(subject))
+    owned = [r for r in found if asked & set(tokens(r.record.label)) - set(_tokens_of(names))]
+    return owned or found
+
+
+def read_verdict(subject: str, best: Passage) -> Reading | None:
+    """The default of the name that the best passage is about, where a yes/no question asks for it.
+
+    It is a verdict only if it is one of yes and no, and if the question does not ask for the
+    contrary ("is it off by default?"), which a reader has to judge.
+    """
+    if not _ASKS_DEFAULT.search(subject) or _TURNED.search(subject):
+        return None
+    if not identifiers(best.heading):
+        return None
+    found = [
+        Reading(value, record, best.heading)
+        for record in best.records
+        if (value := _default_of(best.heading, record)) is not None
+    ]
+    reading = _agreed(found)
+    return reading if reading and _bare(reading.value) in (*_YES, *_NO) else None
+
+
+def _bare(value: str) -> str:
+    return value.strip("\"'‘’“”`. ").lower()
+
+
+def _as_written(name: str, record: Record) -> str:
+    """A name in the letters of the record that it is the name of."""
+    found = re.search(re.escape(name), f"{record.label} {record.quote}", re.I)
+    return found[0] if found else name
+
+
+def _tokens_of(names: Sequence[str]) -> list[str]:
+    return [token for name in names for token in tokens(name)]
+
+
+def _default_of(name: str, record: Record) -> str | None:
+    last = re.escape(name.rsplit(".", 1)[-1])
+    given = rf"(?<![\w.]){last}`?(?:: [^=,()]+)? ?= ?{_VALUE}"
+    own = _bare(record.label).removesuffix("()") == name.lower()
+    if own and (line := _LINE.search(record.quote)):
+        return line["value"].rstrip(". ")
+    if record.kind == BlockKind.SIGNATURE:
+        match = re.search(given, record.quote, re.I)
+        return match["value"] if match else None
+    if record.kind not in (BlockKind.DEFINITION, BlockKind.PARAGRAPH):
+        return None
+    if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):
+        return None
+    if match := re.match(rf"`?{given}", record.quote, re.I):
+        return match["value"]
+    match = _STATED.search(record.quote)
+    return match["value"] if match else None
+
+
+def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
+    """Cells whose row and column the question names: the row's first cell and the header."""
+    asked = set(tokens(filtered(subject)))
+    found = []
+    for record in records:
+        if len(record.cells) < 2:
+            continue
+        (_, key), *others = record.cells
+        columns = [(h, c) for h, c in others if c and (own := _words(h)) and own <= asked]
+        names = {r.cells[0][1] for r in records if r.cells}
+        # A cell that names another row says where the value stands, and not what it is.
+        if (
+            _words(key)
+            and _words(key) <= asked
+            and len(columns) == 1
+            and columns[0][1] not in names
+        ):
+            column = columns[0][0]
+            found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
+    return found
+
+
+def _words(text: str) -> set[str]:
+    return {t for word in text.split() if word.lower() not in STOP_WORDS for t in tokens(word)}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one table, and a full sentence that names them."""
+
+    rows: tuple[Record, ...]
+    sentence: str
+
+
+def read_rows(subject: str, table: Sequence[Passage]) -> Rows:
+    """The rows of a table that a question asks for: those with a cell or a name that it names.
+
+    All of them where it names none. A table may reach over several pages.
+    """
+    rows = tuple(r for part in table for r in part.records if r.cells)
+    asked = set(tokens(subject))
+    named = tuple(r for r in rows if _words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked)
+    column, fitting = _by_column(asked, rows)
+    if named:
+        return Rows(named, row_sentence(*named))
+    heading = table[0].heading
+    named_once = dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows)
+    keys = ", ".join(named_once)
+    if fitting:
+        value = dict(fitting[0].cells)[column]
+        told = f"{len(fitting)} of the entries under “{heading}” have {column.lower()} {value}"
+    else:
+        each = len(named_once) == len(rows)
+        told = f"“{heading}” has {len(rows)} {'entries' if each else 'rows, on these'}"
+    return Rows(fitting or rows, as_document_words(f"{told}: {keys}."))
+
+
+def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Record, ...]]:
+    """The rows with a value that the question names, in a column where not all have it."""
+    for at, (column, _) in enumerate(rows[0].cells[1:] if rows else (), 1):
+        fitting = tuple(
+            r
+            for r in rows
+            if len(r.cells) > at and _words(r.cells[at][1]) and _words(r.cells[at][1]) <= asked
+        )
+        if 0 < len(fitting) < len(rows) and len({r.cells[at][1].lower() for r in fitting}) == 1:
+            return column, fitting
+    return "", ()
+
+
+def row_sentence(*rows: Record) -> str:
+    """Rows in words: the name of each, and its cells with their headers."""
+    return as_document_words(f"{'; '.join(map(_row_in_words, rows))}.")
+
+
+def _row_in_words(row: Record) -> str:
+    (_, key), *others = with_units(row.cells)
+    told = ", ".join(
+        f"{h.lower()} {_plain_cell(c)}" if h else c for h, c in others if c.strip(" –-")
+    )
+    return f"{_as_code(key)}: {told}"
+
+
+def asks_for_rows(subject: str, table: Passage) -> bool:
+    """Whether a question names a column of a table and none of its rows."""
+    rows = [r for r in table.records if r.cells]
+    asked = set(tokens(subject))
+    columns = [_words(header) for header, _ in (rows[0].cells[1:] if rows else ())]
+    named = any(_words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked for r in rows)
+    return (
+        not named
+        and any(column & asked for column in columns)
+        and bool(_words(rows[0].cells[0][0]) & asked)
+    )

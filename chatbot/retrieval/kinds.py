@@ -1,0 +1,154 @@
+"""What is asked: one classifier, by the passage that answers best and the question's words."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from chatbot.retrieval.forms import asks_for_rows
+from chatbot.retrieval.passages import Passage
+from ingestion.page import BlockKind
+
+
+class Kind(StrEnum):
+    """What a question wants to be told, which decides the form of its answer."""
+
+    VALUE = "value"
+    STEPS = "steps"
+    LIST = "list"
+    TABLE = "table"
+    DEFINITION = "definition"
+    YES_NO = "yes_no"
+    EXPLANATION = "explanation"
+    CHANGE = "change"
+
+
+FORMS = {
+    Kind.STEPS: (BlockKind.CODE, BlockKind.LIST_ITEM),
+    Kind.LIST: (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW, BlockKind.DEFINITION),
+    Kind.TABLE: (BlockKind.TABLE_ROW,),
+    Kind.DEFINITION: (BlockKind.SIGNATURE, BlockKind.DEFINITION),
+}
+"""The blocks that an answer of a kind is made of, where it is more than a sentence."""
+
+_OPENING = re.compile(
+    r"^(?:(?:hi|hello|hey|please|pls|ok(?:ay)?|so|and|but|also|now|then|well|thanks?|thank you)\b"
+    r"[\s,!.]*"
+    r"|(?:can|could|would|will) (?:you|u|anyone|someone|somebody) (?:please |pls )?"
+    r"(?=(?:tell|explain|show|list|give|describe|say|name|help)\b)"
+    r"|(?:i(?:'d| would)? (?:want|need|like)|i'm trying|trying|want|need|looking)"
+    r" (?:to know|to understand)\b\s*"
+    r"|(?:please )?(?:tell|show) (?:me|us)\s+)+",
+    re.I,
+)
+_STEPS = re.compile(
+    r"\bhow (?:do|can|could|should|would|must|does (?:one|someone)|to|might)\b"
+    r"(?! (?:\w+ ){1,3}work\b)"
+    r"|\b(?:steps?|procedure|instructions?|walk me|guide me|way|recipe) (?:to|for|through|of)\b"
+    r"|\bstep by step\b|\b(?:what|which) (?:are the )?steps\b"
+    r"|\bwhat (?:do|must|should|would) (?:i|we|you) (?:have|need) to \w+"
+    r"|\bwhat (?:do|must|should|would|can) (?:i|we|you) (?:then |now )*"
+    r"(?:do|change|rewrite|replace|write|run|call|type|install|configure|put|add)\b"
+    r"|\bhow (?:i|we|you) (?:can|do|could|should)\b"
+    r"|^(?:i|we) (?:want|need|would like|'d like|am trying|are trying) to\b",
+    re.I,
+)
+_MEASURE = re.compile(
+    r"\bhow (?:many|much|long|often|big|large|far|fast|high|deep|old|soon|late)\b"
+    r"|\b(?:default|maximum|minimum|max|min|limit|size|length|number|value|count|timeout|interval|"
+    r"port|range|version|unit|rate|delay|capacity|temperature|weight|height|width|depth)\b",
+    re.I,
+)
+_WHY = re.compile(
+    r"\bwhy\b|\bhow come\b|\b(?:what|which) (?:is |are |was |'s )?(?:the )?(?:reasons?|causes?)\b",
+    re.I,
+)
+_CHANGE = re.compile(
+    r"\b(?:what|which|anything|something|things?)\b[^?]*\b(?:chang(?:ed?|es)|new|added|removed|"
+    r"renamed|deprecated|dropped|differ\w*|fixed|introduced)\b"
+    r"|\b(?:changes|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"
+    r"what'?s new|new features?|new in)\b"
+    r"|\b(?:since|until|as of) (?:which|what|when)\b"
+    r"|\b(?:in|with) (?:which|what) (?:\w+ )?(?:releases?|versions?)\b"
+    r"|\b(?:did|does|do|will)\b[^?]*\bchange\b(?=\s*(?:\?|$|in|since|from|between|with))"
+    r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*(?<!\bbe )\b(?:changed|"
+    r"added|removed|renamed|deprecated|dropped|introduced|fixed|no longer)\b",
+    re.I,
+)
+_YES_NO = re.compile(
+    r"(?:^|[.!:;] +)(?:(?:in|with|on|for|under|using|as of|since|from)\b[^?]{0,50}?[,:] +)?"
+    r"(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
+    r"am|isn't|aren't|doesn't|don't|can't|need)\b"
+    r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",
+    re.I,
+)
+_LIST = re.compile(
+    r"\blist\b|\ball (?:the|of|possible|available|supported)\b|\b(?:kinds?|types?|sorts?) of\b"
+    r"|\b(?:which|what) (?:are|were) (?:all |the |some )*(?:\w+ ){1,3}?\w+[^\Wsiu]s\b"
+    r"|\b(?:which|what) (?:[\w-]+ ){0,3}?\w+[^\Wsiu]s"
+    r"(?= (?:are|were|can|could|does|do|did|exist|should|must|may|have|is there)\b"
+    r"| (?:of|for|in|on|to)\b|\s*\??$)"
+    r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)",
+    re.I,
+)
+_DEFINITION = re.compile(
+    r"^(?:what(?: exactly)?(?: is|'?s| are| was| does| do)|define|explain|describe|purpose)\b"
+    r"|\bwhat\b[^?]*\b(?:mean|for|do|does|stand for)\s*\??$"
+    r"|\bwhat is (?:it|that|this|used for)\b|\bmeaning\b",
+    re.I,
+)
+_TABLE = re.compile(r"\btable\b|\b(?:overview|matrix)\b|\beach\b", re.I)
+
+
+def without_opening(question: str) -> str:
+    """The question without greetings and what only leads to it: "hi, can you tell me"."""
+    return _OPENING.sub("", question.strip(" ,;:–-").replace("’", "'"))
+
+
+def asked_for(question: str) -> Kind:
+    """What a question wants by its words alone; a value where nothing says otherwise."""
+    text = without_opening(question)
+    if _STEPS.search(text):
+        return Kind.STEPS
+    if _WHY.search(text):
+        return Kind.EXPLANATION
+    if _CHANGE.search(text):
+        return Kind.CHANGE
+    if _YES_NO.search(text):
+        return Kind.YES_NO
+    if re.search(r"\bhow (?:does|do|did|is|are|will)\b|\bwhat happens\b", text, re.I):
+        return Kind.EXPLANATION
+    if _TABLE.search(text):
+        return Kind.TABLE
+    if _LIST.search(text) and not re.search(r"\bhow (?:many|much)\b", text, re.I):
+        return Kind.LIST
+    if _MEASURE.search(text):
+        return Kind.VALUE
+    if _DEFINITION.search(text):
+        return Kind.DEFINITION
+    return Kind.VALUE
+
+
+def kind_of(question: str, best: Passage) -> Kind:
+    """What a question wants, seen beside the passage that answers it best.
+
+    A list that stands in a table is answered by its rows. A few words that ask for nothing by
+    themselves want the steps, the rows or the description that the passage consists of.
+    """
+    kind = asked_for(question)
+    if kind is Kind.VALUE and not _MEASURE.search(question) and best.is_numbered:
+        return Kind.STEPS
+    if kind is Kind.LIST and best.has(BlockKind.TABLE_ROW):
+        return Kind.TABLE
+    if kind is Kind.TABLE and not best.has(BlockKind.TABLE_ROW):
+        return Kind.LIST
+    if kind is Kind.VALUE and best.has(BlockKind.TABLE_ROW) and asks_for_rows(question, best):
+        return Kind.TABLE
+    if kind is Kind.VALUE and not _MEASURE.search(question) and best.has(BlockKind.SIGNATURE):
+        return Kind.DEFINITION
+    return kind
+
+
+def asks_for_changes(question: str) -> bool:
+    """Whether the question is about what changed, which release notes answer best."""
+    return asked_for(question) is Kind.CHANGE

@@ -1,0 +1,115 @@
+"""Whether an answer stands in the evidence, and the citations that show it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from chatbot.turn import Citation, Record
+from corpora.indexing.pages import StoredPage
+
+_CLAIM = re.compile(
+    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
+)
+
+_QUANTITY = re.compile(
+    r"(?<![\w.])-?\d[\d.,]*\s?(?:"
+    r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
+    r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
+    r"|[kMG]?Hz|[mk]?V|[mk]?A|[mk]?W|dBm?|[nµumck]?m|mm|inch(?:es)?|kg|g|°\s?[CF]|K|%|percent"
+    r"|times|characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
+    r")(?![\w/])"
+)
+
+_FIGURE = re.compile(r"(-?[\d.,]*\d)\s?(.+)")
+_DOES_NOT_KNOW = re.compile(
+    r"^\W*(?:(?:i|we) (?:don.?t|do not) know|not (?:specified|mentioned|documented|stated|provided)"
+    r"|no (?:information|mention)\b"
+    r"|(?:this|that|it) is not (?:specified|mentioned|documented|stated)"
+    r"|the (?:chunks?|excerpts?|documentation) (?:do|does) not (?:tell|say|mention|specify|state))",
+    re.I,
+)
+
+
+def plain(text: str) -> str:
+    """Fold case, quotes, dashes and white space, so that equal words compare equal."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    text = re.sub(r"[‘’“”`'\"*]", "", text)
+    text = re.sub(r"[–—−]", "-", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def says_unknown(reply: str) -> bool:
+    """Whether a model says that it does not know, in the words asked for or in its own."""
+    return _DOES_NOT_KNOW.match(reply) is not None
+
+
+def claims(value: str) -> list[str]:
+    """The names, figures and flags of an answer: what must not be invented."""
+    return [c.rstrip("(.") for c in _CLAIM.findall(value) if c.rstrip("(.")]
+
+
+def whole(text: str) -> re.Pattern[str]:
+    """Finds the text where it is not a part of a longer word or figure: 5 not in 2.5 nor 5.1."""
+    before = r"(?<![\w.])" if text[0].isdigit() else r"(?<!\w)"
+    after = r"(?!\w|\.\d)" if text[-1].isdigit() else r"(?!\w)"
+    return re.compile(before + re.escape(text) + after)
+
+
+def cite(record: Record, release: str) -> Citation:
+    """A citation of the record's words; raises ValueError if they do not stand in its page."""
+    return cite_words(record.page, record.quote, record.path, record.anchor, release)
+
+
+def cite_words(
+    page: StoredPage,
+    words: str,
+    path: Sequence[str],
+    anchor: str | None,
+    release: str,
+    *,
+    longest: int = 600,
+) -> Citation:
+    """Cite words of a page, at most `longest` characters; raises ValueError if not there."""
+    quote = words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
+    if quote not in page.text:
+        raise ValueError(f"{page.document.file}: the quoted words are not on the page")
+    return Citation(
+        document=page.document.title,
+        file=page.document.file,
+        release=release,
+        page=page.number,
+        section=" › ".join(path),
+        anchor=anchor,
+        quote=quote,
+        page_id=page.id,
+    )
+
+
+def quantities(text: str) -> tuple[str, ...]:
+    """The figures with their units: "300 ms", "10 Gbit/s", "-20 °C"; in order, each once."""
+    return tuple(dict.fromkeys(m[0] for m in _QUANTITY.finditer(text)))
+
+
+def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
+    """Whether a record says the figure with its unit: side by side, or in a cell and beside it.
+
+    Beside it is the cell's header, or a cell of the same row that holds the unit alone.
+    """
+    parts = _FIGURE.fullmatch(plain(quantity))
+    if parts is None:
+        return False
+    figure, unit = parts.groups()
+    together = re.compile(rf"(?<![\w.]){re.escape(figure)}\s?{re.escape(unit)}(?!\w)")
+    alone = re.compile(rf"(?<![\w.]){re.escape(figure)}(?![\w.]*\w)")
+    of_header = re.compile(rf"(?<!\w){re.escape(unit)}(?!\w)")
+    return any(
+        together.search(plain(f"{record.quote} {record.reading}"))
+        or any(
+            alone.search(plain(cell))
+            and (of_header.search(plain(header)) or unit in [plain(c) for _, c in record.cells])
+            for header, cell in record.cells
+        )
+        for record in records
+    )

@@ -1,0 +1,82 @@
+"""What a listener hears while a question is answered: steps and tokens; it may also stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from chatbot.runtime.findings import found_by
+from chatbot.runtime.model_calls import ANSWER
+from chatbot.turn import Turn
+
+
+@dataclass(frozen=True)
+class StepStarted:
+    """A step of the chain has begun."""
+
+    step: str
+
+
+@dataclass(frozen=True)
+class StepFinished:
+    """A step of the chain is done; `found` says in a few words what came of it."""
+
+    step: str
+    found: str = ""
+
+
+@dataclass(frozen=True)
+class Token:
+    """The model has written a bit more of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Others asked before; `place` counts from 1, the next to be answered."""
+
+    place: int
+
+
+Event = StepStarted | StepFinished | Token | Waiting
+Listener = Callable[[Event], None]
+
+
+class Stopped(Exception):
+    """The person who asked does not want the answer any more."""
+
+
+class EventCallback(BaseCallbackHandler):
+    """Turns LangChain's callbacks into events."""
+
+    run_inline = True
+
+    def __init__(self, steps: frozenset[str], listener: Listener) -> None:
+        self._steps = steps
+        self._listener = listener
+        self._running: dict[UUID, str] = {}
+
+    def on_chain_start(
+        self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, **kwargs: Any
+    ) -> None:
+        """A runnable starts; only steps of the profile that have something to do are told."""
+        name = kwargs.get("name")
+        if name in self._steps and not (isinstance(inputs, Turn) and inputs.answer):
+            self._running[run_id] = name
+            self._listener(StepStarted(name))
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A runnable ends."""
+        if name := self._running.pop(run_id, None):
+            found = found_by(name, outputs) if isinstance(outputs, Turn) else ""
+            self._listener(StepFinished(name, found))
+
+    def on_llm_new_token(self, token: Any, *, tags: list[str] | None = None, **kwargs: Any) -> None:
+        """The model wrote a token; those of the answer are of interest."""
+        if token and ANSWER in (tags or ()):
+            self._listener(Token(str(token)))

@@ -1,1 +1,0 @@
-"""The steps of the chain, one factory a file."""

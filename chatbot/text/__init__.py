@@ -1,0 +1,1 @@
+"""Words, Markdown and citation markers: what the other packages read texts with."""

@@ -1,0 +1,133 @@
+"""What a model wrote as text that can do nothing: no picture, no link, no invisible character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from chatbot.text.citation_markers import CODE, with_marks_as_code
+from prompts.fencing import visible
+
+LEFT_OUT = "(address left out)"
+
+# Marks of citations as models write them: [1], [1, 2], 【1†source】, ［1］, [^1], [chunk 1].
+_LIKE_A_MARK = re.compile(
+    r"[\[［【〔⟦][\s^#]*(?:(?:chunk|source|doc(?:ument)?|ref|excerpt)\s*[:#]?\s*)?"
+    r"(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]］】〕⟧\n]*)?\s*[\]］】〕⟧]",
+    re.I,
+)
+_INDEX = re.compile(r"(?<![^\s`\[])[^\s`\[]*[\w)\]]\[\d+\](?:[\w.()\[\]]*[\w)\]])?")
+
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
+_PICTURE = re.compile(r"(?<!\w)!(?=\[)")
+_JOINT = re.compile(r"(?<!\S)\S*\]\(\S*")
+_DEFINITION = re.compile(
+    r"^[ \t>*+-]*\[[^\]\n]+\]:\s*(?:<|[/#?.]|[\w+.-]+:|www\.)\S*(?:[ \t]+[\"'(].*)?$", re.M
+)
+_TAG = re.compile(r"</?[a-z][^<>]*>|<!--.*?-->|<[!?][^<>]*>", re.I | re.S)
+_OPENED = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
+_ADDRESS = re.compile(
+    r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
+    r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
+    re.I,
+)
+_LINKABLE = re.compile(r"https?:|ftp:|www\.|mailto:|[\w+.-]+@", re.I)
+_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]*)+(?=[^\W\d_])", re.M)
+_COMPARISON = re.compile(r"^[ \t]*(>.*)$", re.M)
+_BOLD = re.compile(r"^([ \t]*(?:[-*+] +)?)\*\*([^*\n]+)\*\*", re.M)
+
+
+def harmless(text: str, *, evidence: str) -> str:
+    """Take out of a model's words whatever could load, link, hide, or pass for the program's own.
+
+    A link or picture leaves its words. An address stays, as code, only where it stands in the
+    `evidence`: any other could carry the conversation away. HTML tags go unless they are quoted.
+    Lines that look like our quotations or headings are lines of text, and what looks like the
+    mark of a citation becomes one (`chatbot.text.citation_markers`), so that it is checked.
+    """
+    text = visible(text)
+    while (freed := _without_links(text, evidence)) != text:
+        text = freed
+    text = _replace(_OPENED, _PICTURE.sub("", text), partial(_tag, evidence))
+    text = _replace(_ADDRESS, text, partial(_address, evidence))
+    text = _JOINT.sub(lambda m: _apart(m[0], evidence), text)
+    text = _replace(_INDEX, text, partial(_index, evidence))
+    text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
+    text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
+    return _BOLD.sub(r"\1\2", text).strip()
+
+
+def as_code(text: str) -> str:
+    """A name, a path or an asker's word in a code span, which it cannot end."""
+    name = " ".join(visible(text).replace("`", "'").split())
+    return f"`{name}`"
+
+
+def as_words(text: str) -> str:
+    """A title or a topic in a sentence of ours: it loads, links and cites nothing."""
+    return with_marks_as_code(" ".join(harmless(text, evidence="").split()))
+
+
+def as_document_words(text: str) -> str:
+    """A document's words in an answer: what looks like a mark, a link or a tag can only be read."""
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    words = _replace(
+        _OPENED,
+        harmless(text, evidence=text),
+        lambda m, in_code: m[0] if in_code else f"‹{m[0][1:]}",
+    )
+    return indent + with_marks_as_code(words)
+
+
+def _without_links(text: str, evidence: str) -> str:
+    def words(match: re.Match[str]) -> str:
+        if _is_quoted(match[0], evidence):
+            return match[0]
+        return f"[{match[1]}]" if match[1].isdecimal() else match[1]
+
+    text = _LINK.sub(words, text)
+    text = _TAG.sub(lambda m: m[0] if m[0] in evidence else "", text)
+    return _DEFINITION.sub("", text)
+
+
+def _is_quoted(written: str, evidence: str) -> bool:
+    """Whether what is built like a link, as `calls[0](x)` is, stands in the evidence as code."""
+    return written.rstrip(".,;:!?") in evidence and not _ADDRESS.search(written)
+
+
+def _apart(written: str, evidence: str) -> str:
+    return written if _is_quoted(written, evidence) else written.replace("](", "] (")
+
+
+def _replace(
+    pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str], bool], str]
+) -> str:
+    """Replace every match; `change` is told whether it stands in a code span."""
+    parts = CODE.split(text)
+    return "".join(
+        pattern.sub(lambda match, i=i: change(match, i % 2 == 1), part)
+        for i, part in enumerate(parts)
+    )
+
+
+def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
+    if match[0] not in evidence:
+        return f"‹{match[0][1:]}"
+    within = match.string[: match.start()][-1:].isalnum() or in_code
+    return match[0] if within else f"`{match[0]}`"
+
+
+def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
+    found = match[0].rstrip(".,;:!?")
+    rest = match[0][len(found) :]
+    if found not in evidence:
+        return LEFT_OUT + rest
+    before = match.string[: match.start()][-1:]
+    alone = not before or before in " \t\n(*_~"
+    return f"`{found}`{rest}" if alone and _LINKABLE.match(found) and not in_code else match[0]
+
+
+def _index(evidence: str, match: re.Match[str], in_code: bool) -> str:
+    """An index, as in `args[1]`, is no mark of a citation where the evidence has it."""
+    return f"`{match[0]}`" if match[0] in evidence and not in_code else match[0]

@@ -1,0 +1,1 @@
+"""Documents become a new generation of a release."""

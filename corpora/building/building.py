@@ -1,0 +1,265 @@
+"""Documents → a new generation of a release → published (QAMR III-A, one corpus per release)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from sqlalchemy import select
+
+from corpora.building.gathering import ChunkingSettings, Gathered, Gathering
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.contents import contents_of, serving_beside, size_of
+from corpora.catalog.remembered import MemoryReview
+from corpora.database.engine import Database
+from corpora.database.tables import EmbeddingModelRow
+from corpora.generations import generations
+from corpora.generations.disk import full_disk_is_named, require_room
+from corpora.generations.generations import IngestError
+from corpora.generations.progress import Progress, Stage
+from corpora.indexing.embedding import Embedder
+from corpora.indexing.indexes import build_indexes
+from corpora.indexing.missing_vectors import embed_missing
+from ingestion.page import Rejected
+
+_INDEX_BYTES = 10
+"""What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""
+
+
+class IngestCancelled(IngestError):
+    """The ingest was stopped; what was read and embedded is kept for the next try."""
+
+
+class NothingToIngest(IngestError):
+    """There is no file under the given paths."""
+
+
+class Outcome(StrEnum):
+    """What an ingest came to."""
+
+    PUBLISHED = "published"
+    UNCHANGED = "unchanged"
+    NOTHING_READABLE = "nothing_readable"
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What an ingest did, and which generation serves the release after it.
+
+    Of the files under the given paths `read` were read now, `unchanged` taken over, `rejected`
+    left out; `skipped` counts, by suffix, what is no documentation. `dropped` are files that the
+    release held and holds no more, because they are gone or cannot be read now. `documents`,
+    `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were computed
+    and the others reused. `remembered` says what became of remembered answers; `seconds` are by
+    stage.
+    """
+
+    product: str
+    release: str
+    outcome: Outcome
+    generation: int | None
+    read: int
+    unchanged: int
+    rejected: tuple[Rejected, ...]
+    skipped: Mapping[str, int]
+    dropped: tuple[str, ...]
+    documents: int
+    pages: int
+    chunks: int
+    embedded: int
+    remembered: MemoryReview
+    seconds: Mapping[str, float] = field(repr=False)
+
+    @property
+    def reused(self) -> int:
+        """How many chunks needed no embedding."""
+        return self.chunks - self.embedded
+
+
+@dataclass(frozen=True)
+class Builder:
+    """What it takes to build generations, who is told of it, and who may stop it."""
+
+    database: Database
+    data_dir: Path
+    embedder: Embedder
+    settings: ChunkingSettings
+    on_progress: Callable[[Progress], None] = lambda progress: None
+    cancelled: Callable[[], bool] = lambda: False
+    workers: int | None = None
+
+    def build(
+        self, product: str, release: str, gather: Callable[[Gathering], Gathered]
+    ) -> IngestReport:
+        """Publish a new generation of a release, of what is gathered.
+
+        If it would hold the same as the one that serves, nothing is published. Raises as `ingest`
+        does.
+        """
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        with full_disk_is_named(self.data_dir):
+            release_id = Catalog(self.database).add_release(product, release)
+            model_id = _model_id(self.database, self.embedder)
+            generation_id = generations.claim(
+                self.database, release_id, model_id, self.settings.fingerprint
+            )
+            try:
+                with generations.heartbeat(self.database, generation_id):
+                    report = _Build(self, generation_id).run(gather, product, release)
+            finally:
+                # This leaves a published generation alone.
+                generations.abandon(self.database, self.data_dir, generation_id)
+            generations.prune(self.database, self.data_dir, release_id)
+        return report
+
+
+def ingest(
+    paths: Sequence[Path],
+    *,
+    product: str,
+    release: str,
+    database: Database,
+    data_dir: Path,
+    embedder: Embedder,
+    settings: ChunkingSettings | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    workers: int | None = None,
+) -> IngestReport:
+    """Build a new generation of a release from files, folders and zips, and publish it.
+
+    All files that came from one of `paths` before are replaced by those that are there now; what
+    came from other paths stays. Until the end the published generation serves as before. After a
+    failure, a cancellation or a kill the same call picks up where this one was: documents and
+    vectors that were committed are used again. If nothing has changed, or no file can be read,
+    nothing is published.
+
+    Raises IngestError (BeingBuilt, IngestCancelled, DiskFull, NothingToIngest, TakenOver) with
+    what to do, and UnusableName for a name that cannot be one.
+    """
+    builder = Builder(
+        database,
+        data_dir,
+        embedder,
+        settings or ChunkingSettings(),
+        on_progress,
+        cancelled,
+        workers,
+    )
+
+    def gather(gathering: Gathering) -> Gathered:
+        found = gathering.from_paths([Path(path) for path in paths])
+        if not (found.read or found.unchanged or found.rejected):
+            raise NothingToIngest(
+                f"No files found in {', '.join(map(str, paths))}. "
+                "Give files, folders or zips of documentation."
+            )
+        return found
+
+    return builder.build(product, release, gather)
+
+
+@dataclass
+class _Build:
+    builder: Builder
+    generation_id: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def run(
+        self, gather: Callable[[Gathering], Gathered], product: str, release: str
+    ) -> IngestReport:
+        builder = self.builder
+        with self._timed(Stage.READING):
+            gathered = gather(
+                Gathering(
+                    builder.database,
+                    self.generation_id,
+                    builder.settings,
+                    self._report,
+                    builder.workers,
+                )
+            )
+        serving = serving_beside(builder.database, self.generation_id)
+        embedded, remembered = 0, MemoryReview()
+        if not (gathered.read or gathered.unchanged):
+            outcome = Outcome.NOTHING_READABLE
+        elif serving is not None and self._holds_the_same_as(serving):
+            outcome = Outcome.UNCHANGED
+        else:
+            embedded, remembered = self._publish()
+            outcome, serving = Outcome.PUBLISHED, self.generation_id
+        size = size_of(builder.database, serving)
+        return IngestReport(
+            product=product,
+            release=release,
+            outcome=outcome,
+            generation=serving,
+            read=gathered.read,
+            unchanged=gathered.unchanged,
+            rejected=gathered.rejected,
+            skipped=gathered.skipped,
+            dropped=gathered.dropped,
+            documents=size.documents,
+            pages=size.pages,
+            chunks=size.chunks,
+            embedded=embedded,
+            remembered=remembered,
+            seconds=self.seconds,
+        )
+
+    def _holds_the_same_as(self, other: int) -> bool:
+        own = contents_of(self.builder.database, self.generation_id)
+        return own == contents_of(self.builder.database, other)
+
+    def _publish(self) -> tuple[int, MemoryReview]:
+        """Embed what is new, build the indexes and let them serve; count what was embedded."""
+        builder = self.builder
+        with self._timed(Stage.EMBEDDING):
+            embedded = embed_missing(
+                builder.database, self.generation_id, builder.embedder, self._report
+            )
+        chunks = size_of(builder.database, self.generation_id).chunks
+        require_room(builder.data_dir, chunks * builder.embedder.dimension * _INDEX_BYTES)
+        with self._timed(Stage.INDEXING):
+            build_indexes(
+                builder.database,
+                builder.data_dir,
+                self.generation_id,
+                lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
+            )
+        with self._timed(Stage.PUBLISHING):
+            self._report(Progress(Stage.PUBLISHING, 0, 1))
+            remembered = generations.publish(builder.database, self.generation_id)
+            builder.on_progress(Progress(Stage.PUBLISHING, 1, 1))
+        return embedded, remembered
+
+    def _report(self, progress: Progress) -> None:
+        self.builder.on_progress(progress)
+        require_room(self.builder.data_dir)
+        if self.builder.cancelled():
+            raise IngestCancelled(
+                "The ingest was stopped and changed nothing. Run the same command to continue "
+                "where it stopped."
+            )
+
+    @contextmanager
+    def _timed(self, stage: Stage) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[stage] = time.perf_counter() - started
+
+
+def _model_id(database: Database, embedder: Embedder) -> int:
+    with database.writing() as session:
+        row = session.scalar(
+            select(EmbeddingModelRow).where(EmbeddingModelRow.name == embedder.name)
+        )
+        if row is None:
+            row = EmbeddingModelRow(name=embedder.name, dimension=embedder.dimension)
+            session.add(row)
+            session.flush()
+        return row.id

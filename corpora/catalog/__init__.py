@@ -1,0 +1,1 @@
+"""Which products and releases there are, what they are called, and what each documents."""

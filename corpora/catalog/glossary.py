@@ -1,0 +1,182 @@
+"""The glossary of a product: which words mean the same (QAMR, lesson 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from corpora.catalog.catalog import require_product
+from corpora.database.engine import Database
+from corpora.database.tables import GlossaryRow, ProductRow
+
+LONGEST_WORDING = 100
+MOST_SYNONYMS = 20
+MOST_ENTRIES = 2_000
+
+
+class GlossaryError(ValueError):
+    """A glossary cannot be as it is given; the message says what is wrong and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One meaning and its wordings: a question with any of them is searched with the others."""
+
+    term: str
+    synonyms: tuple[str, ...]
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        """The term and its synonyms."""
+        return self.term, *self.synonyms
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The terms that a glossary gained, lost, and those whose synonyms are others now."""
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def tidy(entry: Entry) -> Entry:
+    """Return an entry with white space squeezed and repeated wordings left out.
+
+    Raises GlossaryError where it has no synonym, too many, or a wording that is too long, holds
+    a character that cannot be seen, or holds neither letter nor digit.
+    """
+    term, *synonyms = dict.fromkeys(filter(None, map(_squeezed, entry.wordings))) or [""]
+    if not _squeezed(entry.term):
+        raise GlossaryError("the term is missing")
+    for wording in (term, *synonyms):
+        _check(wording)
+    if not synonyms:
+        raise GlossaryError(f"{term!r} needs at least one synonym")
+    if len(synonyms) > MOST_SYNONYMS:
+        raise GlossaryError(f"{term!r} has {len(synonyms)} synonyms, the limit is {MOST_SYNONYMS}")
+    return Entry(term, tuple(synonyms))
+
+
+class Glossaries:
+    """The glossaries of all products, in the database; products go by name or alias.
+
+    Every call sees what other processes have written. Raises UnknownRelease for a product that
+    is not there.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def entries(self, product: str) -> tuple[Entry, ...]:
+        """Return the entries of a product, in the order of their terms."""
+        with self._database.reading() as session:
+            rows = _rows(session, require_product(session, product))
+        return tuple(Entry(row.term, tuple(row.synonyms)) for row in rows)
+
+    def compare(self, product: str, entries: Iterable[Entry]) -> Changes:
+        """Return what `replace` would change; raises GlossaryError where it would."""
+        new = _by_term(entries)
+        with self._database.reading() as session:
+            return _changes(_rows(session, require_product(session, product)), new)
+
+    def replace(self, product: str, entries: Iterable[Entry]) -> Changes:
+        """Make `entries` the whole glossary of a product and return what that changed.
+
+        Raises GlossaryError for an entry that cannot be, for a term that stands twice, and for
+        more than `MOST_ENTRIES`; then nothing is changed.
+        """
+        new = _by_term(entries)
+        with self._database.writing() as session:
+            owner = require_product(session, product)
+            changes = _changes(_rows(session, owner), new)
+            session.execute(delete(GlossaryRow).where(GlossaryRow.product_id == owner.id))
+            session.add_all(_row(owner, entry) for entry in new.values())
+        return changes
+
+    def put(self, product: str, entry: Entry, *, instead_of: str | None = None) -> None:
+        """Add an entry to a product, in place of the one with its term if there is one.
+
+        With `instead_of`, in place of the entry with that term and no other (empty: of none);
+        raises GlossaryError where another entry has the new term already.
+        """
+        entry = tidy(entry)
+        with self._database.writing() as session:
+            owner = require_product(session, product)
+            rows = {row.term: row for row in _rows(session, owner)}
+            if instead_of is not None and instead_of != entry.term:
+                if entry.term in rows:
+                    raise GlossaryError(
+                        f"{entry.term!r} is already a term: add the synonyms to that entry"
+                    )
+                if instead_of in rows:
+                    session.delete(rows.pop(instead_of))
+            if entry.term in rows:
+                rows[entry.term].synonyms = list(entry.synonyms)
+                return
+            _check_room(len(rows) + 1)
+            session.add(_row(owner, entry))
+
+    def remove(self, product: str, term: str) -> None:
+        """Remove an entry by its term; raise GlossaryError if there is none."""
+        with self._database.writing() as session:
+            owner = require_product(session, product)
+            rows = {row.term: row for row in _rows(session, owner)}
+            if _squeezed(term) not in rows:
+                raise GlossaryError(
+                    f"The glossary of {owner.name} has no term {term!r}; "
+                    f"`strata glossary list --product {owner.name}` shows those it has."
+                )
+            session.delete(rows[_squeezed(term)])
+
+
+def _by_term(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Entries that can be a glossary, by their terms."""
+    wanted = [tidy(entry) for entry in entries]
+    new = {entry.term: entry for entry in wanted}
+    if len(new) < len(wanted):
+        raise GlossaryError("a term appears twice: put its synonyms into one entry")
+    _check_room(len(new))
+    return new
+
+
+def _changes(rows: Iterable[GlossaryRow], new: Mapping[str, Entry]) -> Changes:
+    old = {row.term: tuple(row.synonyms) for row in rows}
+    return Changes(
+        added=tuple(t for t in new if t not in old),
+        changed=tuple(t for t in new if t in old and new[t].synonyms != old[t]),
+        removed=tuple(t for t in old if t not in new),
+    )
+
+
+def _rows(session: Session, product: ProductRow) -> list[GlossaryRow]:
+    rows = session.scalars(select(GlossaryRow).where(GlossaryRow.product_id == product.id))
+    return sorted(rows, key=lambda row: (row.term.casefold(), row.term))
+
+
+def _row(product: ProductRow, entry: Entry) -> GlossaryRow:
+    return GlossaryRow(product_id=product.id, term=entry.term, synonyms=list(entry.synonyms))
+
+
+def _check_room(entries: int) -> None:
+    if entries > MOST_ENTRIES:
+        raise GlossaryError(f"{entries:,} entries are too many; the limit is {MOST_ENTRIES:,}")
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _check(wording: str) -> None:
+    if len(wording) > LONGEST_WORDING:
+        raise GlossaryError(
+            f"{wording[:30]!r}… has {len(wording):,} characters, the limit is {LONGEST_WORDING}"
+        )
+    if not wording.isprintable():
+        hidden = next(c for c in wording if not c.isprintable())
+        raise GlossaryError(f"{wording!r} contains an invisible character ({hidden!a})")
+    if not any(c.isalnum() for c in wording):
+        raise GlossaryError(f"{wording!r} needs at least one letter or digit")

@@ -1,0 +1,199 @@
+"""The releases of a product as an administrator sees and changes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from corpora.catalog.catalog import (
+    UnusableName,
+    check_is_free,
+    check_name,
+    find_product,
+    releases_of,
+    require_product,
+    require_release,
+)
+from corpora.catalog.release import Product, Release, is_prerelease, sort_key
+from corpora.catalog.remembered import MemoryReview, Remembered, remembered, review_release
+from corpora.database.engine import Database
+from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
+
+
+@dataclass(frozen=True)
+class ReleaseSettings:
+    """What an administrator says of a release; None in `prerelease` and `sorts_as`: as its name."""
+
+    aliases: tuple[str, ...] = ()
+    sorts_as: str | None = None
+    prerelease: bool | None = None
+    end_of_life: date | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class ProductSettings:
+    """What an administrator says of a product; without `latest` the order decides."""
+
+    aliases: tuple[str, ...] = ()
+    latest: str | None = None
+
+
+@dataclass(frozen=True)
+class ShelvedRelease:
+    """A release, offered or not, with what serves it; `documents` counts what that holds.
+
+    `remembered` counts the answers that the memory has of it.
+    """
+
+    name: str
+    settings: ReleaseSettings
+    generation: int | None
+    published: datetime | None
+    documents: int
+    remembered: Remembered
+
+    @property
+    def prerelease(self) -> bool:
+        """Whether it counts as a pre-release."""
+        said = self.settings.prerelease
+        return is_prerelease(self.name) if said is None else said
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A product with all of its releases, the oldest first."""
+
+    product: str
+    settings: ProductSettings
+    releases: tuple[ShelvedRelease, ...]
+
+    @property
+    def latest(self) -> str | None:
+        """The name of the release that "latest" means, if any can be asked."""
+        offered = tuple(
+            Release(self.product, r.name, r.settings.aliases, r.prerelease)
+            for r in self.releases
+            if r.generation is not None and not r.settings.hidden
+        )
+        newest = Product(self.product, releases=offered, latest=self.settings.latest).newest
+        return newest.name if newest else None
+
+    def release(self, name: str) -> ShelvedRelease | None:
+        """Return a release by its name, or None if there is none."""
+        return next((r for r in self.releases if r.name == name), None)
+
+
+@dataclass(frozen=True)
+class Shelves:
+    """All products and releases in the database; a change is made whole or not at all."""
+
+    database: Database
+
+    def products(self) -> tuple[str, ...]:
+        """Return the names of all products."""
+        with self.database.reading() as session:
+            return tuple(sorted(session.scalars(select(ProductRow.name)), key=str.casefold))
+
+    def shelf(self, product: str) -> Shelf:
+        """Return a product with all its releases; raise UnknownRelease if it is not there."""
+        with self.database.reading() as session:
+            owner = require_product(session, product)
+            served = _served(session, owner)
+            rows = releases_of(session, owner)
+            answers = remembered(session, [row.id for row in rows])
+            rows.sort(key=lambda r: (sort_key(r.sorts_as or r.name), r.name))
+            return Shelf(
+                owner.name,
+                ProductSettings(tuple(owner.aliases), owner.latest),
+                tuple(
+                    ShelvedRelease(
+                        row.name,
+                        _settings(row),
+                        row.published_generation_id,
+                        *served.get(row.id, (None, 0)),
+                        answers.get(row.id, Remembered()),
+                    )
+                    for row in rows
+                ),
+            )
+
+    def settings(self, product: str, release: str) -> ReleaseSettings:
+        """Return what is said of a release; raise UnknownRelease if it is not there."""
+        with self.database.reading() as session:
+            return _settings(require_release(session, product, release))
+
+    def change_release(self, product: str, release: str, settings: ReleaseSettings) -> MemoryReview:
+        """Set all that is said of a release; return what became of its remembered answers.
+
+        Raises UnusableName for an alias, or a name to sort as, that cannot be.
+        """
+        aliases = _distinct(settings.aliases)
+        sorts_as = (settings.sorts_as or "").strip() or None
+        for name in (*aliases, *([sorts_as] if sorts_as else [])):
+            check_name("release", name)
+        with self.database.writing() as session:
+            row = require_release(session, product, release)
+            owner = session.get_one(ProductRow, row.product_id)
+            for alias in aliases:
+                if alias.casefold() == row.name.casefold():
+                    raise UnusableName(f"{alias!r} is the name of this release itself.")
+                check_is_free(session, owner, alias, but=row)
+            row.aliases = list(aliases)
+            row.sorts_as = sorts_as
+            row.prerelease = settings.prerelease
+            row.end_of_life = settings.end_of_life
+            if row.retired == settings.hidden:
+                return MemoryReview()
+            row.retired = settings.hidden
+            return review_release(session, row.id)
+
+    def change_product(self, product: str, settings: ProductSettings) -> None:
+        """Set all that is said of a product.
+
+        Raises UnusableName for an alias that cannot be or is taken, UnknownRelease for a latest
+        release that is not there.
+        """
+        aliases = _distinct(settings.aliases)
+        for alias in aliases:
+            check_name("product", alias)
+        with self.database.writing() as session:
+            row = require_product(session, product)
+            for alias in aliases:
+                other = find_product(session, alias)
+                if other not in (None, row):
+                    raise UnusableName(f"{alias!r} is already a name of the product {other.name}.")
+                if alias.casefold() == row.name.casefold():
+                    raise UnusableName(f"{alias!r} is the name of this product itself.")
+            row.aliases = list(aliases)
+            latest = settings.latest
+            row.latest = require_release(session, row.name, latest).name if latest else None
+
+
+def _served(session: Session, owner: ProductRow) -> dict[int, tuple[datetime | None, int]]:
+    """When what serves each release was published, and how many documents it holds."""
+    rows = session.execute(
+        select(ReleaseRow.id, GenerationRow.published, func.count(MemberRow.document_id))
+        .join(GenerationRow, GenerationRow.id == ReleaseRow.published_generation_id)
+        .outerjoin(MemberRow, MemberRow.generation_id == GenerationRow.id)
+        .where(ReleaseRow.product_id == owner.id)
+        .group_by(ReleaseRow.id, GenerationRow.published)
+    )
+    return {release: (published, documents) for release, published, documents in rows}
+
+
+def _settings(row: ReleaseRow) -> ReleaseSettings:
+    return ReleaseSettings(
+        tuple(row.aliases), row.sorts_as, row.prerelease, row.end_of_life, row.retired
+    )
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without white space around them, without empty ones and without repetitions."""
+    kept: dict[str, str] = {}
+    for name in filter(None, map(str.strip, names)):
+        kept.setdefault(name.casefold(), name)
+    return tuple(kept.values())

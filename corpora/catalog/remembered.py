@@ -1,0 +1,287 @@
+"""Remembered answers rest on pages: those whose pages are no more are not used (provenance).
+
+A page is known by its file and the hash of its text, whatever its number. Whatever changes what
+serves a release reviews its answers in the same transaction, so that nobody ever sees an answer
+as usable whose pages do not serve.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, and_, case, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from corpora.catalog.cited_pages import Cited, Place, look_for, page_hash
+from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.database.tables import MemberRow, PageRow, ReleaseRow
+
+__all__ = [
+    "Cited",
+    "MemoryReview",
+    "Remembered",
+    "foresee",
+    "page_hash",
+    "remembered",
+    "review_release",
+    "still_stands",
+]
+
+_AT_ONCE = 500
+_RETIRED = "the release is retired"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReview:
+    """How many remembered answers of a release stay in use, are suspended, or are used again."""
+
+    kept: int = 0
+    suspended: int = 0
+    restored: int = 0
+
+    @property
+    def told(self) -> str:
+        """What changed, in sentences for people; empty where nothing did."""
+        changed = ((self.suspended, "suspended"), (self.restored, "in use again"))
+        return " ".join(
+            f"{number:,} saved {'answer is' if number == 1 else 'answers are'} {what}."
+            for number, what in changed
+            if number
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """How many answers of a release are remembered, and how many of them are suspended."""
+
+    answers: int = 0
+    suspended: int = 0
+
+    @property
+    def told(self) -> str:
+        """Both in words: "12 saved answers, 3 of them suspended"."""
+        if self.answers == 1:
+            return "1 saved answer" + (", suspended" if self.suspended else "")
+        suspended = f", {self.suspended:,} of them suspended" if self.suspended else ""
+        return f"{self.answers:,} saved answers{suspended}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Citation:
+    """A page that a pair cites; `number` is None where the page read then is not kept any more."""
+
+    pair_id: int
+    ordinal: int
+    file: str
+    page_hash: bytes
+    page_id: int
+    number: int | None = None
+    serves: bool = False
+
+
+@dataclass(frozen=True)
+class _Verdicts:
+    """Why each pair was not used and why it is not now, by id; and pages with other ids now."""
+
+    before: Mapping[int, str]
+    now: Mapping[int, str]
+    moved: Sequence[tuple[_Citation, Place]]
+
+    @property
+    def suspended(self) -> list[int]:
+        return [pair for pair, why in self.now.items() if why and not self.before[pair]]
+
+    @property
+    def restored(self) -> list[int]:
+        return [pair for pair, why in self.before.items() if why and not self.now.get(pair)]
+
+    @property
+    def counted(self) -> MemoryReview:
+        unusable = sum(1 for pair, why in self.before.items() if why or self.now.get(pair))
+        kept = len(self.before) - unusable
+        return MemoryReview(kept, len(self.suspended), len(self.restored))
+
+
+def still_stands(session: Session, release_id: int, pages: Sequence[Cited]) -> str:
+    """Say why an answer that cites these pages may not be used now; empty: it may.
+
+    For an answer that is about to be remembered, since what serves its release may have changed
+    after it was given. It locks the release as `review_release` does: one of both sees the other.
+    """
+    serving, retired = _lock(session, release_id)
+    if retired:
+        return _RETIRED
+    there = look_for(session, serving, pages)
+    missing = [page for page in pages if there.place(page, None) is None]
+    if not missing:
+        return ""
+    of_page = select(PageRow.number).where(PageRow.id == missing[0].page_id)
+    return there.why_not(missing[0], session.scalar(of_page))
+
+
+def review_release(session: Session, release_id: int) -> MemoryReview:
+    """Suspend the remembered answers of a release whose pages do not serve, restore the others.
+
+    It belongs into the transaction that changes what serves. Of what serves only files are read
+    that are cited and were written anew.
+    """
+    serving, retired = _lock(session, release_id)
+    verdicts = _judge(session, release_id, serving, retired)
+    _write_places(session, verdicts.moved)
+    _write_reasons(session, release_id, verdicts)
+    return verdicts.counted
+
+
+def foresee(session: Session, release_id: int, generation_id: int) -> MemoryReview:
+    """Count what a review would come to if another generation served; nothing is changed."""
+    return _judge(session, release_id, generation_id, retired=False).counted
+
+
+def remembered(session: Session, release_ids: Sequence[int]) -> dict[int, Remembered]:
+    """Count what is remembered of releases, by their ids; none has no entry."""
+    suspended = func.count(case((MemoryPairRow.suspended != "", 1)))
+    rows = session.execute(
+        select(MemoryPairRow.release_id, func.count(), suspended)
+        .where(MemoryPairRow.release_id.in_(release_ids))
+        .group_by(MemoryPairRow.release_id)
+    )
+    return {release: Remembered(answers, out) for release, answers, out in rows}
+
+
+def _lock(session: Session, release_id: int) -> tuple[int | None, bool]:
+    """What serves a release and whether it is retired, which stays so in this transaction."""
+    row = session.execute(
+        select(ReleaseRow.published_generation_id, ReleaseRow.retired)
+        .where(ReleaseRow.id == release_id)
+        .with_for_update()
+    ).one()
+    return row.published_generation_id, row.retired
+
+
+def _judge(session: Session, release_id: int, serving: int | None, retired: bool) -> _Verdicts:
+    of_release = MemoryPairRow.release_id == release_id
+    pairs = select(MemoryPairRow.id, MemoryPairRow.suspended).where(of_release)
+    before = {row.id: row.suspended for row in session.execute(pairs)}
+    if retired:
+        return _Verdicts(before, dict.fromkeys(before, _RETIRED), ())
+    absent = [c for c in _citations(session, serving, of_release) if not c.serves]
+    there = look_for(session, serving, absent)
+    now: dict[int, str] = {}
+    moved = []
+    for cited in absent:
+        place = there.place(cited, cited.number)
+        if place is not None:
+            moved.append((cited, place))
+        elif cited.pair_id not in now:
+            why, known = there.why_not(cited, cited.number), before[cited.pair_id]
+            # The number is forgotten with the page; what was said while it was known stays.
+            is_told = cited.number is None and known.endswith(f" of {cited.file} has changed")
+            now[cited.pair_id] = known if is_told else why
+    return _Verdicts(before, now, moved)
+
+
+def _citations(
+    session: Session, serving: int | None, of_release: ColumnElement[bool]
+) -> list[_Citation]:
+    """The pages that the pairs of a release cite, each pair's in order."""
+    rows = session.execute(
+        select(
+            MemoryPageRow.pair_id,
+            MemoryPageRow.ordinal,
+            MemoryPageRow.file,
+            MemoryPageRow.page_hash,
+            MemoryPageRow.page_id,
+            PageRow.number,
+            MemberRow.document_id.is_not(None),
+        )
+        .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
+        .outerjoin(PageRow, PageRow.id == MemoryPageRow.page_id)
+        .outerjoin(
+            MemberRow,
+            and_(MemberRow.document_id == PageRow.document_id, MemberRow.generation_id == serving),
+        )
+        .where(of_release)
+        .order_by(MemoryPageRow.pair_id, MemoryPageRow.ordinal)
+    )
+    return [_Citation(*row) for row in rows]
+
+
+def _write_places(session: Session, moved: Sequence[tuple[_Citation, Place]]) -> None:
+    """Let citations, also those in the answers, point to the pages that hold their text now."""
+    of_pairs: defaultdict[int, dict[int, Place]] = defaultdict(dict)
+    for cited, place in moved:
+        of_pairs[cited.pair_id][cited.page_id] = place
+    for some in _portions(moved):
+        session.execute(
+            update(MemoryPageRow),
+            [
+                {"pair_id": c.pair_id, "ordinal": c.ordinal, "page_id": place.page_id}
+                for c, place in some
+            ],
+        )
+    for pairs in _portions(list(of_pairs)):
+        answers = session.execute(
+            select(MemoryPairRow.id, MemoryPairRow.answer).where(MemoryPairRow.id.in_(pairs))
+        ).all()
+        session.execute(
+            update(MemoryPairRow),
+            [{"id": pair, "answer": _moved(answer, of_pairs[pair])} for pair, answer in answers],
+        )
+
+
+def _moved(answer: Mapping[str, Any], places: Mapping[int, Place]) -> dict[str, Any]:
+    citations = [
+        {**c, "page_id": place.page_id, "page": place.number}
+        if (place := places.get(c.get("page_id")))
+        else c
+        for c in answer.get("citations", ())
+    ]
+    return {**answer, "citations": citations}
+
+
+def _write_reasons(session: Session, release_id: int, verdicts: _Verdicts) -> None:
+    """Write what changed into the pairs, and into their story what became usable or stopped it."""
+    now, before = verdicts.now, verdicts.before
+    changed = sorted([*verdicts.suspended, *verdicts.restored])
+    at = datetime.now(UTC)
+    for some in _portions(changed):
+        told = [
+            {
+                "release_id": release_id,
+                "at": at,
+                "kind": "suspended" if now.get(pair) else "restored",
+                "pair_id": pair,
+                "reason": now.get(pair) or _restored(before[pair]),
+            }
+            for pair in some
+        ]
+        insertion = insert(MemoryEventRow).returning(
+            MemoryEventRow.id, sort_by_parameter_order=True
+        )
+        # An index of pairs learns of a change by the id of its event.
+        events = session.scalars(insertion, told).all()
+        session.execute(
+            update(MemoryPairRow),
+            [
+                {"id": pair, "suspended": now.get(pair, ""), "seq": event}
+                for pair, event in zip(some, events, strict=True)
+            ],
+        )
+    other = [pair for pair, why in now.items() if before[pair] and why != before[pair]]
+    for some in _portions(other):
+        session.execute(update(MemoryPairRow), [{"id": p, "suspended": now[p]} for p in some])
+
+
+def _restored(why: str) -> str:
+    return "the release is offered again" if why == _RETIRED else "the pages it cites serve again"
+
+
+def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for first in range(0, len(items), _AT_ONCE):
+        yield items[first : first + _AT_ONCE]

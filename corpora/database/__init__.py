@@ -1,0 +1,1 @@
+"""The one database: engine, tables and migrations."""

@@ -1,0 +1,153 @@
+"""The one database: engine, sessions, migrations."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from corpora.database.tables import Base
+
+SCHEMA = "0004"
+"""The newest migration in `migrations/versions`."""
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_BUSY_SECONDS = 60
+_WRITES = "strata_writes"
+_MIGRATION_LOCK = 0x5374726174610001
+
+
+class UnusableDatabase(Exception):
+    """The database cannot be opened; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """An open database, shared by all threads of a process."""
+
+    engine: Engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Yield a session that sees one consistent state and blocks nobody."""
+        with Session(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Yield a session that is committed at the end, or rolled back on an exception.
+
+        On SQLite it takes the write lock at once: a transaction that starts as a reader and
+        writes later fails when another process wrote in between, however long it waits. Keep it
+        short, since other writers wait for it.
+        """
+        with Session(self.engine.execution_options(**{_WRITES: True})) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def sqlite_url(data_dir: Path) -> str:
+    """Return the URL of the SQLite database in a data folder."""
+    return f"sqlite:///{data_dir.absolute() / 'strata.db'}"
+
+
+def open_database(url: str) -> Database:
+    """Open the database, create it or bring its tables up to date where they are behind.
+
+    Several processes may do so at the same time. Raises UnusableDatabase where it cannot be
+    opened, or was written by a newer version of Strata.
+    """
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        if not parsed.database or parsed.database == ":memory:":
+            raise UnusableDatabase(f"{url} names no file; several connections could not share it.")
+        try:
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnusableDatabase(
+                f"Cannot create the folder of {parsed.database}: {error}"
+            ) from error
+        engine = create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS})
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    else:
+        engine = create_engine(parsed, pool_pre_ping=True)
+    try:
+        if _schema(engine) != SCHEMA:
+            _migrate(engine)
+    except DBAPIError as error:
+        engine.dispose()
+        raise UnusableDatabase(
+            f"Cannot open the database {parsed.render_as_string()}: {error.orig}. "
+            "Check that the path or address is right and that you may write there."
+        ) from error
+    return Database(engine)
+
+
+def insert_or_ignore(session: Session, table: type[Base]) -> Any:
+    """Return an insert into `table` that leaves a row alone which is there already."""
+    insert = (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
+    return insert(table).on_conflict_do_nothing()
+
+
+def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    # Transactions are begun below; the driver's own begin comes too late and as a reader.
+    connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode = WAL")
+    # Commits are few and large here, so each may wait for the disk: what was acknowledged
+    # survives a power cut too, not only a killed process (which NORMAL would be enough for).
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA journal_size_limit = 67108864")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _schema(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        return _schema_of(connection)
+
+
+def _schema_of(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
+
+
+def _migrate(engine: Engine) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    with engine.execution_options(**{_WRITES: True}).begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+        found = _schema_of(connection)
+        if found is not None and found not in known:
+            raise UnusableDatabase(
+                f"The database is of schema {found}, which this version of Strata does not know "
+                f"(it knows up to {SCHEMA}). Use the newer version that wrote it."
+            )
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

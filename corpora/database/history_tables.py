@@ -1,0 +1,197 @@
+"""The tables of conversations, what people say of them, and what admins did.
+
+A person is known by `owner`: the address or subject that signed in, empty where nobody has to.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from corpora.database.tables import Base
+
+
+def _of_turn() -> Mapped[int]:
+    return mapped_column(ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True)
+
+
+class ConversationRow(Base):
+    """A conversation of one person about one product."""
+
+    __tablename__ = "conversations"
+    __table_args__ = (Index(None, "owner", "updated"),)
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    owner: Mapped[str] = mapped_column(Text)
+    product: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime]
+    updated: Mapped[datetime] = mapped_column(index=True)
+
+
+class TurnRow(Base):
+    """A question and its answer; `answer` is the payload as the chatbot wrote it.
+
+    What follows `created` repeats what the payload says, for searching: `seconds` is the time
+    the steps took. A `superseded` turn was asked anew and is no longer part of its conversation.
+    """
+
+    __tablename__ = "turns"
+    __table_args__ = (
+        UniqueConstraint("conversation_id", "position"),
+        # Holds all that numbers are counted from: a payload is long, and SQLite would have to
+        # read through each of them to come to the columns behind it.
+        Index(
+            "ix_turns_facts",
+            *("created", "product", "release", "owner", "route", "abstained", "superseded"),
+            *("seconds", "model_calls"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    question: Mapped[str] = mapped_column(Text)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
+    release: Mapped[str | None] = mapped_column(Text)
+    created: Mapped[datetime]
+    superseded: Mapped[bool]
+    owner: Mapped[str] = mapped_column(Text, index=True)
+    product: Mapped[str | None] = mapped_column(Text)
+    route: Mapped[str] = mapped_column(String(32))
+    abstained: Mapped[bool]
+    seconds: Mapped[float]
+    profile: Mapped[str] = mapped_column(String(32))
+    model: Mapped[str] = mapped_column(Text)
+    model_calls: Mapped[int] = mapped_column(default=0)
+
+
+class TurnTextRow(Base):
+    """The words of a turn, for searching; on SQLite this is a full-text index (`turn_search`)."""
+
+    __tablename__ = "turn_texts"
+
+    turn_id: Mapped[int] = _of_turn()
+    text: Mapped[str] = mapped_column(Text)
+
+
+class TurnTraceRow(Base):
+    """The trace of a turn (`chatbot.chain.trace`) as compressed JSON."""
+
+    __tablename__ = "turn_traces"
+
+    turn_id: Mapped[int] = _of_turn()
+    trace: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class TurnCitationRow(Base):
+    """A document that the answer of a turn cites."""
+
+    __tablename__ = "turn_citations"
+
+    turn_id: Mapped[int] = _of_turn()
+    release: Mapped[str] = mapped_column(Text, primary_key=True)
+    file: Mapped[str] = mapped_column(Text, primary_key=True, index=True)
+
+
+class OpenQuestionRow(Base):
+    """A question without an answer: on its way in the server process `server`, or ended so.
+
+    The server says at `seen` that it is still there. `after` counts the turns that stand before
+    the question; `instead_of` is the turn that its answer replaces, and `afresh` asks for one
+    without the memory.
+    """
+
+    __tablename__ = "open_questions"
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    conversation_id: Mapped[str] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), index=True
+    )
+    text: Mapped[str] = mapped_column(Text)
+    after: Mapped[int]
+    product: Mapped[str | None] = mapped_column(Text)
+    release: Mapped[str | None] = mapped_column(Text)
+    instead_of: Mapped[int | None]
+    afresh: Mapped[bool]
+    state: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    refused: Mapped[bool]
+    server: Mapped[str] = mapped_column(Text)
+    seen: Mapped[datetime]
+    created: Mapped[datetime]
+
+
+class FeedbackRow(Base):
+    """What the person who asked thinks of an answer: thumbs 1 or -1, a reason, a comment."""
+
+    __tablename__ = "feedback"
+
+    turn_id: Mapped[int] = _of_turn()
+    thumbs: Mapped[int] = mapped_column(index=True)
+    reason: Mapped[str] = mapped_column(String(32))
+    comment: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime]
+
+
+class ReviewRow(Base):
+    """What an admin thinks of a turn; `rating` is empty as long as there is none.
+
+    `corrected_release` is the release that should have answered, if it was another one.
+    """
+
+    __tablename__ = "reviews"
+
+    turn_id: Mapped[int] = _of_turn()
+    rating: Mapped[str] = mapped_column(String(32), index=True)
+    corrected_answer: Mapped[str] = mapped_column(Text)
+    corrected_release: Mapped[str] = mapped_column(Text)
+    note: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(String(16), index=True)
+    assignee: Mapped[str] = mapped_column(Text)
+    in_regression_set: Mapped[bool]
+    reviewer: Mapped[str] = mapped_column(Text)
+    updated: Mapped[datetime]
+
+
+class PersonRow(Base):
+    """Somebody who has signed in: their subject at the provider, and the `id` Strata knows them by.
+
+    The subject never changes hands; an address may. Whoever came first with it keeps it.
+    """
+
+    __tablename__ = "people"
+
+    subject: Mapped[str] = mapped_column(Text, primary_key=True)
+    id: Mapped[str] = mapped_column(Text, unique=True)
+    created: Mapped[datetime]
+
+
+class UseRow(Base):
+    """A question or an upload of a person, as far as a limit still counts it."""
+
+    __tablename__ = "uses"
+    __table_args__ = (Index(None, "owner", "kind", "at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(String(16))
+    at: Mapped[datetime]
+
+
+class AuditRow(Base):
+    """Something that an admin did; rows are only ever added, which the database sees to."""
+
+    __tablename__ = "audit_log"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    person: Mapped[str] = mapped_column(Text)
+    action: Mapped[str] = mapped_column(String(64))
+    subject: Mapped[str] = mapped_column(Text)
+    details: Mapped[dict[str, Any]] = mapped_column(JSON)

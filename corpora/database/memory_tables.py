@@ -1,0 +1,141 @@
+"""The tables of the quality memory (ComRAG 4.2): answered questions of a release, in clusters.
+
+A release is a wall: every row hangs on one, and goes with it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from corpora.database.tables import Base
+
+
+def _of_release() -> Mapped[int]:
+    return mapped_column(ForeignKey("releases.id", ondelete="CASCADE"))
+
+
+def _of_pair() -> Mapped[int]:
+    return mapped_column(ForeignKey("memory_pairs.id", ondelete="CASCADE"), primary_key=True)
+
+
+class MemoryClusterRow(Base):
+    """A cluster of one store of a release: its `size` and the sum of its vectors (float64).
+
+    The centroid is `total` / `size`; a cluster without members has no row. All members have the
+    model `embedding`. `seq` is that of the last change, as in a pair.
+    """
+
+    __tablename__ = "memory_clusters"
+    __table_args__ = (
+        # Holds all that is needed to see whether a cluster is new, changed or gone.
+        Index(None, "release_id", "store", "embedding", "seq"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release_id: Mapped[int] = _of_release()
+    store: Mapped[str] = mapped_column(String(8))
+    embedding: Mapped[str] = mapped_column(Text, default="")
+    seq: Mapped[int] = mapped_column(default=0)
+    size: Mapped[int]
+    total: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class MemoryPairRow(Base):
+    """A question and its answer in the high- or the low-quality store of a release.
+
+    `answer` is {text, value, citations} as in the reply; `asks` names what two questions must have
+    in common to be the same one, and `vector` (little-endian float32) is the question's under the
+    model `embedding`. `score` is 0 to 1 and `origin` says who gave it: measured as `faithfulness`
+    and `relevancy`, or `rated_by` somebody at `rated`. A `suspended` pair is not used; the text
+    says why. `seq` is the event that brought the pair to its store or gave it its vector; it grows
+    within a release, so that an index knows what it lacks.
+    """
+
+    __tablename__ = "memory_pairs"
+    __table_args__ = (
+        # Holds all that is needed to see which of those that ask the same are new or gone.
+        Index(None, "release_id", "store", "asks", "embedding", "seq"),
+        Index(None, "release_id", "store", "embedding", "seq"),
+        # A row is wide; this tells what is suspended without reading any.
+        Index(None, "release_id", "suspended"),
+        Index(None, "cluster_id"),
+        # Where a store is full, the first of these goes; long columns stand before them in a row.
+        Index(
+            "ix_memory_pairs_first_to_go",
+            *("release_id", "store", "suspended", "score", "reused", "created", "origin"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release_id: Mapped[int] = _of_release()
+    cluster_id: Mapped[int] = mapped_column(ForeignKey("memory_clusters.id", ondelete="CASCADE"))
+    seq: Mapped[int]
+    store: Mapped[str] = mapped_column(String(8))
+    question: Mapped[str] = mapped_column(Text)
+    asks: Mapped[str] = mapped_column(Text)
+    vector: Mapped[bytes] = mapped_column(LargeBinary)
+    embedding: Mapped[str] = mapped_column(Text)
+    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
+    links: Mapped[list[str]] = mapped_column(JSON)
+    generation_id: Mapped[int | None]
+    score: Mapped[float]
+    origin: Mapped[str] = mapped_column(String(16))
+    faithfulness: Mapped[float | None]
+    relevancy: Mapped[float | None]
+    rated_by: Mapped[str] = mapped_column(Text)
+    rated: Mapped[datetime | None]
+    suspended: Mapped[str] = mapped_column(Text)
+    reused: Mapped[int]
+    last_used: Mapped[datetime | None]
+    created: Mapped[datetime]
+
+
+class MemoryPageRow(Base):
+    """A page that the answer of a pair cites, by its file and the SHA-256 of its text.
+
+    `ordinal` is the place of the citation in the answer; `page_id` is the page that held this text
+    when it was last looked for.
+    """
+
+    __tablename__ = "memory_pages"
+
+    pair_id: Mapped[int] = _of_pair()
+    ordinal: Mapped[int] = mapped_column(primary_key=True)
+    file: Mapped[str] = mapped_column(Text)
+    page_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
+    page_id: Mapped[int] = mapped_column(index=True)
+
+
+class MemoryUseRow(Base):
+    """What a turn has to do with a pair: its `role` is source, reuse, reference or avoid."""
+
+    __tablename__ = "memory_uses"
+
+    turn_id: Mapped[int] = mapped_column(
+        ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
+    )
+    pair_id: Mapped[int] = mapped_column(
+        ForeignKey("memory_pairs.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    role: Mapped[str] = mapped_column(String(16))
+
+
+class MemoryEventRow(Base):
+    """What became of a pair and why; the pair may be gone, and no words of it stand here."""
+
+    __tablename__ = "memory_events"
+    __table_args__ = (Index(None, "release_id", "at"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release_id: Mapped[int] = _of_release()
+    at: Mapped[datetime]
+    kind: Mapped[str] = mapped_column(String(16))
+    pair_id: Mapped[int]
+    other_id: Mapped[int | None]
+    reason: Mapped[str] = mapped_column(Text)

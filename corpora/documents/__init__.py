@@ -1,0 +1,1 @@
+"""Uploaded documents, what depends on them, and the work on them."""

@@ -1,0 +1,141 @@
+"""The documents of a generation as an administrator looks through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from sqlalchemy import ColumnElement, and_, func, or_, select
+
+from corpora.database.engine import Database
+from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow
+from corpora.indexing.pages import StoredPage, read_original, read_page
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A line of a list of documents; `size` is in bytes."""
+
+    id: int
+    file: str
+    title: str
+    size: int
+    pages: int
+
+    @property
+    def format(self) -> str:
+        """The suffix of its file, lower-case and without the dot."""
+        return PurePosixPath(self.file).suffix[1:].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocuments:
+    """One page of a list, and how many documents there are in all."""
+
+    documents: tuple[ListedDocument, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Files that only a first generation has, only a second one, or both with other content."""
+
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents by generation, searched and paged in the database."""
+
+    database: Database
+
+    def find(
+        self, generation: int, words: str = "", *, offset: int = 0, limit: int = 25
+    ) -> FoundDocuments:
+        """List documents of a generation by file; each of `words` stands in file or title."""
+        of_generation = and_(
+            MemberRow.generation_id == generation, *(_holds(word) for word in words.split())
+        )
+        pages = (
+            select(func.count(PageRow.id))
+            .where(PageRow.document_id == DocumentRow.id)
+            .scalar_subquery()
+        )
+        listed = (
+            select(DocumentRow.id, DocumentRow.file, DocumentRow.title, FileRow.size, pages)
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            .join(FileRow, FileRow.content_hash == DocumentRow.content_hash)
+            .where(of_generation)
+            .order_by(DocumentRow.file)
+            .offset(offset)
+            .limit(limit)
+        )
+        counted = (
+            select(func.count(DocumentRow.id))
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            .where(of_generation)
+        )
+        with self.database.reading() as session:
+            rows = session.execute(listed).all()
+            return FoundDocuments(
+                tuple(ListedDocument(*row) for row in rows), session.scalar(counted) or 0
+            )
+
+    def page_ids(self, document: int) -> tuple[int, ...]:
+        """Return the ids of a document's pages, in order."""
+        with self.database.reading() as session:
+            return tuple(
+                session.scalars(
+                    select(PageRow.id)
+                    .where(PageRow.document_id == document)
+                    .order_by(PageRow.number)
+                )
+            )
+
+    def page(self, page: int) -> StoredPage:
+        """Return a page as it was read; raise LookupError if it is not kept any more."""
+        with self.database.reading() as session:
+            release = session.scalar(
+                select(DocumentRow.release_id)
+                .join(PageRow, PageRow.document_id == DocumentRow.id)
+                .where(PageRow.id == page)
+            )
+            found = None if release is None else read_page(session, page, release)
+        if found is None:
+            raise LookupError("This page is no longer available; its document was reprocessed.")
+        return found
+
+    def original(self, content_hash: str) -> bytes:
+        """Return the bytes of a file; raise LookupError if they are not kept any more."""
+        with self.database.reading() as session:
+            data = read_original(session, content_hash)
+        if data is None:
+            raise LookupError("The original of this document is no longer available.")
+        return data
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare what two generations hold, by file and content."""
+        one, other = self._contents(first), self._contents(second)
+        return Difference(
+            tuple(sorted(one.keys() - other.keys())),
+            tuple(sorted(other.keys() - one.keys())),
+            tuple(sorted(f for f in one.keys() & other.keys() if one[f] != other[f])),
+        )
+
+    def _contents(self, generation: int) -> dict[str, str]:
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(DocumentRow.file, DocumentRow.content_hash)
+                .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+                .where(MemberRow.generation_id == generation)
+            )
+            return {row.file: row.content_hash for row in rows}
+
+
+def _holds(word: str) -> ColumnElement[bool]:
+    return or_(
+        DocumentRow.file.icontains(word, autoescape=True),
+        DocumentRow.title.icontains(word, autoescape=True),
+    )

@@ -1,0 +1,189 @@
+"""A job is done: claimed, carried out, reported on, and ended one way or another."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.building.building import Builder, IngestCancelled, IngestReport, Outcome
+from corpora.building.gathering import ChunkingSettings
+from corpora.building.removal import Deleted, delete_product, delete_release, remove_documents
+from corpora.building.rereading import reread
+from corpora.catalog.catalog import CatalogError
+from corpora.database.engine import Database
+from corpora.documents.uploads import UploadError, drop_upload, upload_dir, uploaded_paths
+from corpora.generations.generations import BeingBuilt, IngestError, TakenOver
+from corpora.generations.progress import Progress
+from corpora.indexing.embedding import Embedder, ModelMissing
+from corpora.jobs.claims import Claims, JobTaken
+from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
+
+WRITE_SECONDS = 0.5
+"""Progress is written so often: people see it move, and others can write in between."""
+
+_log = logging.getLogger("strata.worker")
+
+
+@dataclass(frozen=True)
+class JobWork:
+    """Does jobs, one after another; `stopping` says that this process is about to end."""
+
+    claims: Claims
+    database: Database
+    data_dir: Path
+    embedder: Embedder
+    chunking: ChunkingSettings
+    stopping: Callable[[], bool] = lambda: False
+
+    def do(self, job_id: int) -> None:
+        """Do a job if it waits; whatever comes of it stands in its row afterwards."""
+        job = None if self.stopping() else self.claims.claim(job_id)
+        if job is None:
+            return
+        _log.info("job %s: %s of %s", job.id, job.kind, _subject(job))
+        try:
+            self._do(job)
+        except JobTaken:
+            _log.warning("job %s is in other hands now", job.id)
+
+    def _do(self, job: Job) -> None:
+        watch = _Watch(self.claims, job.id, self.stopping)
+        try:
+            ended = self._carry_out(job, watch)
+        except IngestCancelled:
+            if not watch.cancelling:
+                self.claims.put_back(job.id)
+                return
+            ended = _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
+        except (BeingBuilt, TakenOver) as error:
+            self.claims.put_back(job.id, str(error))
+            return
+        except (CatalogError, IngestError, ModelMissing, UploadError) as error:
+            ended = _Ended(JobState.FAILED, str(error))
+        except JobTaken:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever fails, the job must end and say so
+            _log.exception("job %s failed", job.id)
+            ended = _Ended(
+                JobState.FAILED,
+                f"An unexpected error occurred ({type(error).__name__}); see the worker's log. "
+                "Trying again continues where it stopped.",
+            )
+        self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
+        _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
+        if ended.state is JobState.DONE:
+            drop_upload(self.data_dir, job.id)
+
+    def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
+        place = upload_dir(self.data_dir, job.id)
+        builder = Builder(
+            self.database,
+            self.data_dir,
+            self.embedder,
+            self.chunking,
+            watch.report,
+            watch.is_to_stop,
+            workers=1,
+        )
+        match job.kind:
+            case JobKind.UPLOAD:
+                paths = uploaded_paths(self.data_dir, job.id)
+                report = builder.build(
+                    job.product, job.release, lambda files: files.from_paths(paths)
+                )
+            case JobKind.REREAD:
+                report = reread(builder, job.product, job.release, place)
+            case JobKind.REMOVE:
+                files = {file.file for file in Jobs(self.database).files(job.id)}
+                report = remove_documents(builder, job.product, job.release, files)
+            case JobKind.DELETE if job.release:
+                deleted = delete_release(
+                    self.database, self.data_dir, job.product, job.release, watch.report
+                )
+                return _deleted(job, deleted)
+            case JobKind.DELETE:
+                deleted = delete_product(self.database, self.data_dir, job.product, watch.report)
+                return _deleted(job, deleted)
+        return _ended(report, place)
+
+
+@dataclass(frozen=True)
+class _Ended:
+    state: JobState
+    message: str
+    report: dict[str, Any] | None = None
+    problems: tuple[JobFile, ...] = ()
+
+
+class _Watch:
+    """Writes how far a job is, now and then, and learns in turn whether it is to be cancelled."""
+
+    def __init__(self, claims: Claims, job_id: int, stopping: Callable[[], bool]) -> None:
+        self._claims = claims
+        self._job_id = job_id
+        self._stopping = stopping
+        self._written: tuple[str, float] | None = None
+        self.cancelling = False
+
+    def report(self, progress: Progress) -> None:
+        """Write it if the stage begins or ends or it was long not written; raise JobTaken."""
+        now = time.monotonic()
+        is_due = (
+            self._written is None
+            or self._written[0] != progress.stage
+            or progress.done == progress.total
+            or now - self._written[1] >= WRITE_SECONDS
+        )
+        if is_due:
+            self.cancelling = self._claims.progress(self._job_id, progress)
+            self._written = progress.stage, now
+
+    def is_to_stop(self) -> bool:
+        """Whether the job is cancelled, or the worker is about to end."""
+        return self.cancelling or self._stopping()
+
+
+def _ended(report: IngestReport, place: Path) -> _Ended:
+    failed = [file for file in report.rejected if not file.expected]
+    problems = tuple(
+        JobFile(_name(file.file, place), reason=file.reason) for file in report.rejected
+    )
+    figures = asdict(report)
+    figures |= {"reused": report.reused, "rejected": len(report.rejected), "failed": len(failed)}
+    figures["skipped"] = dict(report.skipped)
+    left_out = f" Skipped {_count(len(problems), 'file')}." if problems else ""
+    match report.outcome:
+        case Outcome.PUBLISHED:
+            documents = _count(report.documents, "document")
+            message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
+            message = f"{message} {report.remembered.told}".rstrip()
+        case Outcome.UNCHANGED:
+            message = f"No changes.{left_out}"
+        case Outcome.NOTHING_READABLE:
+            message = "No file could be read, so nothing changed."
+            return _Ended(JobState.FAILED, message, figures, problems)
+    return _Ended(JobState.DONE, message, figures, problems)
+
+
+def _name(file: str, place: Path) -> str:
+    """A file's name without the way to the folder or the zip that it was uploaded in."""
+    return re.sub(rf"^{re.escape(str(place))}/(files|archives/\d+)/", "", file)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _deleted(job: Job, deleted: Deleted) -> _Ended:
+    answers = _count(deleted.remembered, "saved answer")
+    also = f" with {answers}" if deleted.remembered else ""
+    return _Ended(JobState.DONE, f"Deleted {_subject(job)}{also}.", asdict(deleted))
+
+
+def _subject(job: Job) -> str:
+    return f"{job.product} {job.release}".strip()

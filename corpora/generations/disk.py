@@ -1,0 +1,52 @@
+"""Room on the disk: an ingest leaves some, since what serves needs a little to go on."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import OperationalError
+
+from corpora.generations.generations import IngestError
+
+RESERVE = 100_000_000
+"""Bytes that an ingest does not use: opening an index and storing a turn both write."""
+
+
+class DiskFull(IngestError):
+    """No room is left where the data is kept; what is published is not harmed."""
+
+
+def require_room(data_dir: Path, size: int = 0) -> None:
+    """Raise DiskFull unless `size` bytes can be written with the reserve left over."""
+    if shutil.disk_usage(data_dir).free < size + RESERVE:
+        raise _disk_full(data_dir)
+
+
+@contextmanager
+def full_disk_is_named(data_dir: Path) -> Iterator[None]:
+    """Turn what the system and SQLite raise when no room is left into DiskFull."""
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError, OperationalError) as error:
+        if not _means_full(error):
+            raise
+        raise _disk_full(data_dir) from error
+
+
+def _means_full(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    cause = error.orig if isinstance(error, OperationalError) else error
+    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+
+
+def _disk_full(data_dir: Path) -> DiskFull:
+    return DiskFull(
+        f"There is too little room on the disk that holds {data_dir}. What is published is not "
+        "harmed. Make room and try again; what was read and embedded is kept."
+    )

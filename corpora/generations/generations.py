@@ -1,0 +1,263 @@
+"""Generations of a release: claimed by one builder, published at once, kept for rollback, pruned.
+
+A generation is a set of documents and a folder of indexes. As long as its moment of publication
+is empty it is being built, and its row is the builder's claim to the release.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from corpora.catalog.remembered import MemoryReview, review_release
+from corpora.database.engine import Database
+from corpora.database.tables import (
+    Base,
+    DocumentRow,
+    EmbeddingRow,
+    FileRow,
+    GenerationRow,
+    MemberRow,
+    ReleaseRow,
+    SearchChunkRow,
+)
+from corpora.generations.processes import HEARTBEAT_SECONDS, is_alive, this_process
+
+KEPT_FOR_ROLLBACK = 2
+"""How many generations that once served are kept beside the one that serves."""
+
+_PRUNED_AT_ONCE = 10
+_ROWS_AT_ONCE = 500
+_STALE_SECONDS = 3600.0
+
+_log = logging.getLogger(__name__)
+
+
+class IngestError(Exception):
+    """An ingest ended and published nothing; the message says why and what to do."""
+
+
+class BeingBuilt(IngestError):
+    """Another process is ingesting into this release; the message says which."""
+
+
+class TakenOver(IngestError):
+    """This builder was thought dead and another one took its release over."""
+
+
+def generation_dir(data_dir: Path, generation_id: int) -> Path:
+    """Return the folder of a generation's indexes; if it is there, it is complete."""
+    return data_dir / "generations" / str(generation_id)
+
+
+def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:
+    """Start a generation of a release, take over from a dead builder, and return its id.
+
+    Raises BeingBuilt if a living process builds one.
+    """
+    now = datetime.now(UTC)
+    with database.writing() as session:
+        # Where rows are locked one by one, claims of the same release wait for each other here.
+        name = session.scalars(
+            select(ReleaseRow.name).where(ReleaseRow.id == release_id).with_for_update()
+        ).one()
+        take_over(session, release_id, name)
+        generation = GenerationRow(
+            release_id=release_id,
+            model_id=model_id,
+            chunking=chunking,
+            builder=this_process(),
+            heartbeat=now,
+            created=now,
+        )
+        session.add(generation)
+        session.flush()
+        return generation.id
+
+
+def take_over(session: Session, release_id: int, name: str) -> None:
+    """Drop what a dead builder left of a release; raise BeingBuilt if a living one builds it."""
+    now = datetime.now(UTC)
+    unfinished = select(GenerationRow).where(
+        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
+    )
+    for row in session.scalars(unfinished).all():
+        if is_alive(row.builder, row.heartbeat, now):
+            raise BeingBuilt(
+                f"Release {name} is already being ingested by process {row.builder} "
+                f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
+            )
+        session.delete(row)
+
+
+@contextmanager
+def heartbeat(database: Database, generation_id: int) -> Iterator[None]:
+    """Say every few seconds that this generation's builder is alive."""
+    stopped = threading.Event()
+
+    def beat() -> None:
+        while not stopped.wait(HEARTBEAT_SECONDS):
+            try:
+                with database.writing() as session:
+                    session.execute(
+                        update(GenerationRow)
+                        .where(GenerationRow.id == generation_id)
+                        .values(heartbeat=datetime.now(UTC))
+                    )
+            except OperationalError as error:
+                # A missed beat does no harm; what is wrong will meet the builder itself too.
+                _log.warning("heartbeat of generation %s missed: %s", generation_id, error)
+
+    thread = threading.Thread(target=beat, name=f"heartbeat-{generation_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def require_claim(session: Session, generation_id: int) -> None:
+    """Raise TakenOver unless the generation is still being built."""
+    claimed = select(GenerationRow.id).where(
+        GenerationRow.id == generation_id, GenerationRow.published.is_(None)
+    )
+    if session.scalar(claimed.with_for_update()) is None:
+        raise TakenOver(
+            f"Generation {generation_id} was abandoned because its builder seemed dead, and is "
+            "not published. Ingest again; what was read and embedded is kept."
+        )
+
+
+def publish(database: Database, generation_id: int) -> MemoryReview:
+    """Let a generation serve its release from now on; say what became of remembered answers.
+
+    Raises TakenOver if another builder replaced it meanwhile.
+    """
+    with database.writing() as session:
+        require_claim(session, generation_id)
+        generation = session.get_one(GenerationRow, generation_id)
+        generation.published = datetime.now(UTC)
+        release = session.get_one(ReleaseRow, generation.release_id)
+        release.published_generation_id = generation_id
+        return review_release(session, release.id)
+
+
+def abandon(database: Database, data_dir: Path, generation_id: int) -> None:
+    """Give up a generation that is being built; its documents stay for the next try."""
+    with database.writing() as session:
+        session.execute(
+            delete(GenerationRow).where(
+                GenerationRow.id == generation_id, GenerationRow.published.is_(None)
+            )
+        )
+    sweep_folders(database, data_dir)
+
+
+def prune(database: Database, data_dir: Path, release_id: int) -> None:
+    """Remove a release's older generations and whatever only they needed.
+
+    Kept are the one that serves, the last `KEPT_FOR_ROLLBACK` that served, and one being built.
+    Rows go in small transactions, so that others can write in between.
+    """
+    with database.writing() as session:
+        serving = session.scalar(
+            select(ReleaseRow.published_generation_id).where(ReleaseRow.id == release_id)
+        )
+        once = session.scalars(
+            select(GenerationRow.id)
+            .where(
+                GenerationRow.release_id == release_id,
+                GenerationRow.published.is_not(None),
+                GenerationRow.id != serving,
+            )
+            .order_by(GenerationRow.id.desc())
+        ).all()
+        gone = once[KEPT_FOR_ROLLBACK:]
+        session.execute(delete(GenerationRow).where(GenerationRow.id.in_(gone)))
+    pruned = False
+    while _prune_documents(database, release_id):
+        pruned = True
+    if pruned:
+        prune_unused(database)
+    sweep_folders(database, data_dir)
+
+
+def sweep_folders(database: Database, data_dir: Path) -> None:
+    """Remove index folders of generations that are no more, and what was left aside.
+
+    What killed processes left of a generation is removed once it is old; so are the indexes that
+    earlier versions built of what is remembered.
+    """
+    # Listed before the ids are read: a folder made later belongs to a generation known then.
+    folders = [(f, f.stat().st_mtime) for f in _folders(data_dir / "generations")]
+    with database.reading() as session:
+        known = {str(i) for i in session.scalars(select(GenerationRow.id))}
+    for folder, changed in folders:
+        name, _, aside = folder.name.partition(".")
+        stale = bool(aside) and changed < datetime.now(UTC).timestamp() - _STALE_SECONDS
+        if name not in known or stale:
+            shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(data_dir / "memory", ignore_errors=True)
+
+
+def _folders(parent: Path) -> list[Path]:
+    return [f for f in parent.iterdir() if f.is_dir()] if parent.is_dir() else []
+
+
+def _prune_documents(database: Database, release_id: int) -> bool:
+    """Remove some documents that are in no generation; say whether there were any.
+
+    None while a generation is being built, since its builder may be about to take them over.
+    """
+    building = select(GenerationRow.id).where(
+        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
+    )
+    with database.writing() as session:
+        ids = session.scalars(
+            select(DocumentRow.id)
+            .where(
+                DocumentRow.release_id == release_id,
+                DocumentRow.id.not_in(select(MemberRow.document_id)),
+                ~building.exists(),
+            )
+            .limit(_PRUNED_AT_ONCE)
+        ).all()
+        session.execute(delete(DocumentRow).where(DocumentRow.id.in_(ids)))
+    return bool(ids)
+
+
+def prune_unused(database: Database) -> None:
+    """Remove vectors of texts and bytes of files that no document holds any more."""
+    chunks = select(SearchChunkRow.id).where(SearchChunkRow.text_hash == EmbeddingRow.text_hash)
+    documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
+    _prune_in_turns(database, EmbeddingRow, EmbeddingRow.text_hash, ~chunks.exists())
+    _prune_in_turns(database, FileRow, FileRow.content_hash, ~documents.exists())
+
+
+def _prune_in_turns(
+    database: Database,
+    table: type[Base],
+    key: InstrumentedAttribute[Any],
+    is_unused: ColumnElement[bool],
+) -> None:
+    """Find unused rows without keeping writers waiting; each is looked at again when it goes."""
+    with database.reading() as session:
+        unused = session.scalars(select(key).where(is_unused).distinct()).all()
+    for first in range(0, len(unused), _ROWS_AT_ONCE):
+        some = unused[first : first + _ROWS_AT_ONCE]
+        with database.writing() as session:
+            session.execute(
+                delete(table).where(key.in_(some), is_unused),
+                execution_options={"synchronize_session": False},
+            )

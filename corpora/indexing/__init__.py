@@ -1,0 +1,1 @@
+"""Pages become chunks, vectors and words, and are found again."""

@@ -1,0 +1,271 @@
+"""One release's documentation, opened for reading, and nothing of any other release."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import select
+
+from corpora.catalog.catalog import Catalog, Serving
+from corpora.catalog.release import sort_key
+from corpora.database.engine import Database
+from corpora.database.tables import (
+    DocumentRow,
+    EmbeddingModelRow,
+    EmbeddingRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+    SearchChunkRow,
+)
+from corpora.indexing.dual_chunking import ContextChunk, context_chunk
+from corpora.indexing.indexes import open_indexes
+from corpora.indexing.lexical import LexicalIndex
+from corpora.indexing.pages import (
+    StoredChunk,
+    StoredDocument,
+    StoredPage,
+    document_of,
+    read_original,
+    read_page,
+    read_pages,
+    select_documents,
+)
+from corpora.indexing.single_chunk_index import SingleChunkIndex
+from corpora.indexing.vectors import VectorIndex
+
+CACHED_PAGES = 512
+
+_LET_GO: SimpleQueue[tuple[VectorIndex, LexicalIndex]] = SimpleQueue()
+"""Indexes of corpora that nobody holds: the garbage collector may come upon them at any moment,
+also while this thread holds the lock that closing them takes, so they wait for a better one."""
+
+
+class Corpus:
+    """One published generation of one release; it never changes and serves any thread.
+
+    Pages and chunks of other releases do not exist here: to ask for one raises LookupError.
+    """
+
+    def __init__(self, database: Database, data_dir: Path, serving: Serving) -> None:
+        self.product = serving.product
+        self.release = serving.release
+        self.generation = serving.generation
+        self._database = database
+        with database.reading() as session:
+            row = session.execute(
+                select(GenerationRow.release_id, EmbeddingModelRow.id, EmbeddingModelRow.name)
+                .join(EmbeddingModelRow, EmbeddingModelRow.id == GenerationRow.model_id)
+                .where(GenerationRow.id == serving.generation)
+            ).one()
+        self._release_id, self._model_id, self.embedding_model = row
+        self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
+        self.single_chunks = SingleChunkIndex(database, serving.generation)
+        """What the paper's baseline searches instead; empty until it is asked to embed."""
+        self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))
+        self._let_go.atexit = False
+        # A cache that does not hold the corpus, so that the last reader's going closes it.
+        self._page = lru_cache(CACHED_PAGES)(partial(_load_page, database, self._release_id))
+
+    @property
+    def size(self) -> int:
+        """The number of search chunks."""
+        return self._lexical.size
+
+    def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
+        """Return at most `k` pairs of chunk id and cosine similarity, the nearest first."""
+        return self._vectors.nearest(vector, k)
+
+    def lexical(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Return at most `limit` pairs of chunk id and BM25 score, the best first."""
+        return self._lexical.search(terms, limit)
+
+    def frequency(self, term: str) -> int:
+        """Return the number of chunks that hold a term."""
+        return self._lexical.frequency(term)
+
+    def idf(self, term: str) -> float:
+        """Return the inverse document frequency of a term."""
+        return self._lexical.idf(term)
+
+    def similar(self, word: str) -> tuple[str, ...]:
+        """Return the release's words that a typing error may have turned into `word`."""
+        return self._lexical.similar(word)
+
+    def chunk(self, chunk_id: int) -> StoredChunk:
+        """Return a search chunk."""
+        return self.chunks([chunk_id])[chunk_id]
+
+    def chunks(self, ids: Iterable[int]) -> dict[int, StoredChunk]:
+        """Return search chunks by their ids."""
+        wanted = set(ids)
+        with self._database.reading() as session:
+            rows = session.execute(
+                select(
+                    SearchChunkRow.id,
+                    SearchChunkRow.page_id,
+                    SearchChunkRow.ordinal,
+                    SearchChunkRow.start,
+                    SearchChunkRow.end,
+                    SearchChunkRow.heading,
+                    PageRow.text,
+                )
+                .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+                .where(SearchChunkRow.id.in_(wanted), DocumentRow.release_id == self._release_id)
+            )
+            found = {r.id: StoredChunk(*r[:6], text=r.text[r.start : r.end]) for r in rows}
+        if missing := wanted - found.keys():
+            raise LookupError(f"{self.product} {self.release} has no search chunk {min(missing)}.")
+        return found
+
+    def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+        """Return the vectors of search chunks, shape (ids, dimension), in the order given."""
+        with self._database.reading() as session:
+            hashes = session.execute(
+                select(SearchChunkRow.id, SearchChunkRow.text_hash)
+                .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+                .where(SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id)
+            ).all()
+            # Joined to the above, SQLite would walk through all vectors of the model.
+            vectors = session.execute(
+                select(EmbeddingRow.text_hash, EmbeddingRow.vector).where(
+                    EmbeddingRow.model_id == self._model_id,
+                    EmbeddingRow.text_hash.in_({text_hash for _, text_hash in hashes}),
+                )
+            )
+            by_hash = {text_hash: np.frombuffer(vector, "<f4") for text_hash, vector in vectors}
+        found = {chunk_id: by_hash[text_hash] for chunk_id, text_hash in hashes}
+        return np.array([found[i] for i in ids], dtype=np.float32)
+
+    def page(self, page_id: int) -> StoredPage:
+        """Return a page; of an earlier generation too, so that old citations can be opened."""
+        return self._page(page_id)
+
+    def pages_of(self, document_id: int) -> tuple[StoredPage, ...]:
+        """Return the pages of a document in order."""
+        with self._database.reading() as session:
+            return read_pages(session, document_id, self._release_id)
+
+    def context_chunk(self, page_id: int, padding: int = 500) -> ContextChunk:
+        """Return a page with up to `padding` characters of each neighbour (Algorithm 1)."""
+        page = self._page(page_id)
+        before, after = (
+            [self._page(i).page] if i is not None else [] for i in (page.previous_id, page.next_id)
+        )
+        return context_chunk([*before, page.page, *after], len(before), padding=padding)
+
+    def documents(self) -> tuple[StoredDocument, ...]:
+        """Return the documents of this generation, in the natural order of their files."""
+        with self._database.reading() as session:
+            rows = session.execute(
+                select_documents()
+                .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+                .where(MemberRow.generation_id == self.generation)
+            ).all()
+        return tuple(sorted(map(document_of, rows), key=lambda d: sort_key(d.file)))
+
+    def original(self, content_hash: str) -> bytes:
+        """Return the bytes of one of this release's files, as it was ingested."""
+        with self._database.reading() as session:
+            own = select(DocumentRow.id).where(
+                DocumentRow.content_hash == content_hash,
+                DocumentRow.release_id == self._release_id,
+            )
+            data = read_original(session, content_hash) if session.scalar(own.limit(1)) else None
+        if data is None:
+            raise LookupError(f"{self.product} {self.release} has no file {content_hash}.")
+        return data
+
+    def close(self) -> None:
+        """Close the indexes, which cannot be used afterwards."""
+        if self._let_go.detach():
+            self._vectors.close()
+            self._lexical.close()
+
+
+class OpenCorpora:
+    """The corpora that a running chat has open, each the published one whenever it is asked for.
+
+    A corpus stays usable for whoever holds it. When a newer generation has taken its place, or
+    others have been asked for since, it is closed after the last one who holds it lets it go.
+    """
+
+    def __init__(self, database: Database, data_dir: Path, *, limit: int = 16) -> None:
+        self._database = database
+        self._data_dir = data_dir
+        self._catalog = Catalog(database)
+        self._limit = limit
+        self._lock = Lock()
+        self._open: dict[tuple[str, str], Corpus] = {}
+        self._opening: dict[int, Lock] = {}
+
+    def corpus(self, product: str, release: str) -> Corpus:
+        """Return the corpus that serves a release now; raise NoCorpus if there is none."""
+        _close_let_go()
+        serving = self._catalog.serving(product, release)
+        found = self._held(serving)
+        if found is not None:
+            return found
+        with self._lock:
+            opening = self._opening.setdefault(serving.generation, Lock())
+        with opening:
+            found = self._held(serving)
+            if found is None:
+                found = Corpus(self._database, self._data_dir, serving)
+                with self._lock:
+                    self._open[serving.product, serving.release] = found
+                    while len(self._open) > self._limit:
+                        del self._open[next(iter(self._open))]
+        return found
+
+    def close(self) -> None:
+        """Close every corpus, used or not."""
+        with self._lock:
+            for corpus in self._open.values():
+                corpus.close()
+            self._open.clear()
+        _close_let_go()
+
+    def _held(self, serving: Serving) -> Corpus | None:
+        name = serving.product, serving.release
+        with self._lock:
+            found = self._open.pop(name, None)
+            if found is None:
+                return None
+            # Back at the end: the first is the one unused for longest.
+            self._open[name] = found
+            return found if found.generation == serving.generation else None
+
+
+def open_corpus(database: Database, data_dir: Path, product: str, release: str) -> Corpus:
+    """Open the published generation of a release; raise NoCorpus if there is none.
+
+    If its indexes are missing or broken they are built again from the database first.
+    """
+    serving = Catalog(database).serving(product, release)
+    return Corpus(database, data_dir, serving)
+
+
+def _load_page(database: Database, release_id: int, page_id: int) -> StoredPage:
+    with database.reading() as session:
+        page = read_page(session, page_id, release_id)
+    if page is None:
+        raise LookupError(f"This release has no page {page_id}; it may have been ingested anew.")
+    return page
+
+
+def _close_let_go() -> None:
+    with suppress(Empty):
+        while True:
+            for index in _LET_GO.get_nowait():
+                index.close()

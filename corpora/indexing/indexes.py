@@ -1,0 +1,203 @@
+"""The two indexes of a generation, built from SQL in a folder that is complete or not there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import ColumnElement, func, select
+
+from corpora.database.engine import Database
+from corpora.database.tables import (
+    DocumentRow,
+    EmbeddingModelRow,
+    EmbeddingRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+    SearchChunkRow,
+)
+from corpora.generations.disk import full_disk_is_named
+from corpora.generations.generations import generation_dir
+from corpora.indexing import lexical, vectors
+from corpora.indexing.lexical import LexicalIndex, LexicalRow
+from corpora.indexing.pages import indexed_heading
+from corpora.indexing.vectors import BrokenIndex, VectorIndex
+
+VERSION = 2
+"""Changes whenever an index that was built before would have to be built anew."""
+
+_LEXICAL = "lexical.db"
+_MANIFEST = "manifest.json"
+_ROWS_AT_ONCE = 1000
+
+
+class IncompleteGeneration(Exception):
+    """Search chunks of a generation have no vectors; the message says how many."""
+
+
+def build_indexes(
+    database: Database,
+    data_dir: Path,
+    generation_id: int,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> None:
+    """Build both indexes of a generation from SQL, probe them, and put them in place.
+
+    What was in place is replaced; processes that have it open go on with what they hold.
+    `on_progress` gets how many of how many vectors are indexed. Raises IncompleteGeneration if
+    vectors are missing, BrokenIndex if what was built does not work.
+    """
+    place = generation_dir(data_dir, generation_id)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f"{generation_id}.", dir=place.parent))
+    try:
+        ids, matrix = _vectors(database, generation_id)
+        on_progress(0, len(ids))
+        lexical.build_index(aside / _LEXICAL, _lexical_rows(database, generation_id))
+        # A name of its own for each build: Chroma remembers paths, and how opening them went.
+        by_vector = aside / f"vectors-{token_hex(4)}"
+        vectors.build_index(
+            by_vector, ids, matrix, on_progress=lambda done: on_progress(done, len(ids))
+        )
+        vectors.probe_index(by_vector, len(ids))
+        manifest = {"version": VERSION, "vectors": by_vector.name, "files": _sizes(aside)}
+        (aside / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        aside.chmod(0o755)
+        _put_in_place(aside, place)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def open_indexes(
+    database: Database, data_dir: Path, generation_id: int
+) -> tuple[VectorIndex, LexicalIndex]:
+    """Open both indexes of a generation; if they are missing or broken, build them again first."""
+    place = generation_dir(data_dir, generation_id)
+    try:
+        return _open(place)
+    except BrokenIndex:
+        # Whatever is wrong with it, the database has all that it was made of.
+        with full_disk_is_named(data_dir):
+            build_indexes(database, data_dir, generation_id)
+    return _open(place)
+
+
+def _open(place: Path) -> tuple[VectorIndex, LexicalIndex]:
+    manifest = _intact_manifest(place)
+    if manifest is None:
+        raise BrokenIndex(f"{place} does not hold the files that were put there.")
+    by_vector = VectorIndex.open(place / manifest["vectors"])
+    try:
+        return by_vector, LexicalIndex.open(place / _LEXICAL)
+    except BrokenIndex:
+        by_vector.close()
+        raise
+
+
+def _put_in_place(aside: Path, place: Path) -> None:
+    if place.exists():
+        # A folder cannot be replaced by renaming, so the old one steps aside first. A reader that
+        # comes in between finds none, and builds its own.
+        old = Path(tempfile.mkdtemp(prefix=f"{place.name}.", dir=place.parent))
+        place.replace(old)
+        shutil.rmtree(old, ignore_errors=True)
+    try:
+        aside.rename(place)
+    except OSError:
+        # Another process rebuilt the same generation and was first; its folder is as good.
+        if _intact_manifest(place) is None:
+            raise
+
+
+def _intact_manifest(place: Path) -> Any:
+    """Return the manifest if the folder holds the files that were probed, by name and size.
+
+    A reader's lock or journal may lie beside them.
+    """
+    try:
+        manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
+        intact = manifest["files"].items() <= _sizes(place).items()
+    except (OSError, ValueError):
+        return None
+    return manifest if intact and manifest["version"] == VERSION else None
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != _MANIFEST
+    }
+
+
+def _vectors(database: Database, generation_id: int) -> tuple[list[int], npt.NDArray[np.float32]]:
+    with database.reading() as session:
+        model = session.execute(
+            select(EmbeddingModelRow.id, EmbeddingModelRow.dimension)
+            .join(GenerationRow, GenerationRow.model_id == EmbeddingModelRow.id)
+            .where(GenerationRow.id == generation_id)
+        ).one()
+        in_generation = (
+            select(SearchChunkRow.id)
+            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+            .join(MemberRow, MemberRow.document_id == PageRow.document_id)
+            .where(MemberRow.generation_id == generation_id)
+        )
+        total = session.scalar(select(func.count()).select_from(in_generation.subquery())) or 0
+        rows = session.execute(
+            in_generation.add_columns(EmbeddingRow.vector)
+            .join(EmbeddingRow, EmbeddingRow.text_hash == SearchChunkRow.text_hash)
+            .where(EmbeddingRow.model_id == model.id)
+            .order_by(SearchChunkRow.id)
+        )
+        ids: list[int] = []
+        matrix = np.empty((total, model.dimension), dtype=np.float32)
+        for chunk_id, vector in rows.yield_per(_ROWS_AT_ONCE):
+            matrix[len(ids)] = np.frombuffer(vector, dtype="<f4")
+            ids.append(chunk_id)
+    if len(ids) < total:
+        raise IncompleteGeneration(
+            f"{total - len(ids)} of {total} search chunks of generation {generation_id} have no "
+            "vector. Ingest the release again."
+        )
+    return ids, matrix
+
+
+def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow]:
+    with database.reading() as session:
+        rows = session.execute(
+            select(
+                SearchChunkRow.id,
+                SearchChunkRow.heading,
+                SearchChunkRow.start,
+                SearchChunkRow.end,
+                PageRow.text,
+                PageRow.anchor,
+                DocumentRow.title,
+                DocumentRow.file,
+            )
+            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+            .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+            .where(_in_generation(generation_id))
+            .order_by(SearchChunkRow.id)
+        )
+        for row in rows.yield_per(_ROWS_AT_ONCE):
+            yield LexicalRow(
+                row.id,
+                indexed_heading(row.title, row.heading),
+                f"{row.file} {row.anchor or ''}",
+                row.text[row.start : row.end],
+            )
+
+
+def _in_generation(generation_id: int) -> ColumnElement[bool]:
+    members = select(MemberRow.document_id).where(MemberRow.generation_id == generation_id)
+    return DocumentRow.id.in_(members)

@@ -1,0 +1,249 @@
+"""The lexical index of one generation of one release: BM25 over search chunks, in one file.
+
+Tokens are made here and not by SQLite, so that names, flags and versions are found both whole
+and by their parts.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from math import log
+from pathlib import Path
+from threading import Lock, local
+from typing import Any
+
+from snowballstemmer import stemmer
+
+from corpora.indexing.vectors import BrokenIndex
+
+FORMAT = 1
+"""Raised whenever `tokens` or the tables change; an index of another format is built again."""
+
+LONGEST = 80
+"""Longer tokens (of a link, of encoded data) are left out; their parts stand for them."""
+
+_TERM = re.compile(r"(?:(?<![\w-])--?(?=[^\W\d]))?\w+(?:[.\-/]\w+)*(?:\(\))?")
+_WORD = re.compile(r"[^\W\d_]+")
+_COMPOUND = re.compile(r"[-/]")
+_DOT = re.compile(r"(?<!\d)\.|\.(?!\d)")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+(?:\.\d+)*")
+_HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_NAME = re.compile(rf"_|\w\.\w|[^\W\d_]\d|{_HUMP.pattern}")
+_NO_NAME = re.compile(r"(?:v|ver|version|r|rel|release)?\d[^_]*|(?:\w\.)+\w|_+", re.IGNORECASE)
+_SEARCHABLE = re.compile(r"[\w.\-/]+")
+
+
+class _Stemmer(local):
+    """A stemmer for each thread: it keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self.stem = stemmer("english").stemWord
+
+
+_stemmer = _Stemmer()
+
+
+def _stem(word: str) -> str:
+    stemmed: str = _stemmer.stem(word)
+    return stemmed
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRow:
+    """What is indexed of a search chunk: its headings, names of its page, and its text."""
+
+    chunk_id: int
+    heading: str
+    name: str
+    body: str
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text in order, lower-cased, words stemmed.
+
+    A compound term (`Query.update()`, `--max-rate`, `pool_size`) gives itself whole, what follows
+    each of its dots, and its parts between ". _ - /" and camelCase humps. A version (`1.10.1`)
+    stays whole.
+    """
+    return list(chain.from_iterable(map(_tokens_of, _TERM.findall(text))))
+
+
+def identifiers(text: str) -> list[str]:
+    """Return the names of things in a text, lower-cased and whole, each once, in order.
+
+    A name holds "_" or an inner ".", a camelCase hump or letters followed by digits, begins with
+    "-" or ends with "()". Numbers, versions and abbreviations are none. Each is among the text's
+    `tokens`.
+    """
+    names = chain.from_iterable(map(_names_in, _TERM.findall(text)))
+    return list(dict.fromkeys(name.lower() for name in names))
+
+
+def build_index(path: Path, rows: Iterable[LexicalRow]) -> None:
+    """Write a new index file, in one transaction; raise FileExistsError if the file is there."""
+    if path.exists():
+        raise FileExistsError(f"The file {path} exists; a lexical index needs a new one.")
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN")
+        database.execute(
+            "CREATE VIRTUAL TABLE chunks USING fts5("
+            "heading, name, body, content='', tokenize=\"ascii tokenchars '_.-/'\")"
+        )
+        database.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(chunks, row)")
+        database.executemany(
+            "INSERT INTO chunks(rowid, heading, name, body) VALUES (?, ?, ?, ?)",
+            (
+                (row.chunk_id, *(" ".join(tokens(t)) for t in (row.heading, row.name, row.body)))
+                for row in rows
+            ),
+        )
+        database.execute("INSERT INTO chunks(chunks) VALUES ('optimize')")
+        database.execute(f"PRAGMA user_version = {FORMAT}")
+        database.execute("COMMIT")
+
+
+class LexicalIndex:
+    """An index file opened for reading, from any thread; several processes may have it open.
+
+    `size` is the number of chunks.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._lock = Lock()
+        self._frequencies: dict[str, int] = {}
+        self._vocabulary: list[str] = []
+        self.size: int = self._rows("SELECT count(*) FROM chunks_docsize")[0][0]
+
+    @classmethod
+    def open(cls, path: Path) -> LexicalIndex:
+        """Open what `build_index` wrote; raise BrokenIndex if it is missing or unreadable."""
+        uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        try:
+            database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise BrokenIndex(f"The lexical index {path} cannot be opened: {error}") from error
+        try:
+            (found,) = database.execute("PRAGMA user_version").fetchone()
+            if found != FORMAT:
+                raise BrokenIndex(
+                    f"The lexical index {path} has format {found}, not {FORMAT}; build it again."
+                )
+            return cls(database)
+        except sqlite3.Error as error:
+            database.close()
+            raise BrokenIndex(f"The lexical index {path} is broken: {error}") from error
+        except BrokenIndex:
+            database.close()
+            raise
+
+    def search(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        *,
+        weights: tuple[float, float, float] = (2.0, 2.0, 1.0),
+    ) -> list[tuple[int, float]]:
+        """Return at most `limit` pairs of chunk id and BM25 score, the best first.
+
+        `terms` are `tokens`; a chunk needs one of them. `weights` count an occurrence in the
+        heading, the name and the body; scores are positive, and equal ones come in order of id.
+        """
+        known = [t for t in dict.fromkeys(terms) if _SEARCHABLE.fullmatch(t)]
+        # SQLite gives a term that most chunks hold no weight, but reads all of them.
+        telling = [t for t in known if 0 < self._count(t) <= self.size / 2]
+        asked = telling or [t for t in known if self._count(t)]
+        if not asked:
+            return []
+        query = " OR ".join(f'"{term}"' for term in asked)
+        return [
+            (chunk_id, -score)
+            for chunk_id, score in self._rows(
+                "SELECT rowid, bm25(chunks, ?, ?, ?) AS score FROM chunks WHERE chunks MATCH ?"
+                " ORDER BY score, rowid LIMIT ?",
+                (*weights, query, limit),
+            )
+        ]
+
+    def frequency(self, term: str) -> int:
+        """Return the number of chunks that hold a token, or a word or name as people write it."""
+        return max((self._count(t) for t in {term, *tokens(term)[:1]}), default=0)
+
+    def idf(self, term: str) -> float:
+        """Return the inverse document frequency of a term, as in BM25, and never negative."""
+        holding = self.frequency(term)
+        return log(1 + (self.size - holding + 0.5) / (holding + 0.5))
+
+    def similar(self, word: str, limit: int = 3) -> tuple[str, ...]:
+        """Return the index's words that a typing error may have turned into `word`, best first.
+
+        One edit away (a swap of neighbours counts as one), two from six letters on; the nearest
+        first, the more frequent first among equals.
+        """
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        token = _stem(word.lower())
+        if not _WORD.fullmatch(token) or len(token) < 4:
+            return ()
+        near = process.extract(
+            token,
+            self._words(),
+            scorer=OSA.distance,
+            score_cutoff=1 if len(token) < 6 else 2,
+            limit=20,
+        )
+        ranked = sorted(near, key=lambda found: (found[1], -self._count(found[0]), found[0]))
+        return tuple(found for found, distance, _ in ranked if distance == ranked[0][1])[:limit]
+
+    def _words(self) -> list[str]:
+        if not self._vocabulary:
+            rows = self._rows("SELECT term FROM vocabulary WHERE doc > 1")
+            self._vocabulary = [t for (t,) in rows if _WORD.fullmatch(t)]
+        return self._vocabulary
+
+    def close(self) -> None:
+        """Release the file once nobody searches it; the index cannot be used afterwards."""
+        # A connection that is closed while another thread reads from it ends the process.
+        with self._lock:
+            self._database.close()
+
+    def _count(self, token: str) -> int:
+        if token not in self._frequencies:
+            found = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (token,))
+            self._frequencies[token] = found[0][0] if found else 0
+        return self._frequencies[token]
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._lock:
+            return self._database.execute(sql, values).fetchall()
+
+
+@lru_cache(maxsize=200_000)
+def _tokens_of(term: str) -> tuple[str, ...]:
+    if _WORD.fullmatch(term) and not _HUMP.search(term):
+        return (_stem(term.lower()),)
+    whole = term.removesuffix("()")
+    found = [whole, whole.lstrip("-")]
+    if _WORD.fullmatch(whole):
+        found.append(_stem(whole.lower()))
+    for compound in _COMPOUND.split(whole):
+        names = _DOT.split(compound)
+        found += [".".join(names[i:]) for i in range(len(names))]
+        found += [_stem(part.lower()) for part in _PART.findall(compound) if len(part) > 1]
+    return tuple(dict.fromkeys(t.lower() for t in found if 0 < len(t) <= LONGEST))
+
+
+def _names_in(term: str) -> Iterator[str]:
+    if term.startswith("--") or term.endswith("()"):
+        yield term.removesuffix("()")
+    else:
+        for compound in _COMPOUND.split(term):
+            if _NAME.search(compound) and not _NO_NAME.fullmatch(compound):
+                yield compound

@@ -1,0 +1,99 @@
+"""Vectors for the texts of a generation that no generation of any release had before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from corpora.database.engine import Database, insert_or_ignore
+from corpora.database.tables import (
+    DocumentRow,
+    EmbeddingRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+    SearchChunkRow,
+)
+from corpora.generations.generations import require_claim
+from corpora.generations.progress import Progress, Stage
+from corpora.indexing.embedding import Embedder, Vectors
+from corpora.indexing.pages import indexed_text
+
+TEXTS_AT_ONCE = 64
+"""How many texts are embedded between two commits: what a killed ingest loses at most."""
+
+
+def embed_missing(
+    database: Database,
+    generation_id: int,
+    embedder: Embedder,
+    report: Callable[[Progress], None],
+) -> int:
+    """Embed the texts that have no vector by this model yet, and return how many there were.
+
+    Texts are looked up by their hash; each batch is committed. Raises TakenOver if another
+    builder replaced the generation meanwhile.
+    """
+    with database.reading() as session:
+        model_id = session.get_one(GenerationRow, generation_id).model_id
+    missing = _missing(database, generation_id, model_id)
+    report(Progress(Stage.EMBEDDING, 0, len(missing)))
+    for start in range(0, len(missing), TEXTS_AT_ONCE):
+        batch = missing[start : start + TEXTS_AT_ONCE]
+        vectors = embedder.embed(_texts(database, [chunk_id for chunk_id, _ in batch]))
+        with database.writing() as session:
+            require_claim(session, generation_id)
+            store_vectors(session, model_id, [text_hash for _, text_hash in batch], vectors)
+        report(Progress(Stage.EMBEDDING, start + len(batch), len(missing)))
+    return len(missing)
+
+
+def store_vectors(
+    session: Session, model_id: int, hashes: Sequence[bytes], vectors: Vectors
+) -> None:
+    """Keep one vector for each text's hash, unless the model has one for it already."""
+    rows = [
+        {"model_id": model_id, "text_hash": text_hash, "vector": vector.tobytes()}
+        for text_hash, vector in zip(hashes, vectors.astype("<f4"), strict=True)
+    ]
+    session.execute(insert_or_ignore(session, EmbeddingRow), rows)
+
+
+def _missing(database: Database, generation_id: int, model_id: int) -> list[tuple[int, bytes]]:
+    """List each text's first chunk and hash, texts of similar length side by side."""
+    known = select(EmbeddingRow.text_hash).where(
+        EmbeddingRow.text_hash == SearchChunkRow.text_hash, EmbeddingRow.model_id == model_id
+    )
+    first = func.min(SearchChunkRow.id)
+    length = func.min(SearchChunkRow.end - SearchChunkRow.start)
+    with database.reading() as session:
+        rows = session.execute(
+            select(first, SearchChunkRow.text_hash)
+            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+            .join(MemberRow, MemberRow.document_id == PageRow.document_id)
+            .where(MemberRow.generation_id == generation_id, ~known.exists())
+            .group_by(SearchChunkRow.text_hash)
+            .order_by(length, first)
+        )
+        return [(chunk_id, text_hash) for chunk_id, text_hash in rows]
+
+
+def _texts(database: Database, chunk_ids: Sequence[int]) -> list[str]:
+    with database.reading() as session:
+        rows = session.execute(
+            select(
+                SearchChunkRow.id,
+                SearchChunkRow.heading,
+                SearchChunkRow.start,
+                SearchChunkRow.end,
+                PageRow.text,
+                DocumentRow.title,
+            )
+            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+            .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+            .where(SearchChunkRow.id.in_(chunk_ids))
+        )
+        texts = {r.id: indexed_text(r.title, r.heading, r.text[r.start : r.end]) for r in rows}
+    return [texts[chunk_id] for chunk_id in chunk_ids]

@@ -1,0 +1,275 @@
+"""Documents, pages, search chunks and original files as they are stored."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import PurePosixPath
+from typing import Any
+
+from sqlalchemy import Row, Select, insert, select
+from sqlalchemy.orm import Session
+
+from corpora.database.engine import insert_or_ignore
+from corpora.database.tables import DocumentRow, FileRow, PageRow, SearchChunkRow
+from corpora.indexing.dual_chunking import SearchChunk
+from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
+
+_DOCUMENT = (
+    DocumentRow.id,
+    DocumentRow.file,
+    DocumentRow.title,
+    DocumentRow.kind,
+    DocumentRow.content_hash,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document of a release; `format` is the file's suffix, lower-case and without its dot."""
+
+    id: int
+    file: str
+    title: str
+    kind: DocumentKind
+    format: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page and its place: its document, and the ids of the pages before and after it there."""
+
+    id: int
+    number: int
+    document: StoredDocument
+    blocks: tuple[Block, ...] = field(repr=False)
+    text: str = field(repr=False)
+    anchor: str | None
+    heading_path: tuple[str, ...]
+    previous_id: int | None
+    next_id: int | None
+
+    @property
+    def page(self) -> Page:
+        """The page as it was read."""
+        return Page(self.number, self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A search chunk: characters `start` to `end` of the text of its page."""
+
+    id: int
+    page_id: int
+    ordinal: int
+    start: int
+    end: int
+    heading: str
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFile:
+    """The bytes of a file of `size` bytes, compressed or as they are."""
+
+    size: int
+    compressed: bool
+    data: bytes = field(repr=False)
+
+
+def indexed_heading(title: str, heading: str) -> str:
+    """Put the document's title before the headings of a chunk, unless they begin with it."""
+    if not heading:
+        return title
+    return heading if heading.split(" > ")[0] == title else f"{title} > {heading}"
+
+
+def indexed_text(title: str, heading: str, text: str) -> str:
+    """Return what is embedded for a chunk: what leads to it, and its text."""
+    return f"{indexed_heading(title, heading)}\n{text}"
+
+
+def text_hash(indexed: str) -> bytes:
+    """Return what the vector of an `indexed_text` is kept under."""
+    return sha256(indexed.encode()).digest()
+
+
+def insert_document(
+    session: Session,
+    document: Document,
+    chunks: Iterable[Sequence[SearchChunk]],
+    **columns: Any,
+) -> int:
+    """Write a document with its pages and their search chunks, and return its id.
+
+    `chunks` holds those of each page, `columns` the document's columns that it does not know
+    itself.
+    """
+    document_id: int = session.scalars(
+        insert(DocumentRow).returning(DocumentRow.id),
+        {
+            "file": document.file,
+            "title": document.title,
+            "kind": document.kind.value,
+            "content_hash": document.content_hash,
+            **columns,
+        },
+    ).one()
+    page_ids = session.scalars(
+        insert(PageRow).returning(PageRow.id, sort_by_parameter_order=True),
+        [
+            {
+                "document_id": document_id,
+                "number": page.number,
+                "anchor": page.anchor,
+                "text": page.text,
+                "blocks": _encode(page),
+            }
+            for page in document.pages
+        ],
+    ).all()
+    rows = [
+        {
+            "page_id": page_id,
+            "ordinal": ordinal,
+            "start": chunk.start,
+            "end": chunk.end,
+            "heading": chunk.heading,
+            "text_hash": text_hash(indexed_text(document.title, chunk.heading, chunk.text)),
+        }
+        for page_id, of_page in zip(page_ids, chunks, strict=True)
+        for ordinal, chunk in enumerate(of_page)
+    ]
+    if rows:
+        session.execute(insert(SearchChunkRow), rows)
+    return document_id
+
+
+def read_document(session: Session, document_id: int) -> Document:
+    """Return a stored document as its loader yielded it."""
+    row = session.execute(
+        select(
+            DocumentRow.file, DocumentRow.title, DocumentRow.kind, DocumentRow.content_hash
+        ).where(DocumentRow.id == document_id)
+    ).one()
+    pages = session.execute(
+        select(PageRow.number, PageRow.text, PageRow.blocks)
+        .where(PageRow.document_id == document_id)
+        .order_by(PageRow.number)
+    )
+    return Document(
+        row.file,
+        row.title,
+        DocumentKind(row.kind),
+        row.content_hash,
+        tuple(Page(number, _decode(text, blocks)) for number, text, blocks in pages),
+    )
+
+
+def read_page(session: Session, page_id: int, release_id: int) -> StoredPage | None:
+    """Return a page of a release, or None if the release has no such page."""
+    row = session.execute(
+        select(PageRow.number, PageRow.text, PageRow.blocks, *_DOCUMENT)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(PageRow.id == page_id, DocumentRow.release_id == release_id)
+    ).one_or_none()
+    if row is None:
+        return None
+    document = document_of(row)
+    siblings = select(PageRow.id).where(PageRow.document_id == document.id).limit(1)
+    before = siblings.where(PageRow.number < row.number).order_by(PageRow.number.desc())
+    after = siblings.where(PageRow.number > row.number).order_by(PageRow.number)
+    page = Page(row.number, _decode(row.text, row.blocks))
+    return _stored(page_id, page, document, session.scalar(before), session.scalar(after))
+
+
+def read_pages(session: Session, document_id: int, release_id: int) -> tuple[StoredPage, ...]:
+    """Return the pages of a document of a release in order."""
+    rows = session.execute(
+        select(
+            PageRow.id.label("page_id"), PageRow.number, PageRow.text, PageRow.blocks, *_DOCUMENT
+        )
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(DocumentRow.id == document_id, DocumentRow.release_id == release_id)
+        .order_by(PageRow.number)
+    ).all()
+    ids: list[int | None] = [None, *(row.page_id for row in rows), None]
+    return tuple(
+        _stored(
+            row.page_id, Page(row.number, _decode(row.text, row.blocks)), document_of(row), *ends
+        )
+        for row, ends in zip(rows, zip(ids, ids[2:], strict=False), strict=True)
+    )
+
+
+def select_documents() -> Select[*tuple[Any, ...]]:
+    """Return a query for rows of which `document_of` makes documents."""
+    return select(*_DOCUMENT)
+
+
+def document_of(row: Row[*tuple[Any, ...]]) -> StoredDocument:
+    """Make a document of a row that holds its columns."""
+    suffix = PurePosixPath(row.file).suffix
+    kind = DocumentKind(row.kind)
+    return StoredDocument(row.id, row.file, row.title, kind, suffix[1:].lower(), row.content_hash)
+
+
+def pack(data: bytes) -> PackedFile:
+    """Compress a file's bytes, unless that makes them no smaller."""
+    packed = zlib.compress(data)
+    if len(packed) < len(data):
+        return PackedFile(len(data), True, packed)
+    return PackedFile(len(data), False, data)
+
+
+def store_original(session: Session, content_hash: str, file: PackedFile) -> None:
+    """Keep the bytes of a file, once for each content."""
+    row = {"content_hash": content_hash, **asdict(file)}
+    session.execute(insert_or_ignore(session, FileRow), row)
+
+
+def read_original(session: Session, content_hash: str) -> bytes | None:
+    """Return the bytes of an ingested file, or None if they are not kept."""
+    row = session.execute(
+        select(FileRow.compressed, FileRow.data).where(FileRow.content_hash == content_hash)
+    ).one_or_none()
+    if row is None:
+        return None
+    compressed, data = row
+    return zlib.decompress(data) if compressed else data
+
+
+def _stored(
+    page_id: int, page: Page, document: StoredDocument, previous_id: int | None, next_id: int | None
+) -> StoredPage:
+    return StoredPage(
+        id=page_id,
+        number=page.number,
+        document=document,
+        blocks=page.blocks,
+        text=page.text,
+        anchor=page.anchor,
+        heading_path=page.heading_path,
+        previous_id=previous_id,
+        next_id=next_id,
+    )
+
+
+def _encode(page: Page) -> str:
+    # The text stands in its own column, so blocks only say where theirs begins and ends.
+    blocks = [
+        [block.kind.value, start, end, block.path, block.anchor, block.header]
+        for start, end, block in page.spans()
+    ]
+    return json.dumps(blocks, ensure_ascii=False, separators=(",", ":"))
+
+
+def _decode(text: str, blocks: str) -> tuple[Block, ...]:
+    return tuple(
+        Block(BlockKind(kind), text[start:end], tuple(path), anchor, tuple(header))
+        for kind, start, end, path, anchor, header in json.loads(blocks)
+    )

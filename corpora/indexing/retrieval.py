@@ -1,0 +1,152 @@
+"""Queries → scored search chunks → context chunks, within one release (QAMR III-B, step 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, Self
+
+import numpy as np
+
+from corpora.catalog.release import releases_named
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.embedding import Embedder, Vectors
+from corpora.indexing.pages import StoredPage
+from ingestion.page import DocumentKind
+
+
+@dataclass(frozen=True)
+class RetrievalSettings:
+    """How search chunks are found and weighed; measured in docs/decisions/."""
+
+    cosine_per_query: int = 2
+    mmr_per_query: int = 2
+    mmr_candidates: int = 20
+    lexical_candidates: int = 60
+    dense_share: float = 0.5
+    other_release_weight: float = 0.5
+    kind_weights: Mapping[DocumentKind, float] = field(
+        default_factory=lambda: {
+            DocumentKind.RELEASE_NOTES: 0.75,
+            DocumentKind.SOURCE_LISTING: 0.7,
+        }
+    )
+
+    @classmethod
+    def of_the_paper(cls) -> Self:
+        """2 chunks by cosine and 2 by MMR a query, ranked by cosine alone (QAMR IV-E, table II)."""
+        return cls(lexical_candidates=0, dense_share=1.0, other_release_weight=1.0, kind_weights={})
+
+
+class VectorSearch(Protocol):
+    """Chunks that are found by vectors: those of a corpus, or its single chunks."""
+
+    def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        """Return at most `k` pairs of chunk id and cosine similarity, the nearest first."""
+
+    def vectors(self, ids: Sequence[int], /) -> Vectors:
+        """Return the chunks' vectors, shape (ids, dimension)."""
+
+
+@dataclass(frozen=True)
+class FoundPage:
+    """A page with the score of its best search chunk and those of its chunks that were found."""
+
+    page: StoredPage
+    score: float
+    chunk_ids: tuple[int, ...]
+
+
+def retrieve(
+    corpus: Corpus,
+    embedder: Embedder,
+    queries: Sequence[str],
+    terms: Mapping[str, float],
+    *,
+    limit: int,
+    settings: RetrievalSettings,
+    weigh_kinds: bool = True,
+) -> list[FoundPage]:
+    """Find the pages that fit best, best first.
+
+    The paper's 2 cosine and 2 MMR chunks a query and the best BM25 chunks for the weighted
+    `terms` are candidates; each is scored by its BM25 and its cosine, both divided by their
+    maximum. `weigh_kinds` lowers release notes and source listings, for questions that do not
+    ask about changes; release notes of another release are always lowered.
+    """
+    vectors = embedder.embed(queries)
+    lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
+    candidates = dict.fromkeys(lexical)
+    for vector in vectors:
+        candidates.update(dict.fromkeys(_by_vector(corpus, vector, settings)))
+    if not candidates:
+        return []
+    ids = list(candidates)
+    cosine = np.maximum((corpus.vectors(ids) @ vectors.T).max(axis=1), 0.0)
+    bm25 = np.array([lexical.get(i, 0.0) for i in ids])
+    share = settings.dense_share
+    scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
+
+    found: dict[int, list[tuple[float, int]]] = {}
+    chunks = corpus.chunks(ids)
+    for chunk_id, score in zip(ids, scores, strict=True):
+        found.setdefault(chunks[chunk_id].page_id, []).append((float(score), chunk_id))
+    pages = []
+    for page_id, hits in found.items():
+        page = corpus.page(page_id)
+        weight = settings.kind_weights.get(page.document.kind, 1.0) if weigh_kinds else 1.0
+        if page.document.kind is DocumentKind.RELEASE_NOTES:
+            named = releases_named(page.document.title, corpus.release)
+            weight *= settings.other_release_weight if named.other and not named.own else 1.0
+        hits.sort(key=lambda hit: (-hit[0], hit[1]))
+        pages.append(FoundPage(page, hits[0][0] * weight, tuple(i for _, i in hits)))
+    pages.sort(key=lambda p: (-p.score, p.page.id))
+    return pages[:limit]
+
+
+def retrieve_by_vector(
+    chunks: VectorSearch,
+    embedder: Embedder,
+    queries: Sequence[str],
+    *,
+    settings: RetrievalSettings,
+) -> list[tuple[int, float]]:
+    """Find each query's cosine and MMR chunks, each once, best first (QAMR IV-E, table II).
+
+    Returns pairs of chunk id and its highest cosine to one of the queries. What both ways find is
+    the paper's duplicate-free union, so that a query gives two to three chunks and not always four.
+    """
+    vectors = embedder.embed(queries)
+    ids = list(dict.fromkeys(i for vector in vectors for i in _by_vector(chunks, vector, settings)))
+    if not ids:
+        return []
+    cosine = (chunks.vectors(ids) @ vectors.T).max(axis=1)
+    found = [(i, float(score)) for i, score in zip(ids, cosine, strict=True)]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:
+    """BM25 of the terms of full weight, and on top of it that of the others at their weight."""
+    scores: dict[int, float] = {}
+    for weight in sorted(set(terms.values()), reverse=True):
+        alike = [term for term, w in terms.items() if w == weight]
+        for chunk_id, score in corpus.lexical(alike, limit):
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
+    return scores
+
+
+def _by_maximum(scores: np.ndarray) -> np.ndarray:
+    top = scores.max(initial=0.0)
+    return scores / top if top > 0 else scores
+
+
+def _by_vector(chunks: VectorSearch, vector: np.ndarray, settings: RetrievalSettings) -> list[int]:
+    from langchain_core.vectorstores.utils import maximal_marginal_relevance
+
+    nearest = [i for i, _ in chunks.nearest(vector, settings.mmr_candidates)]
+    if not nearest:
+        return []
+    diverse = maximal_marginal_relevance(
+        vector, chunks.vectors(nearest).tolist(), k=settings.mmr_per_query
+    )
+    return [*nearest[: settings.cosine_per_query], *(nearest[i] for i in diverse)]

@@ -1,0 +1,206 @@
+"""The vector index of one generation of one release: a directory that Chroma wrote.
+
+Embedded Chroma survives neither a kill during writing nor a second writer. So an index is built
+once in a fresh directory, probed, and from then on only read; whatever is wrong with it, it is
+built again from the vectors in the database.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from math import ceil
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api.client import Client
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
+
+COLLECTION = "search-chunks"
+BATCH = 1000
+"""Chroma takes up to 5,461 at once, in seconds that nobody could stop it in."""
+HNSW: CreateHNSWConfiguration = {
+    "space": "cosine",
+    "max_neighbors": 24,
+    "ef_construction": 200,
+    "ef_search": 200,
+}
+"""A little more work than Chroma's own values, for a search that is nearly exact."""
+
+PROBE_SECONDS = 120.0
+PROBED = 64
+
+_counting_clients = Lock()
+"""Chroma shares what clients of one directory use, and counts them without a lock of its own."""
+
+
+class BrokenIndex(Exception):
+    """An index cannot be read or is not complete; the message says which and why."""
+
+
+def build_index(
+    directory: Path,
+    ids: Sequence[int],
+    vectors: npt.NDArray[np.float32],
+    *,
+    on_progress: Callable[[int], None] | None = None,
+) -> None:
+    """Write an index of unit vectors, shape (ids, dimension), to a directory of its own.
+
+    `on_progress` is called with the number of vectors written so far. Raises FileExistsError if
+    the directory holds anything, ValueError if there is not one vector for each id.
+    """
+    if len(ids) != len(vectors):
+        raise ValueError(f"{len(ids)} ids and {len(vectors)} vectors for the index {directory}")
+    directory.mkdir(parents=True, exist_ok=True)
+    if any(directory.iterdir()):
+        raise FileExistsError(f"The directory {directory} is not empty; an index needs a new one.")
+    client = _client(directory)
+    try:
+        collection = client.create_collection(
+            COLLECTION,
+            embedding_function=None,
+            configuration={"hnsw": HNSW},
+        )
+        for first in range(0, len(ids), BATCH):
+            batch = slice(first, first + BATCH)
+            collection.add(ids=[str(i) for i in ids[batch]], embeddings=vectors[batch])
+            if on_progress is not None:
+                on_progress(min(first + BATCH, len(ids)))
+    finally:
+        _close(client)
+
+
+def probe_index(directory: Path, expected: int) -> None:
+    """Open an index in a process of its own and search it, for a broken one can end the process.
+
+    Raises BrokenIndex with the reason if that fails or there are not `expected` vectors.
+    """
+    try:
+        probe = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "corpora.indexing.vectors",
+                str(directory.resolve()),
+                str(expected),
+            ],
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            timeout=PROBE_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise BrokenIndex(
+            f"The vector index {directory} did not answer in {PROBE_SECONDS:.0f} s."
+        ) from None
+    if probe.returncode:
+        said = probe.stderr.strip().splitlines()
+        reason = said[-1] if said else f"its reader ended with code {probe.returncode}"
+        raise BrokenIndex(f"The vector index {directory} is broken: {reason}")
+
+
+class VectorIndex:
+    """An index opened for reading; several processes may have the same one open."""
+
+    def __init__(self, client: Client, collection: Collection) -> None:
+        self._client = client
+        self._collection = collection
+        self.size = collection.count()
+
+    @classmethod
+    def open(cls, directory: Path) -> VectorIndex:
+        """Open what `build_index` wrote; raise BrokenIndex if there is no such thing."""
+        if not (directory / "chroma.sqlite3").is_file():
+            raise BrokenIndex(f"There is no vector index in {directory}; build it again.")
+        from chromadb.errors import ChromaError
+
+        try:
+            client = _client(directory)
+        except (ChromaError, ValueError) as error:
+            raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
+        try:
+            return cls(client, client.get_collection(COLLECTION, embedding_function=None))
+        except (ChromaError, ValueError) as error:
+            _close(client)
+            raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
+
+    def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
+        """Return at most `k` pairs of id and cosine similarity, the nearest first.
+
+        Raises BrokenIndex if the files are not what they were.
+        """
+        if not self.size:
+            return []
+        from chromadb.errors import ChromaError
+
+        try:
+            found = self._collection.query(
+                query_embeddings=vector[np.newaxis],
+                n_results=min(k, self.size),
+                include=["distances"],
+            )
+        except ChromaError as error:
+            raise BrokenIndex(f"The vector index cannot be searched: {error}") from error
+        distances = found["distances"]
+        assert distances is not None
+        nearest = [
+            (int(i), 1.0 - distance)
+            for i, distance in zip(found["ids"][0], distances[0], strict=True)
+        ]
+        return sorted(nearest, key=lambda pair: (-pair[1], pair[0]))
+
+    def sample(self, count: int) -> npt.NDArray[np.float32]:
+        """Return at most `count` of the vectors, evenly spread, one a row."""
+        if not self.size:
+            return np.empty((0, 0), dtype=np.float32)
+        ids = self._collection.get(include=[])["ids"]
+        spread = ids[:: ceil(len(ids) / count)]
+        vectors = self._collection.get(ids=spread, include=["embeddings"])["embeddings"]
+        return np.asarray(vectors, dtype=np.float32)
+
+    def close(self) -> None:
+        """Release the files and the memory; the index cannot be used afterwards."""
+        _close(self._client)
+
+
+def _client(directory: Path) -> Client:
+    from chromadb.api.client import Client
+    from chromadb.config import Settings
+
+    settings = Settings(
+        is_persistent=True, persist_directory=str(directory), anonymized_telemetry=False
+    )
+    with _counting_clients:
+        return Client(settings=settings)
+
+
+def _close(client: Client) -> None:
+    with _counting_clients:
+        client.close()
+
+
+def _probe(directory: Path, expected: int) -> None:
+    index = VectorIndex.open(directory)
+    if index.size != expected:
+        raise BrokenIndex(f"it holds {index.size} vectors, not {expected}")
+    sample = index.sample(PROBED)
+    found = sum(index.nearest(vector, 1)[0][1] > 0.999 for vector in sample)
+    # The search is approximate, so that now and then it misses a vector that is there.
+    if found < 0.9 * len(sample):
+        raise BrokenIndex(f"it finds only {found} of {len(sample)} vectors that it holds")
+    index.close()
+
+
+if __name__ == "__main__":
+    try:
+        _probe(Path(sys.argv[1]), int(sys.argv[2]))
+    except BrokenIndex as broken:
+        sys.exit(str(broken.__cause__ or broken))

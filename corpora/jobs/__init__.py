@@ -1,0 +1,1 @@
+"""Rows are the queue: a worker claims one job at a time."""

@@ -1,0 +1,159 @@
+"""Jobs as a worker sees them: taken in hand, reported on, ended, recovered from the dead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from corpora.database.engine import Database
+from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
+from corpora.generations.progress import Progress
+from corpora.jobs.jobs import Job, JobFile, JobState, end, job_of, living_workers, put_back
+
+ATTEMPTS = 3
+"""A job on which so many workers have died is not tried again by itself."""
+
+
+class JobTaken(Exception):
+    """A worker that was thought dead has lost its job to another one, or to a cancellation."""
+
+
+class Claims:
+    """What one worker process, known by its name, has in hand."""
+
+    def __init__(self, database: Database, worker: str) -> None:
+        self._database = database
+        self._worker = worker
+
+    def beat(self) -> None:
+        """Say that this worker lives; to be called every few seconds."""
+        with self._database.writing() as session:
+            self._beat(session)
+
+    def end(self) -> None:
+        """Say that this worker is no more."""
+        with self._database.writing() as session:
+            session.execute(delete(WorkerRow).where(WorkerRow.name == self._worker))
+
+    def recover(self) -> tuple[int, ...]:
+        """Let jobs of dead workers wait for another one; return the ids of all that wait."""
+        with self._database.writing() as session:
+            living = living_workers(session)
+            session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
+            _take_from(session, JobRow.worker.not_in(living))
+            waiting = select(JobRow.id).where(JobRow.state == JobState.WAITING)
+            return tuple(session.scalars(waiting.order_by(JobRow.id)))
+
+    def claim(self, job_id: int) -> Job | None:
+        """Take a waiting job in hand; None if it does not wait, or another worker was first."""
+        now = datetime.now(UTC)
+        with self._database.writing() as session:
+            taken = session.execute(
+                update(JobRow)
+                .where(JobRow.id == job_id, JobRow.state == JobState.WAITING)
+                .values(
+                    state=JobState.RUNNING,
+                    worker=self._worker,
+                    attempts=JobRow.attempts + 1,
+                    started=case((JobRow.started.is_(None), now), else_=JobRow.started),
+                    stage_started=now,
+                    message="",
+                )
+                .returning(JobRow.id)
+            ).all()
+            self._beat(session)
+            return job_of(session.get_one(JobRow, job_id)) if taken else None
+
+    def progress(self, job_id: int, progress: Progress) -> bool:
+        """Write how far a job is, and say whether it is to be cancelled; raise JobTaken."""
+        now = datetime.now(UTC)
+        stage = str(progress.stage)
+        with self._database.writing() as session:
+            cancelling = session.scalars(
+                update(JobRow)
+                .where(*self._in_hand(job_id))
+                .values(
+                    stage=stage,
+                    done=progress.done,
+                    total=progress.total,
+                    item=progress.item,
+                    stage_started=case((JobRow.stage != stage, now), else_=JobRow.stage_started),
+                )
+                .returning(JobRow.cancelling)
+            ).all()
+        if not cancelling:
+            raise JobTaken
+        return cancelling[0]
+
+    def finish(
+        self,
+        job_id: int,
+        state: JobState,
+        message: str = "",
+        report: Mapping[str, Any] | None = None,
+        problems: Sequence[JobFile] = (),
+    ) -> None:
+        """End a job; `problems` are the files that were left out. Raises JobTaken."""
+        with self._database.writing() as session:
+            end(self._held(session, job_id), state, message, report)
+            _keep_problems(session, job_id, {file.file: file for file in problems})
+
+    def put_back(self, job_id: int, message: str = "") -> None:
+        """Let a job wait again, because this worker stops or cannot do it yet; raise JobTaken."""
+        with self._database.writing() as session:
+            row = self._held(session, job_id)
+            put_back(row, message)
+            row.attempts -= 1
+
+    def _beat(self, session: Session) -> None:
+        session.merge(WorkerRow(name=self._worker, heartbeat=datetime.now(UTC)))
+
+    def _held(self, session: Session, job_id: int) -> JobRow:
+        row = session.scalar(select(JobRow).where(*self._in_hand(job_id)))
+        if row is None:
+            raise JobTaken
+        return row
+
+    def _in_hand(self, job_id: int) -> tuple[ColumnElement[bool], ...]:
+        return (
+            JobRow.id == job_id,
+            JobRow.worker == self._worker,
+            JobRow.state == JobState.RUNNING,
+        )
+
+
+def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
+    """Let jobs of workers that died wait again, unless they seem to be what killed them."""
+    held = select(JobRow).where(JobRow.state == JobState.RUNNING, of_workers)
+    for row in session.scalars(held):
+        if row.cancelling:
+            end(row, JobState.CANCELLED)
+        elif row.attempts >= ATTEMPTS:
+            end(
+                row,
+                JobState.FAILED,
+                f"The worker crashed {ATTEMPTS} times on this job, possibly out of memory; see its "
+                "log. Try again with fewer files at once.",
+            )
+        else:
+            put_back(row)
+
+
+def _keep_problems(session: Session, job_id: int, problems: Mapping[str, JobFile]) -> None:
+    there = set(session.scalars(select(JobFileRow.file).where(JobFileRow.job_id == job_id)))
+    rows = [{"job_id": job_id, **asdict(file)} for file in problems.values()]
+    new = [row for row in rows if row["file"] not in there]
+    known = [
+        {key: row[key] for key in ("job_id", "file", "reason")}
+        for row in rows
+        if row["file"] in there
+    ]
+    if new:
+        session.execute(insert(JobFileRow), new)
+    if known:
+        session.execute(update(JobFileRow), known)

@@ -1,0 +1,1 @@
+"""An answer as the chat and the review show it."""

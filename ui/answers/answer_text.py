@@ -1,0 +1,32 @@
+"""An answer's text on the page: Markdown that shows what it says, and listings to copy."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chatbot.text.answer_markdown import AnswerMarkdown, Escaping
+from ui.wording.escaping import as_code, as_text, inline, visible
+
+_ADDRESS = "#source-{turn}-{number}"
+
+
+def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
+    """Show the text of an answer (`chatbot.text.answer_markdown`).
+
+    The marks up to the number of its `citations` stand out; those of a `turn` are links that
+    `ui.chat.page_script` hears of.
+    """
+    for piece in _markdown(citations, turn).pieces(visible(text)):
+        if piece.is_code:
+            st.code(piece.text, language=None, wrap_lines=True)
+        else:
+            st.markdown(piece.text)
+
+
+def _markdown(citations: int, turn: int | None) -> AnswerMarkdown:
+    def mark(number: int) -> str:
+        if turn is None:
+            return f":primary[\\[{number}\\]]"
+        return f"[\\[{number}\\]]({_ADDRESS.format(turn=turn, number=number)})"
+
+    return AnswerMarkdown(Escaping(inline, as_code, as_text, mark), citations)

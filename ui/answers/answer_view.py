@@ -1,0 +1,133 @@
+"""A turn of a conversation on the page: question, release, answer, citations, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from chatbot.conversations.origin import duration, origin
+from ui.answers.answer_actions import show_actions
+from ui.answers.answer_text import show_text
+from ui.answers.choices import Ask, Choice, asked_for, choices
+from ui.answers.citations import show_citations
+from ui.answers.not_known import show_not_known
+from ui.answers.remembered import ask_afresh, show_remembered
+from ui.wording.escaping import as_label, as_text
+from ui.wording.step_names import done_without_model
+
+if TYPE_CHECKING:
+    from chatbot.conversations.conversations import KeptTurn
+    from corpora.catalog.release import Product
+
+_LONG = 600
+
+
+def show_question(text: str) -> None:
+    """What a person asked; a very long question is cut."""
+    with st.chat_message("user", avatar=":material/person:"):
+        st.markdown(as_text(text if len(text) <= _LONG else f"{text[:_LONG].rstrip()} …"))
+
+
+def show_answer(
+    turn: KeptTurn,
+    *,
+    conversation: str,
+    products: Sequence[Product],
+    ask: Ask,
+    is_last: bool = False,
+    is_linked: bool = False,
+) -> None:
+    """The answer of a turn of a conversation, with its actions.
+
+    Where it leaves the release open, `ask` asks for the one that is chosen. The last one can be
+    asked anew; the one that the address names is scrolled to.
+    """
+    reply = turn.reply
+    place = "linked-answer" if is_linked else "answer"
+    with (
+        st.container(key=f"{place}-{turn.id}"),
+        st.chat_message("assistant", avatar=":material/layers:"),
+    ):
+        afresh = partial(ask_afresh, turn, products, ask, is_last=is_last)
+        show_reply(turn.id, reply, afresh)
+        show_not_known(turn, products, ask)
+        if offered := choices(reply, products):
+            _offer(turn, offered, products, ask)
+        # Answers of earlier versions offer no questions.
+        _offer_questions(turn.id, reply.get("choices", ()), reply["product"], ask)
+        show_actions(turn, conversation, products, ask, is_last=is_last)
+
+
+def show_reply(
+    turn: int, reply: Mapping[str, Any], afresh: Callable[[], None] | None = None
+) -> None:
+    """What a reply says, where it is from and where that stands.
+
+    Without actions, but for one: a saved answer can be had `afresh`. Where it can, the page hears
+    of clicks on marks.
+    """
+    if badge := _badge(reply):
+        st.markdown(badge)
+    show_remembered(turn, reply, afresh)
+    linked = turn if afresh is not None else None
+    show_text(reply["answer"], len(reply["citations"]), linked)
+    show_citations(turn, reply)
+    for warning in reply["warnings"]:
+        st.caption(f":material/info: {as_label(warning, 300)}")
+    _show_way(reply)
+
+
+def _badge(reply: Mapping[str, Any]) -> str:
+    """The product and release that the answer is from, why that one, and how long it took.
+
+    Empty for small talk, which is from none.
+    """
+    where = origin(reply)
+    if not where.name:
+        return ""
+    colour = "primary" if where.settled else "orange"
+    badge = f":{colour}-badge[:material/layers: {as_label(where.name)}]"
+    notes = " · ".join(filter(None, (as_label(where.explanation, 200), duration(reply))))
+    return f"{badge} :small[:gray[{notes}]]" if notes else badge
+
+
+def _show_way(reply: Mapping[str, Any]) -> None:
+    """How an answer from the documentation was found, for who wants to know."""
+    # Answers of earlier versions do not say which.
+    without = done_without_model(reply.get("fallbacks", ()))
+    searched = reply["queries"].get("versionless") or reply["queries"].get("filtered")
+    if not without and not (searched and reply["citations"]):
+        return
+    with st.expander("How this was found", type="compact"):
+        if searched:
+            st.caption(f"Searched for “{as_label(searched, 200)}”")
+        for step, reason in without:
+            st.caption(f"Without the language model\\: {as_label(step)} ({as_label(reason, 300)})")
+
+
+def _offer(
+    turn: KeptTurn, offered: Sequence[Choice], products: Sequence[Product], ask: Ask
+) -> None:
+    with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
+        for choice in offered:
+            st.button(
+                as_label(choice.label),
+                key=f"choose-{turn.id}-{choice.product}-{choice.release}",
+                icon=":material/layers:",
+                on_click=ask,
+                args=(asked_for(turn.question, choice, products), choice.product, choice.release),
+            )
+
+
+def _offer_questions(turn: int, questions: Sequence[str], product: str | None, ask: Ask) -> None:
+    """The questions that an unclear one may have meant."""
+    for number, question in enumerate(questions):
+        st.button(
+            as_label(question, 200),
+            key=f"meant-{turn}-{number}",
+            on_click=ask,
+            args=(question, product),
+        )

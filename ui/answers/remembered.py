@@ -1,0 +1,107 @@
+"""What the memory has to do with an answer: given before, or helped by one that was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui.elements.moments import day
+from ui.wording.escaping import as_label
+from ui.wording.memory import saved, vouched
+
+if TYPE_CHECKING:
+    from chatbot.conversations.conversations import KeptTurn
+    from corpora.catalog.release import Product
+    from ui.answers.choices import Ask
+
+_HELPED = {
+    "reference": "A saved answer to a similar question helped to write this one",
+    "avoid": "An earlier answer was rated poorly; this is a new answer",
+}
+
+
+def show_remembered(
+    turn: int, reply: Mapping[str, Any], afresh: Callable[[], None] | None = None
+) -> None:
+    """Say that an answer was given before or was helped by one; nothing where neither is so.
+
+    One that was given before can be had `afresh`, where that can be asked for here.
+    """
+    # Answers of earlier versions know no memory.
+    memory = reply.get("memory") or {}
+    role, pairs = memory.get("role"), memory.get("pairs") or ()
+    if role == "reuse" and pairs:
+        _given_before(turn, reply, pairs[0], afresh)
+    elif role in _HELPED and pairs:
+        by = f" · {as_label(vouched(pairs[0], day=day), 160)}" if role == "reference" else ""
+        st.caption(f":material/history: {_HELPED[role]}{by}")
+
+
+def _given_before(
+    turn: int,
+    reply: Mapping[str, Any],
+    pair: Mapping[str, Any],
+    afresh: Callable[[], None] | None,
+) -> None:
+    with st.container(key=f"reused-{turn}", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(
+                f":small[:gray[:material/history: {as_label(saved(pair, day), 200)}]]",
+                width="content",
+            )
+            if afresh is not None:
+                st.button(
+                    "Answer again from the documents",
+                    icon=":material/refresh:",
+                    key=f"afresh-{turn}",
+                    type="tertiary",
+                    on_click=afresh,
+                )
+        if not _is_as_asked(reply, pair):
+            st.caption(f"Saved for “{as_label(pair['question'], 300)}”")
+
+
+def _is_as_asked(reply: Mapping[str, Any], pair: Mapping[str, Any]) -> bool:
+    """Whether it was asked before in just these words."""
+    queries = reply.get("queries") or {}
+    now = {_compared(queries.get(kind)) for kind in ("base", "filtered", "versionless")}
+    return _compared(pair["question"]) in now
+
+
+def _compared(text: str | None) -> str:
+    return " ".join(re.findall(r"\w+", (text or "").casefold()))
+
+
+def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last: bool) -> None:
+    """Ask the question of a turn again, without the memory.
+
+    The answer takes the place of the last one of a conversation. An earlier one stays, with all
+    that follows it, and its question is asked again at the end, as it is understood alone.
+    """
+    reply = turn.reply
+    if is_last:
+        release = chosen_release(turn.question, reply, products)
+        ask(turn.question, reply["product"], release, instead_of=turn.id, afresh=True)
+        return
+    text = (reply.get("queries") or {}).get("base") or turn.question
+    named = _names_release(text, reply, products)
+    ask(text, reply["product"], None if named else reply["release"], afresh=True)
+
+
+def chosen_release(
+    question: str, reply: Mapping[str, Any], products: Sequence[Product]
+) -> str | None:
+    """The release that was chosen beside a question, which does not name it itself."""
+    if reply["release_status"] != "stated" or _names_release(question, reply, products):
+        return None
+    release: str | None = reply["release"]
+    return release
+
+
+def _names_release(text: str, reply: Mapping[str, Any], products: Sequence[Product]) -> bool:
+    from chatbot.releases.rules import resolve_release
+
+    return bool(resolve_release(text, products, product=reply["product"]).mentions)

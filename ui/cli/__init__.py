@@ -1,0 +1,1 @@
+"""The command line `strata`, one command a file."""

@@ -1,0 +1,150 @@
+"""`strata ask`: one question in the terminal, or a file of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chatbot.conversations.origin import origin
+from ui.cli.terminal import errors, output, print_answer, print_json, printable
+from ui.wording.memory import saved
+from ui.wording.progress import Progress
+from ui.wording.step_names import done_without_model
+
+if TYPE_CHECKING:
+    from chatbot.assembly import Chatbot
+    from chatbot.runtime.events import Event
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    product: Annotated[str | None, typer.Option(help="The product it is about.")] = None,
+    release: Annotated[
+        str | None, typer.Option(help="The release, unless the question says.")
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="Continue this conversation; “new” starts one.")
+    ] = None,
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    trace: Annotated[
+        bool, typer.Option(help="Show what every step did; with --json as its “trace”.")
+    ] = False,
+    afresh: Annotated[
+        bool, typer.Option(help="Answer from the documents alone, without the memory.")
+    ] = False,
+    batch: Annotated[Path | None, typer.Option(help="Answer a JSONL file of questions.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--output", help="Where the answers of a batch go (JSONL).")
+    ] = None,
+) -> None:
+    """Answer a question from the right release, with citations.
+
+    Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
+    """
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+
+    if (question is None) == (batch is None) or (batch is None) != (to is None):
+        raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
+    chatbot = open_chatbot(read_settings(profile=profile))
+    if batch is not None and to is not None:
+        _batch(chatbot, batch, to, afresh)
+    elif question is not None:
+        _one(chatbot, question, product, release, conversation, as_json, trace, afresh)
+
+
+def _one(
+    chatbot: Chatbot,
+    question: str,
+    product: str | None,
+    release: str | None,
+    conversation: str | None,
+    as_json: bool,
+    trace: bool,
+    afresh: bool,
+) -> None:
+    from chatbot.chain.trace import trace_object
+    from chatbot.releases.product_names import find_product
+
+    if product and find_product(product, chatbot.products()) is None:
+        # Raises with the products that there are.
+        chatbot.catalog.product(product)
+    if conversation == "new":
+        conversation = chatbot.conversations.start(product, question)
+        # Before the answer, because it is of use also where there comes none.
+        errors.print(f"conversation {conversation}", style="dim", highlight=False)
+    asked: dict[str, Any] = {
+        "product": product,
+        "release": release,
+        "conversation": conversation,
+        "afresh": afresh,
+    }
+    if as_json:
+        reply = chatbot.ask(question, **asked)
+        extra = {"conversation": conversation} if conversation else {}
+        traced = {"trace": trace_object(reply.turn)} if trace else {}
+        print_json({**reply.content, **extra, **traced})
+        chatbot.memory.remembering.flush()
+        return
+    progress = Progress()
+    with errors.status("One moment…") as status:
+
+        def listener(event: Event) -> None:
+            nonlocal progress
+            progress = progress.after(event)
+            status.update(printable(progress.written or progress.now))
+
+        reply = chatbot.ask(question, listener=listener, **asked)
+    _print_reply(reply.content)
+    if trace:
+        print_json(trace_object(reply.turn))
+    # What is scored and kept now, nobody waits for.
+    chatbot.memory.remembering.flush()
+
+
+def _print_reply(reply: dict[str, Any]) -> None:
+    where = origin(reply)
+    if where.name:
+        head = f"[bold reverse] {printable(where.name)} [/] [dim]{printable(where.explanation)}[/]"
+        output.print(f"{head}\n", highlight=False)
+    if reply["route"] == "reuse":
+        told = f"{saved(reply['memory']['pairs'][0])} (--afresh answers again from the documents)"
+        output.print(printable(told), style="dim", highlight=False)
+    print_answer(reply["answer"], len(reply["citations"]))
+    if reply["citations"]:
+        output.print("\nSources", style="dim")
+    for number, citation in enumerate(reply["citations"], 1):
+        place = f"{citation['document']} ({citation['file']}, page {citation['page']})"
+        line = f"[{number}] {citation['release']} · {place} · {citation['section']}"
+        output.print(printable(line), style="dim", highlight=False)
+    for warning in reply["warnings"]:
+        output.print(printable(f"Note: {warning}"), style="yellow", highlight=False)
+    for step, reason in done_without_model(reply["fallbacks"]):
+        line = f"Without the language model: {step} ({reason})"
+        output.print(printable(line), style="dim", highlight=False)
+
+
+def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from chatbot.batch import BatchError, BatchProgress, run_batch
+
+    if not questions.is_file():
+        raise BatchError(f"{questions}: there is no such file")
+    columns = ("answering", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors) as bar:
+        task = bar.add_task("answering", total=None)
+
+        def show(progress: BatchProgress) -> None:
+            bar.update(task, completed=progress.done, total=progress.total)
+
+        result = run_batch(chatbot, questions, to, show, afresh=afresh)
+    errors.print(
+        f"{result.total} questions: {result.skipped} already in the file, "
+        f"{result.total - result.skipped - result.failed} answered, {result.failed} failed"
+    )
+    if result.failed:
+        raise typer.Exit(3)

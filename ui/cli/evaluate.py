@@ -1,0 +1,255 @@
+"""`strata eval`: measure the chatbot on questions with checked answers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ui.cli.terminal import errors, output, print_json
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+_NO_MODEL = "there is no language model: fetch one with `strata models pull`"
+
+
+class Rewriting(StrEnum):
+    """Who rewrites a question that leans on its conversation."""
+
+    RULES = "rules"
+    MODEL = "model"
+
+
+app = typer.Typer(help="Measure answers and retrieval on checked questions.", no_args_is_help=True)
+
+
+@app.callback()
+def measure() -> None:
+    """Measure answers and retrieval on checked questions."""
+
+
+@app.command()
+def answers(
+    gold: Annotated[Path, typer.Argument(help="Questions with checked answers (JSONL).")],
+    answers: Annotated[
+        Path | None,
+        typer.Option(help="Replies of a batch to score; asked and written there if missing."),
+    ] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(help="What a reader says of the answers: id, right, note a line (JSONL)."),
+    ] = None,
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score answers: right, facts, steps, sources, release, time; and the pages that were found."""
+    import tempfile
+
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+    from eval import answer_summary as scoring
+    from eval import report, retrieval
+    from eval.answers import read_answers
+    from eval.asking import ask_all, page_text, rank_pages
+    from eval.gold import read_gold
+
+    questions = read_gold(gold)
+    verdicts = scoring.read_verdicts(judged) if judged else None
+    chatbot = open_chatbot(read_settings(profile=profile))
+    with tempfile.TemporaryDirectory() as folder:
+        replies = answers or Path(folder) / "answers.jsonl"
+        if not replies.exists():
+            unfinished = replies.with_name(f"{replies.name}.part")
+            with errors.status("asking") as status:
+                ask_all(
+                    chatbot,
+                    questions,
+                    unfinished,
+                    lambda p: status.update(f"asked {p.done} of {p.total}, {p.failed} failed"),
+                )
+            unfinished.replace(replies)
+        summary = scoring.score_answers(
+            questions, read_answers(replies), verdicts=verdicts, page_text=page_text(chatbot)
+        )
+    known = {(p.name, r.name) for p in chatbot.products() for r in p.releases}
+    by_id = {q.id: q for q in questions}
+    items = [
+        i for i in retrieval.retrieval_items(questions) if (by_id[i.id].product, i.release) in known
+    ]
+    found = None
+    if items:
+        wanted = {i.id for i in items}
+        ranked = rank_pages(chatbot, [q for q in questions if q.id in wanted])
+        found = retrieval.score_retrieval(items, ranked)
+    if as_json:
+        print_json(
+            {
+                "answers": scoring.to_json(summary),
+                "retrieval": retrieval.to_json(found) if found else None,
+            }
+        )
+        return
+    output.print(report.answer_tables(summary))
+    if found:
+        output.print(report.retrieval_table(found))
+
+
+@app.command()
+def releases(
+    questions: Annotated[Path, typer.Argument(help="Questions and their releases (JSONL).")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score which release questions are taken to mean, over what is ingested; none is answered."""
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+    from eval import releases as scoring
+    from eval import report
+
+    read = scoring.read_release_questions(questions)
+    figures = scoring.measure_releases(read, open_chatbot(read_settings()).products())
+    if as_json:
+        print_json(scoring.to_json(figures))
+        return
+    output.print(report.release_tables(figures))
+
+
+@app.command()
+def conversations(
+    cases: Annotated[Path, typer.Argument(help="Conversations and what comes of them (JSONL).")],
+    rewriting: Annotated[
+        Rewriting, typer.Option(help="Which step rewrites the question.")
+    ] = Rewriting.RULES,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Score what a conversation hands on: topic and release carry over, or are dropped."""
+    from chatbot.queries.model_query_rewriting import rewrite_query_by_model
+    from chatbot.queries.query_rewriting import rewrite_query
+    from chatbot.turn import Step
+    from eval import conversations as scoring
+    from eval import report
+
+    read = scoring.read_cases(cases)
+    products = scoring.catalog_of(read)
+    by_rules = rewrite_query(lambda: products)
+    step: Step = by_rules
+    if rewriting is Rewriting.MODEL:
+        step = rewrite_query_by_model(_model(), lambda: products, by_rules)
+    figures = scoring.measure(step, read, products)
+    if as_json:
+        print_json(scoring.to_json(figures))
+        return
+    output.print(report.conversation_tables(figures))
+
+
+@app.command()
+def stream(
+    gold: Annotated[list[Path], typer.Argument(help="Questions with checked answers (JSONL).")],
+    paraphrases: Annotated[Path, typer.Option(help="Other wordings of them (JSONL).")],
+    history: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Questions whose checked answers the memory has from the beginning; repeatable. "
+            "Those that arrive are left out."
+        ),
+    ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Into how many parts they arrive.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of the order in which they arrive.")] = 1,
+    tape: Annotated[
+        Path | None,
+        typer.Option(help="Keep the model's replies here and do not ask it the same again."),
+    ] = None,
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let questions and their paraphrases arrive in iterations; the memory begins with the history.
+
+    The data folder is copied first and stays as it is. Times of replies from the tape are those
+    that they took when the model wrote them.
+    """
+    from chatbot.settings import read_settings
+    from eval.stream_history import read_history
+    from eval.stream_questions import read_arrivals, shuffled
+    from eval.stream_report import stream_tables, to_json
+    from eval.stream_runs import choose, run_variant
+
+    arrivals = read_arrivals(gold, paraphrases)
+    known = read_history(history or (), arrivals)
+    try:
+        chosen = choose(variant or ["memory"])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--variant") from error
+    settings = read_settings(profile=profile)
+    order = shuffled(arrivals, iterations, seed)
+    runs = {}
+    with errors.status("asking") as status:
+        for name, made in chosen.items():
+            runs[name] = run_variant(
+                settings,
+                made,
+                order,
+                known,
+                tape,
+                lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
+            )
+    if as_json:
+        print_json(to_json(runs))
+        return
+    output.print(stream_tables(runs))
+
+
+@app.command()
+def hostile(
+    cases: Annotated[Path, typer.Argument(help="Attacks and what may not come of them (JSONL).")],
+    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Put hostile documents and questions to the model, in a data folder of their own.
+
+    Exit code 3 when an answer breaks what is promised whatever the model says.
+    """
+    import tempfile
+
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+    from eval import hostile as attacks
+    from eval import report
+
+    read = attacks.read_cases(cases)
+    settings = read_settings(profile=profile)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        own = {"data_dir": folder / "data", "database_url": None}
+        chatbot = open_chatbot(settings.model_copy(update=own))
+        if chatbot.model is None:
+            raise typer.BadParameter(_NO_MODEL)
+        with errors.status("ingesting") as status:
+            attacks.ingest_cases(chatbot, read, folder)
+            outcomes = attacks.run_cases(
+                chatbot, read, lambda done: status.update(f"asked {done} of {len(read)}")
+            )
+        chatbot.corpora.close()
+        chatbot.database.close()
+    if as_json:
+        print_json(attacks.to_json(outcomes))
+    else:
+        output.print(report.hostile_tables(outcomes))
+    if any(outcome.broken for outcome in outcomes):
+        raise typer.Exit(3)
+
+
+def _model() -> BaseChatModel:
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+
+    model = open_chatbot(read_settings()).model
+    if model is None:
+        raise typer.BadParameter(_NO_MODEL)
+    return model

@@ -1,0 +1,90 @@
+"""The `strata` command: what it can do, and how failures are told."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from typing import Annotated, get_args
+
+import typer
+
+from chatbot.settings import Settings, prepare_process
+from ui.cli import (
+    ask,
+    evaluate,
+    glossary,
+    history,
+    ingest,
+    memory,
+    models,
+    people,
+    releases,
+    serve,
+    worker,
+)
+from ui.cli.terminal import errors, printable
+
+app = typer.Typer(
+    name="strata",
+    epilog="Profiles for `ask --profile` and STRATA_PROFILE: "
+    + ", ".join(get_args(Settings.model_fields["profile"].annotation)),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"strata {metadata.version('strata-docs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def strata(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Answers from the documentation of the right release, with citations."""
+
+
+app.command("ask")(ask.ask)
+app.command("ingest")(ingest.ingest)
+app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
+app.add_typer(releases.app, name="releases")
+app.add_typer(glossary.app, name="glossary")
+app.add_typer(history.app, name="history")
+app.add_typer(memory.app, name="memory")
+app.add_typer(people.app, name="people")
+app.add_typer(models.app, name="models")
+app.add_typer(evaluate.app, name="eval")
+
+
+def main() -> None:
+    """Run the command line; a failure is one clear message and exit code 1."""
+    prepare_process()
+    try:
+        app()
+    except KeyboardInterrupt:
+        errors.print("stopped")
+        sys.exit(130)
+    except Exception as error:
+        # Imported late: it takes a second, which a command that succeeds need not pay.
+        from ui.wording.failures import expected_failures
+
+        if not isinstance(error, expected_failures()):
+            raise
+        errors.print(f"[bold red]strata:[/] {printable(str(error))}", highlight=False)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""`strata memory`: what was answered before, taken in, written out, counted and built again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ui.cli.terminal import errors, output, print_json, printable
+
+if TYPE_CHECKING:
+    from chatbot.administration.exchange import ImportReport
+    from chatbot.administration.overview import Cluster, Overview, Scope
+    from chatbot.assembly import Chatbot
+
+LEFT_OUT = 3
+"""Exit code of an import that had to leave lines out, as of an ingest that left files out."""
+
+_NAMED = 20
+_SHOWN = 5
+
+Product = Annotated[str, typer.Option("--product", help="Only this product.")]
+Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+app = typer.Typer(
+    help="Remembered answers: take a FAQ in, write them out, see what there is.",
+    no_args_is_help=True,
+)
+
+
+@app.command("import")
+def import_file(
+    file: Annotated[Path, typer.Argument(help="A .csv or .jsonl file, UTF-8.")],
+    product: Annotated[str, typer.Option(help="The product of rows that name none.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make the questions and answers of a file remembered answers.
+
+    Each row has a question, an answer and the release that it is for; it may have a product, a
+    score (0 to 1) and links. What an answer rests on is looked for in the pages of its release.
+    Rows that are there already stay as they are. Exit code 3 means that lines could not be taken
+    and were left out, 1 that none could be taken.
+    """
+    from chatbot.accounts.people import LOCAL
+    from chatbot.administration.exchange import Exchange
+    from chatbot.administration.faq_file import read_faq
+
+    faq = read_faq(file, product)
+    with _opened() as chatbot, _bar("import") as progress:
+        report = Exchange(chatbot, LOCAL).bring_in(faq, progress)
+    if as_json:
+        print_json(asdict(report))
+    else:
+        _print_import(report)
+    if report.left_out:
+        taken = report.added + report.known + report.outdone
+        raise typer.Exit(LEFT_OUT if taken else 1)
+
+
+@app.command()
+def export(
+    file: Annotated[Path | None, typer.Option("--output", help="Where to; else printed.")] = None,
+    form: Annotated[str, typer.Option("--format", help="csv or jsonl.")] = "jsonl",
+    product: Product = "",
+    release: Release = "",
+) -> None:
+    """Write remembered answers, the oldest first, as a file that can be imported again."""
+    from chatbot.accounts.people import LOCAL
+    from chatbot.administration.exchange import Exchange
+    from chatbot.review.exports import Format
+
+    if form not in list(Format):
+        raise typer.BadParameter(f"{form} is none of {', '.join(Format)}")
+    with _opened() as chatbot:
+        pieces = Exchange(chatbot, LOCAL).export(Format(form), _scope(product, release))
+        if file is None:
+            sys.stdout.writelines(pieces)
+            return
+        # With the mark at its beginning, spreadsheets take the file for UTF-8.
+        encoding = "utf-8-sig" if form == Format.CSV else "utf-8"
+        with file.open("w", encoding=encoding, newline="") as written:
+            written.writelines(pieces)
+    output.print(printable(f"written to {file}"), highlight=False)
+
+
+@app.command()
+def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
+    """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
+    from chatbot.accounts.people import LOCAL
+    from chatbot.administration.overview import Overview, PairFilter
+
+    scope = _scope(product, release)
+    with _opened() as chatbot:
+        overview = Overview(chatbot.database, LOCAL)
+        unread = PairFilter(scope, read_other_than=chatbot.memory.reader.embedding)
+        if as_json:
+            print_json({"unread": overview.count(unread), **_everything(overview, scope)})
+        else:
+            _print_stats(overview, scope, overview.count(unread))
+
+
+@app.command()
+def rebuild(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
+    """Build stores, clusters and indexes again, by the thresholds and the embedding of today."""
+    from chatbot.accounts.people import LOCAL
+    from chatbot.administration.curation import Curation
+
+    with _opened() as chatbot, _bar("rebuild") as progress:
+
+        def show(_release: str, done: int, total: int) -> None:
+            progress(done, total)
+
+        rebuilt = Curation(chatbot, LOCAL).rebuild(_scope(product, release), show)
+    if as_json:
+        print_json([asdict(of) for of in rebuilt])
+        return
+    if not rebuilt:
+        output.print("Nothing is remembered yet.")
+    for of in rebuilt:
+        gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
+        told = f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}"
+        output.print(printable(told), highlight=False)
+
+
+def _print_import(report: ImportReport) -> None:
+    told = (
+        f"{report.file}: {report.added:,} answers added, {report.supported:,} of "
+        f"{report.added:,} rest on pages of their release; {report.known:,} known already"
+    )
+    if report.low:
+        told += f"; {report.low:,} are answers to avoid, by their score"
+    if report.replaced:
+        told += f"; {report.replaced:,} others replaced"
+    if report.outdone:
+        told += f"; for {report.outdone:,} there is a better answer"
+    output.print(printable(told), highlight=False)
+    if report.ignored:
+        columns = ", ".join(report.ignored[:_NAMED])
+        output.print(printable(f"columns that mean nothing here: {columns}"), highlight=False)
+    if report.left_out:
+        output.print(f"{len(report.left_out):,} lines were left out:", highlight=False)
+    for left in report.left_out:
+        output.print(printable(f"  line {left.line}: {left.reason}"), highlight=False)
+
+
+def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
+    from chatbot.memory.pairs import Happened, Store
+
+    releases = overview.releases(scope)
+    if not releases:
+        output.print(
+            "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
+        )
+        return
+    for of in releases:
+        suspended = f", {of.suspended:,} of them suspended" if of.suspended else ""
+        given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
+        output.print(f"[bold]{printable(f'{of.product} {of.release}')}[/]", highlight=False)
+        output.print(
+            f"  good answers: {of.high:,} (clusters: {of.high_clusters:,}), bad ones: {of.low:,} "
+            f"(clusters: {of.low_clusters:,}){suspended}",
+            highlight=False,
+        )
+        output.print(f"  {given}; reuses: {of.reused:,}", highlight=False)
+    if unread:
+        output.print(
+            f"Since an update, {unread:,} of these answers cannot be reused. "
+            "Run `strata memory rebuild` to reuse them again.",
+            highlight=False,
+        )
+    output.print("Largest clusters of good answers:")
+    for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
+        pair = cluster.representative
+        told = f"  {cluster.size:,}  {pair.question}  ({pair.product} {pair.release})"
+        output.print(printable(told), highlight=False)
+    growth = overview.growth(scope)
+    if growth:
+        asked, reused = sum(d.asked for d in growth), sum(d.reused for d in growth)
+        share = f" ({100 * reused / asked:.0f} %)" if asked else ""
+        output.print(
+            f"{asked:,} questions asked, {reused:,} answered from the memory{share}, "
+            f"{sum(d.referenced for d in growth):,} with its help",
+            highlight=False,
+        )
+        counts = {kind: sum(d.happened.get(kind, 0) for d in growth) for kind in Happened}
+        told = ", ".join(f"{number:,} {kind}" for kind, number in counts.items() if number)
+        output.print(f"so far: {told}", highlight=False)
+
+
+def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
+    """All that `stats` knows, for a program."""
+    from chatbot.memory.pairs import Happened, Store
+
+    releases, growth = overview.releases(scope), overview.growth(scope)
+    went = (
+        *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
+        *(Happened.EVICTED, Happened.SUSPENDED),
+    )
+    return {
+        "pairs": sum(of.pairs for of in releases),
+        "suspended": sum(of.suspended for of in releases),
+        "reused": sum(of.reused for of in releases),
+        "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
+        "clusters": [
+            _cluster(cluster)
+            for store in Store
+            for cluster in overview.clusters(scope, store, limit=None)
+        ],
+        "growth": [{**asdict(day), "day": day.day.isoformat()} for day in growth],
+        "changes": [
+            {**asdict(change), "at": change.at.isoformat(timespec="seconds")}
+            for change in overview.changes(scope, went)
+        ],
+    }
+
+
+def _cluster(cluster: Cluster) -> dict[str, Any]:
+    pair = cluster.representative
+    return {
+        "id": cluster.id,
+        "product": pair.product,
+        "release": pair.release,
+        "store": str(cluster.store),
+        "size": cluster.size,
+        "question": pair.question,
+        "pair": pair.id,
+        "score": pair.score,
+    }
+
+
+def _scope(product: str, release: str) -> Scope:
+    from chatbot.administration.overview import Scope
+
+    if release and not product:
+        raise typer.BadParameter("--release needs --product beside it")
+    return Scope(product, release)
+
+
+@contextmanager
+def _opened() -> Iterator[Chatbot]:
+    from chatbot.assembly import open_chatbot
+    from chatbot.settings import read_settings
+
+    chatbot = open_chatbot(read_settings())
+    try:
+        yield chatbot
+    finally:
+        chatbot.corpora.close()
+        chatbot.database.close()
+
+
+@contextmanager
+def _bar(task: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar beside the output, told how much is done and of how much."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), Remaining())
+    with Progress(*columns, console=errors) as bar:
+        shown = bar.add_task(task, total=None)
+        yield lambda done, total: bar.update(shown, completed=done, total=total)

@@ -1,0 +1,192 @@
+"""`strata models`: fetch the model files, see which are there, and try the model in use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ui.cli.terminal import errors, output, print_json, printable
+
+if TYPE_CHECKING:
+    from chatbot.models.checking import ModelCheck
+    from chatbot.models.files import ModelFile
+
+app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
+
+
+@app.command("pull")
+def pull_models(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Known models, or files of the Hub; default: those in use."),
+    ] = None,
+) -> None:
+    """Fetch and verify model files; what is there already is not fetched again."""
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TransferSpeedColumn,
+    )
+
+    from chatbot.models.download import Progress as PullProgress
+    from chatbot.models.download import pull
+    from chatbot.models.files import models_in_use
+    from chatbot.settings import read_settings
+
+    settings = read_settings()
+    wanted = [_named(name) for name in names] if names else models_in_use(settings.generator)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    with Progress(*columns, console=errors) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(progress: PullProgress) -> None:
+            key = progress.model.key
+            if key not in tasks:
+                tasks[key] = bar.add_task(progress.model.name, total=progress.total)
+            bar.update(tasks[key], completed=progress.done, total=progress.total)
+
+        pull(
+            wanted,
+            settings.models_dir,
+            mirror=settings.models_mirror,
+            on_progress=show,
+            on_message=lambda message: errors.print(printable(message), style="dim"),
+        )
+    output.print(f"models are ready in {settings.models_dir}", highlight=False)
+
+
+def _named(name: str) -> ModelFile:
+    from chatbot.models.files import MODELS, ModelFile, chosen_generator
+
+    if name in MODELS:
+        return MODELS[name]
+    try:
+        chosen = chosen_generator(name)
+    except ValueError:
+        chosen = None
+    if not isinstance(chosen, ModelFile):
+        raise typer.BadParameter(
+            f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
+            "Face Hub as owner/repository/file.gguf"
+        )
+    return chosen
+
+
+@app.command("list")
+def list_models(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the known models, what machine each suits, and which are there."""
+    from rich.table import Column, Table
+
+    from chatbot.models.download import FileState, list_models
+    from chatbot.models.files import MODELS, models_in_use
+    from chatbot.settings import read_settings
+
+    settings = read_settings()
+    in_use = models_in_use(settings.generator)
+    listed = list_models(settings.models_dir, dict.fromkeys((*MODELS.values(), *in_use)))
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": m.model.key,
+                    "role": m.model.role,
+                    "memory_gb": m.model.suits.memory if m.model.suits else None,
+                    "cores": m.model.suits.cores if m.model.suits else None,
+                    "bytes": m.model.size or None,
+                    "licence": m.model.licence,
+                    "hash_pinned": bool(m.model.sha256),
+                    "in_use": m.model in in_use,
+                    "file": str(m.path),
+                    "state": str(m.state),
+                }
+                for m in listed
+            ]
+        )
+        return
+    name = Column("model", no_wrap=True)
+    table = Table(name, "for", "suits", "size", "licence", "state", box=None)
+    for m in listed:
+        suits = m.model.suits
+        table.add_row(
+            m.model.key,
+            m.model.role,
+            f"{suits.memory} GB, {suits.cores} cores" if suits else "",
+            f"{m.model.size / 1e6:,.0f} MB" if m.model.size else "",
+            m.model.licence,
+            f"{m.state}, in use" if m.model in in_use else str(m.state),
+        )
+    output.print(table)
+    if any(m.state is not FileState.READY and not m.model.sha256 for m in listed):
+        output.print("Models of 4 and 8 billion parameters come from the Hugging Face Hub only.")
+
+
+@app.command("check")
+def check_model(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask the language model of the settings something: does it answer, how fast, what can it do.
+
+    Takes about half a minute with the default model on two cores.
+    """
+    import asyncio
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from chatbot.assembly import open_model
+    from chatbot.models.checking import check_model
+    from chatbot.models.errors import GeneratorError
+    from chatbot.settings import read_settings
+
+    model = open_model(read_settings())
+    if model is None:
+        raise GeneratorError(
+            "there is no language model to check: run `strata models pull`, and set "
+            "STRATA_GENERATOR to a model if it is none"
+        )
+    with errors.status("") as status:
+        found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
+    for warning in found.warnings:
+        errors.print(f"[bold yellow]warning:[/] {printable(warning)}", highlight=False)
+    if as_json:
+        print_json(asdict(found))
+        return
+    table = Table(box=None, show_header=False)
+    for name, value in _told(found):
+        table.add_row(name, printable(value))
+    output.print(table)
+
+
+def _told(found: ModelCheck) -> list[tuple[str, str]]:
+    def rate(value: float | None) -> str:
+        return "not told" if value is None else f"{value:,.1f} tokens a second"
+
+    def offered(value: bool) -> str:
+        return "yes" if value else "no"
+
+    memory = found.memory_bytes
+    return [
+        ("backend", found.backend),
+        ("it says", found.reply),
+        ("loaded in", f"{found.load_seconds:.1f} s"),
+        ("memory", "on the server" if memory is None else f"{memory / 1e9:.2f} GB"),
+        ("reads a prompt at", rate(found.prompt_tokens_per_second)),
+        ("first word after", f"{found.first_token_seconds:.2f} s"),
+        ("writes at", rate(found.answer_tokens_per_second)),
+        ("streaming", offered(found.streams)),
+        ("token counts", offered(found.counts_tokens)),
+        ("log-probabilities", offered(found.tells_probabilities)),
+        ("structured output", offered(found.keeps_to_a_schema)),
+        ("four at once", f"{found.together:.2f} times as fast as one after the other"),
+    ]

@@ -1,0 +1,190 @@
+"""`strata releases`: what can be asked, and what an administrator says about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ui.cli.terminal import output, print_json, printable
+from ui.wording.amounts import how_many
+
+if TYPE_CHECKING:
+    from corpora.catalog.catalog import Catalog
+    from corpora.catalog.release import Release as ListedRelease
+    from corpora.catalog.remembered import MemoryReview
+    from corpora.database.engine import Database
+
+app = typer.Typer(
+    help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
+)
+
+Product = Annotated[str, typer.Argument(help="The product.")]
+Release = Annotated[str, typer.Argument(help="The release.")]
+
+
+@app.callback()
+def list_releases(
+    context: typer.Context,
+    product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the releases that can be asked about, oldest first."""
+    if context.invoked_subcommand is not None:
+        return
+    from corpora.catalog.catalog import Catalog
+    from corpora.catalog.release_settings import Shelves
+    from corpora.catalog.remembered import Remembered
+
+    database = _database()
+    catalog = Catalog(database)
+    products = [catalog.product(product)] if product else catalog.products()
+    shelves = {p.name: Shelves(database).shelf(p.name) for p in products}
+
+    def remembered(release: ListedRelease) -> Remembered:
+        shelved = shelves[release.product].release(release.name)
+        return shelved.remembered if shelved else Remembered()
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "product": p.name,
+                    "aliases": list(p.aliases),
+                    "latest": p.newest.name if p.newest else None,
+                    "releases": [
+                        {
+                            "name": r.name,
+                            "aliases": list(r.aliases),
+                            "prerelease": r.prerelease,
+                            "end_of_life": r.end_of_life and r.end_of_life.isoformat(),
+                            "remembered": asdict(remembered(r)),
+                        }
+                        for r in p.releases
+                    ],
+                }
+                for p in products
+            ]
+        )
+        return
+    if not products:
+        output.print("No documentation yet. Add some with `strata ingest`.")
+    for p in products:
+        output.print(f"[bold]{printable(p.name)}[/]", highlight=False)
+        for r in p.releases:
+            notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
+            notes += ["pre-release"] if r.prerelease else []
+            notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
+            notes += ["latest"] if r == p.newest else []
+            notes += [remembered(r).told] if remembered(r).answers else []
+            output.print(
+                printable(f"  {r.name}")
+                + (f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""),
+                highlight=False,
+            )
+
+
+@app.command()
+def alias(
+    product: Product,
+    release: Release,
+    name: Annotated[str, typer.Argument(help="Another name, such as a code name.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the name.")] = False,
+) -> None:
+    """Add or remove another name of a release; the name "latest" makes it the latest."""
+    catalog = _catalog()
+    if name.strip().lower() == "latest":
+        catalog.set_latest(product, None if remove else release)
+    elif remove:
+        catalog.remove_alias(product, release, name)
+    else:
+        catalog.add_alias(product, release, name)
+    done = "is no longer known as" if remove else "is also known as"
+    output.print(printable(f"{product} {release} {done} {name}"), highlight=False)
+
+
+@app.command()
+def retire(
+    product: Product,
+    release: Release,
+    restore: Annotated[bool, typer.Option("--restore", help="Show it again.")] = False,
+) -> None:
+    """Hide a release; its documents are kept, and --restore brings it back."""
+    catalog = _catalog()
+    review = (catalog.restore if restore else catalog.retire)(product, release)
+    done = "is available again" if restore else "is hidden"
+    output.print(printable(f"{product} {release} {done}"), highlight=False)
+    _tell(review)
+
+
+@app.command("end-of-life")
+def end_of_life(
+    product: Product,
+    release: Release,
+    day: Annotated[
+        datetime | None,
+        typer.Argument(formats=["%Y-%m-%d"], help="The day; leave it out to clear it."),
+    ] = None,
+) -> None:
+    """Set the day on which support of a release ends; it can still be asked about."""
+    _catalog().set_end_of_life(product, release, day.date() if day else None)
+    told = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
+    output.print(printable(f"{product} {release} {told}"), highlight=False)
+
+
+@app.command()
+def rollback(product: Product, release: Release) -> None:
+    """Roll back to the previous version of a release's documents."""
+    _, review = _catalog().rollback(product, release)
+    output.print(printable(f"{product} {release} now uses its previous version"))
+    _tell(review)
+
+
+@app.command()
+def delete(
+    product: Product,
+    release: Release,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Delete a release with all versions of its documents; conversations are kept."""
+    from chatbot.settings import read_settings
+    from corpora.building.removal import delete_release
+    from corpora.database.engine import open_database
+    from corpora.documents.impact import impact_of_release
+
+    settings = read_settings()
+    database = open_database(settings.database)
+    impact = impact_of_release(database, product, release)
+    output.print(
+        printable(
+            f"{product} {release}: {how_many(impact.documents, 'document')} with "
+            f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
+            f"{how_many(impact.conversations, 'conversation')}; "
+            f"{how_many(impact.remembered, 'saved answer')}"
+        ),
+        highlight=False,
+    )
+    if not yes:
+        typer.confirm("Delete it permanently?", abort=True)
+    delete_release(database, settings.data_dir, product, release)
+    output.print(printable(f"Deleted {product} {release}"), highlight=False)
+
+
+def _tell(review: MemoryReview) -> None:
+    if review.told:
+        output.print(review.told, highlight=False)
+
+
+def _database() -> Database:
+    from chatbot.settings import read_settings
+    from corpora.database.engine import open_database
+
+    return open_database(read_settings().database)
+
+
+def _catalog() -> Catalog:
+    from corpora.catalog.catalog import Catalog
+
+    return Catalog(_database())

@@ -1,0 +1,58 @@
+"""`strata serve`: the pages, for one person on this machine or for those who sign in."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ui.cli.terminal import errors, output
+from ui.serving.worker_keeper import start_keeper
+
+
+def serve(
+    host: Annotated[
+        str | None,
+        typer.Option(help="The address to listen on; without sign-in it must be a local one."),
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="The port of the page.")] = None,
+    worker: Annotated[bool, typer.Option(help="Start a worker that processes uploads.")] = True,
+) -> None:
+    """Start the web pages; stop them with Ctrl-C."""
+    import os
+
+    from chatbot.settings import read_settings
+
+    settings = read_settings(host=host, port=port)
+    if settings.backend == "embedded":
+        # What is wrong with a model is told here, not to the first who asks.
+        _ = settings.generator_file
+    _require_free(settings.host, settings.port)
+    url = settings.public_url or f"http://{settings.host}:{settings.port}"
+    output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)", highlight=False)
+    server = Path(__file__).parents[1] / "serving" / "server.py"
+    environment = {
+        **os.environ,
+        "STRATA_HOST": settings.host,
+        "STRATA_PORT": str(settings.port),
+    }
+    if worker:
+        start_keeper()
+    os.execve(sys.executable, [sys.executable, str(server)], environment)  # noqa: S606
+
+
+def _require_free(host: str, port: int) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            errors.print(
+                f"[bold red]strata:[/] cannot listen on {host}:{port} ({error.strerror}). Stop "
+                f"what runs there, or choose another port with `strata serve --port {port + 1}` "
+                "or STRATA_PORT."
+            )
+            raise typer.Exit(1) from error

@@ -1,0 +1,278 @@
+"""Questions that are being answered, each in a thread of its own, so that a page can watch."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from chatbot.conversations import open_questions
+from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question
+from corpora.generations.processes import HEARTBEAT_SECONDS
+from ui.wording.failures import expected_failures
+from ui.wording.progress import Progress, State
+
+if TYPE_CHECKING:
+    from chatbot.assembly import Chatbot
+    from chatbot.runtime.events import Event
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A question without an answer as it stands now, after so many turns of its conversation."""
+
+    id: str
+    question: Question
+    after: int
+    progress: Progress
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is still on its way."""
+        return self.progress.state is State.RUNNING
+
+
+class Asking:
+    """One question on its way in this process; whatever comes of it is kept in SQL.
+
+    It waits for the end of the question `before` it, whose answer it may follow up. The thread
+    touches nothing of Streamlit: a page looks at `progress` whenever it likes.
+    """
+
+    def __init__(
+        self,
+        chatbot: Chatbot,
+        kept: OpenQuestions,
+        identity: str,
+        question: Question,
+        before: Asking | None,
+    ) -> None:
+        self.id = identity
+        self.question = question
+        self._chatbot = chatbot
+        self._kept = kept
+        self._before = before
+        self._lock = threading.Lock()
+        self._progress = Progress()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, at_end: Callable[[], None]) -> None:
+        """Begin to answer; `at_end` is called when nothing of it is left here."""
+
+        def run() -> None:
+            try:
+                self._run(self.question)
+            finally:
+                at_end()
+
+        self._thread = threading.Thread(target=run, name="question", daemon=True)
+        self._thread.start()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has a thread; before that it may not be in SQL yet."""
+        return self._thread is not None
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is now."""
+        with self._lock:
+            return self._progress
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is still on its way."""
+        return self.progress.state is State.RUNNING
+
+    def stop(self) -> None:
+        """Give it up. Who asked sees so at once; the thread ends at the next step or token."""
+        self._stop.set()
+        self._change(lambda p: _stopped(p))
+
+    def wait(self, seconds: float) -> Progress:
+        """Wait for its end, at most so long."""
+        if self._thread:
+            self._thread.join(seconds)
+        return self.progress
+
+    def _run(self, asked: Question) -> None:
+        from chatbot.assembly import BadQuestion
+        from chatbot.runtime.events import Stopped
+
+        while self._before and self._before.is_running and not self._stop.is_set():
+            self._before.wait(0.1)
+        self._before = None
+        if self._stop.is_set():
+            self._end(State.STOPPED)
+            return
+        try:
+            self._chatbot.ask(
+                asked.text,
+                product=asked.product,
+                release=asked.release,
+                conversation=asked.conversation,
+                owner=asked.owner,
+                instead_of=asked.instead_of,
+                open_question=self.id,
+                afresh=asked.afresh,
+                listener=self._listen,
+                stopped=self._stop.is_set,
+            )
+        except Stopped:
+            self._end(State.STOPPED)
+        except BadQuestion as error:
+            self._end(State.FAILED, str(error), refused=True)
+        except expected_failures() as error:
+            self._end(State.FAILED, str(error))
+        except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
+            _log.exception("a question failed")
+            self._end(
+                State.FAILED,
+                f"Something went wrong ({type(error).__name__}). The server's log has the details.",
+            )
+        else:
+            self._change(lambda p: replace(p, state=State.ANSWERED, running=()))
+
+    def _listen(self, event: Event) -> None:
+        self._change(lambda p: p.after(event))
+
+    def _end(self, state: State, message: str = "", *, refused: bool = False) -> None:
+        """Keep the end; what cannot be kept counts as stopped once this process is gone."""
+        try:
+            self._kept.end(self.id, open_questions.State(state), message, refused=refused)
+        except SQLAlchemyError:
+            _log.exception("the end of a question could not be kept")
+        self._change(
+            lambda p: replace(p, state=state, message=message, refused=refused, running=())
+        )
+
+    def _change(self, change: Callable[[Progress], Progress]) -> None:
+        with self._lock:
+            self._progress = change(self._progress)
+
+
+def _stopped(progress: Progress) -> Progress:
+    if progress.state is not State.RUNNING:
+        return progress
+    return replace(progress, state=State.STOPPED, running=())
+
+
+class Askings:
+    """The questions of all conversations that have no answer yet: running, stopped or failed.
+
+    SQL says which there are. Of those that this process answers, their threads say how far they
+    are; a thread says every few seconds that it is there, and stops if nobody wants its answer.
+    """
+
+    def __init__(self, chatbot: Chatbot) -> None:
+        self._chatbot = chatbot
+        self._kept = OpenQuestions(chatbot.database)
+        self._asking = threading.Lock()
+        self._lock = threading.Lock()
+        self._here: dict[str, Asking] = {}
+        self._watching = False
+
+    def ask(self, question: Question) -> Asking:
+        """Begin to answer a question; it comes after those of its conversation that still run.
+
+        Raises UnknownConversation.
+        """
+        identity = uuid4().hex
+        with self._asking:
+            before = [
+                asking
+                for asking in self._threads().values()
+                if asking.question.conversation == question.conversation
+            ]
+            asking = Asking(
+                self._chatbot, self._kept, identity, question, before[-1] if before else None
+            )
+            with self._lock:
+                self._here[identity] = asking
+            try:
+                asking.question = self._kept.add(question, identity).question
+            except BaseException:
+                self._leave(identity)
+                raise
+            asking.start(lambda: self._leave(identity))
+        self._watch()
+        return asking
+
+    def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
+        """The open questions of a person's conversation, oldest first; none of another's."""
+        # A question enters the threads before the rows, and leaves them after.
+        here = self._threads()
+        kept = self._kept.of(conversation, owner)
+        here |= self._threads()
+        shown = [Pending(q.id, q.question, q.after, self._progress(q, here)) for q in kept]
+        return tuple(p for p in shown if p.progress.state is not State.ANSWERED)
+
+    def stop(self, identity: str) -> None:
+        """Stop a question, whichever process answers it."""
+        if asking := self._threads().get(identity):
+            asking.stop()
+        else:
+            self._kept.stop(identity)
+
+    def drop(self, identity: str) -> None:
+        """Forget a question that was stopped or failed."""
+        self._kept.remove(identity)
+
+    def give_up(self, conversation: str) -> None:
+        """Stop all questions of a conversation that is about to be deleted."""
+        for asking in self._threads().values():
+            if asking.question.conversation == conversation:
+                asking.stop()
+
+    def _progress(self, kept: OpenQuestion, here: dict[str, Asking]) -> Progress:
+        if asking := here.get(kept.id):
+            return asking.progress
+        if not kept.is_running:
+            state = State(kept.state)
+            return Progress(state, message=kept.message, refused=kept.refused)
+        if kept.server == self._kept.server:
+            return Progress(State.STOPPED)
+        stopping = kept.state is open_questions.State.STOPPING
+        return Progress(stopping=stopping, elsewhere=True)
+
+    def _threads(self) -> dict[str, Asking]:
+        with self._lock:
+            return dict(self._here)
+
+    def _leave(self, identity: str) -> None:
+        with self._lock:
+            self._here.pop(identity, None)
+
+    def _watch(self) -> None:
+        with self._lock:
+            if self._watching:
+                return
+            self._watching = True
+        threading.Thread(target=self._say_here, name="questions-here", daemon=True).start()
+
+    def _say_here(self) -> None:
+        """Say that this process is there as long as something runs in it."""
+        while True:
+            time.sleep(HEARTBEAT_SECONDS)
+            with self._lock:
+                if not self._here:
+                    self._watching = False
+                    return
+            begun = [asking for asking in self._threads().values() if asking.has_begun]
+            try:
+                wanted = self._kept.wanted()
+            except SQLAlchemyError:
+                _log.exception("could not say that this server is still there")
+                continue
+            for asking in begun:
+                if asking.id not in wanted:
+                    asking.stop()

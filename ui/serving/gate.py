@@ -1,0 +1,171 @@
+"""What stands before Streamlit's server: who may reach which of its addresses, and from where.
+
+Streamlit itself asks for no sign-in before its own addresses (uploads, media, metrics), believes
+what a proxy's header says from anywhere, and looks for its own address on the internet to judge
+where a page comes from. So all that is settled here, before Streamlit sees a request.
+"""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+
+from chatbot.accounts.people import NotAllowed
+from chatbot.accounts.sign_in import account_of_claims, account_of_header, comes_from_proxy
+from chatbot.sign_in_settings import LOOPBACK
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from chatbot.accounts.people import Account
+    from chatbot.settings import Settings
+
+PROXY_PERSON = "X-Strata-Person"
+"""The header by which the gate tells the page whom the proxy named; nobody else can set it."""
+
+_HEALTH = "/_stcore/health"
+_FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
+_FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
+# The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
+# fetched from elsewhere or sent there, and no script runs that does not lie on this server.
+# Charts compile their expressions, and Streamlit styles its elements one by one; the hash is of
+# the one line of script in its page, which is for crawlers.
+_CONTENT = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-eval' "
+    "'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='; "
+    "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; "
+    "worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
+    "frame-ancestors 'self'"
+)
+_HARDENING = {
+    "Content-Security-Policy": _CONTENT,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class Gate:
+    """ASGI middleware that refuses what does not come from Strata's own pages and people."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._secure = (settings.public_url or "").startswith("https:")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it with a refusal."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        named = self._named_by_proxy(scope)
+        if (refusal := self._refusal(scope, named)) is not None:
+            status, told = refusal
+            # Before a websocket is open, this is a plain answer to its opening request.
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": told})
+            else:
+                await PlainTextResponse(told, status)(scope, receive, send)
+            return
+        await self._app(self._marked(scope, named), receive, self._hardened(send))
+
+    def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
+        path: str = scope["path"]
+        headers = Headers(scope=scope)
+        if path == _HEALTH:
+            return None
+        changes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD", "OPTIONS"}
+        if not self._is_at_home(headers, changes):
+            return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
+        if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":
+            try:
+                account = self._account(scope, named)
+            except NotAllowed as error:
+                return HTTPStatus.UNAUTHORIZED, str(error)
+            if path.startswith(_FOR_ADMINS) and not account.is_admin:
+                return HTTPStatus.FORBIDDEN, "Only admins can do this."
+        return None
+
+    def _is_at_home(self, headers: Headers, changes: bool) -> bool:
+        """Whether a request comes from a page of ours, and is meant for us.
+
+        Without sign-in whoever reaches the server is the admin, so the name it is reached by has
+        to be this machine's: else a page from elsewhere could let its own name point here.
+        """
+        origin, host = headers.get("origin"), headers.get("host", "")
+        if self._settings.sign_in == "none":
+            if not _is_this_machine(host):
+                return False
+            return origin == f"http://{host}" or (origin is None and not changes)
+        return origin == self._settings.public_url or (origin is None and not changes)
+
+    def _account(self, scope: Scope, named: str) -> Account:
+        if self._settings.sign_in == "proxy":
+            return account_of_header(named, self._settings)
+        return account_of_claims(_claims(HTTPConnection(scope).cookies), self._settings)
+
+    def _named_by_proxy(self, scope: Scope) -> str:
+        """Whom the proxy's header names, once and on a connection from the proxy itself."""
+        header, client = self._settings.proxy_user_header, scope.get("client")
+        if not header or not client or not comes_from_proxy(client[0], self._settings):
+            return ""
+        values = Headers(scope=scope).getlist(header)
+        return values[0] if len(values) == 1 else ""
+
+    def _marked(self, scope: Scope, named: str) -> Scope:
+        marked = dict(scope)
+        marked["headers"] = list(scope["headers"])
+        headers = MutableHeaders(scope=marked)
+        for header in (PROXY_PERSON, self._settings.proxy_user_header):
+            if header:
+                del headers[header]
+        if named:
+            headers[PROXY_PERSON] = named
+        return marked
+
+    def _hardened(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HARDENING)
+                if self._secure:
+                    cookies = headers.getlist("set-cookie")
+                    del headers["set-cookie"]
+                    for cookie in cookies:
+                        headers.append("set-cookie", _only_over_tls(cookie))
+            await send(message)
+
+        return sending
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return urlsplit(f"//{host}").hostname in LOOPBACK
+    except ValueError:
+        return False
+
+
+def _only_over_tls(cookie: str) -> str:
+    return cookie if "; secure" in cookie.lower() else f"{cookie}; Secure"
+
+
+def _claims(cookies: dict[str, str]) -> dict[str, object]:
+    """What Streamlit's signed cookie says of who signed in; nothing where it is not genuine."""
+    from streamlit.auth_util import get_cookie_with_chunks
+    from streamlit.web.server.server_util import get_cookie_secret
+    from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+    def signed(name: str) -> bytes | None:
+        return decode_signed_value(get_cookie_secret(), name, cookies.get(name, ""))
+
+    genuine = get_cookie_with_chunks(signed, USER_COOKIE_NAME)
+    claims: dict[str, object] = json.loads(genuine) if genuine else {}
+    return claims if claims.get("is_logged_in") is True else {}

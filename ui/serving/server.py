@@ -1,0 +1,82 @@
+"""The web server: Streamlit's, behind the gate, set up as the settings say.
+
+`strata serve` runs this file; Streamlit reads `.streamlit/config.toml` because it lies beside it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chatbot.settings import Settings
+
+
+def serve(settings: Settings) -> None:
+    """Serve the pages until the process is told to end."""
+    import streamlit as st
+    from starlette.middleware import Middleware
+
+    from ui.serving.gate import Gate
+
+    app = st.App(
+        Path(__file__).parents[1] / "app.py",
+        secrets=_secrets(settings),
+        middleware=[Middleware(Gate, settings=settings)],
+    )
+    app.run(config=_options(settings))
+
+
+def _secrets(settings: Settings) -> dict[str, Any] | None:
+    """What `st.login` works with; it is handed over here and is never written to a file."""
+    if settings.sign_in != "oidc" or settings.oidc_client_secret is None:
+        return None
+    from chatbot.accounts.sign_in import cookie_secret
+
+    return {
+        "auth": {
+            "redirect_uri": f"{settings.public_url}/oauth2callback",
+            "cookie_secret": cookie_secret(settings),
+            "client_id": settings.oidc_client_id,
+            "client_secret": settings.oidc_client_secret.get_secret_value(),
+            "server_metadata_url": f"{settings.oidc_issuer}/.well-known/openid-configuration",
+        }
+    }
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    """Streamlit's options: those that a file or a variable elsewhere must not loosen."""
+    from urllib.parse import urlsplit
+
+    from ui.serving.gate import PROXY_PERSON
+
+    options: dict[str, Any] = {
+        "server.address": settings.host,
+        "server.port": settings.port,
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.enableStaticServing": False,
+        "server.enableAgentApi": False,
+        "server.trustedUserHeaders": {},
+        "server.maxUploadSize": settings.largest_upload,
+        "server.maxMessageSize": 64,
+        "secrets.files": [],
+        "logger.hideWelcomeMessage": True,
+    }
+    if settings.public_url:
+        url = urlsplit(settings.public_url)
+        options |= {
+            "browser.serverAddress": url.hostname,
+            "browser.serverPort": url.port or (443 if url.scheme == "https" else 80),
+            "server.corsAllowedOrigins": [settings.public_url],
+        }
+    if settings.sign_in == "proxy":
+        options["server.trustedUserHeaders"] = {PROXY_PERSON: PROXY_PERSON}
+    return options
+
+
+if __name__ == "__main__":
+    from chatbot.settings import prepare_process, read_settings
+
+    prepare_process()
+    serve(read_settings())

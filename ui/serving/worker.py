@@ -1,0 +1,155 @@
+"""The worker process: it does the jobs that admins order, and keeps the data folder in order.
+
+Jobs stand in the database (`corpora.jobs.jobs`). The queue only brings their ids here sooner: if it
+loses one, or a worker dies, the job is found in the database within a minute.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from contextlib import suppress
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chatbot.settings import Settings
+    from corpora.database.engine import Database
+    from corpora.jobs.claims import Claims
+    from ui.serving.job_queue import JobQueue
+
+_LOOK_SECONDS = 0.5
+_UPKEEP_SECONDS = 60.0
+_END_SECONDS = 20.0
+_NICE = 10
+
+_log = logging.getLogger("strata.worker")
+
+
+def enqueue(job_id: int, settings: Settings) -> None:
+    """Bring a job to a worker at once; if that fails, one finds it within a minute."""
+    from ui.serving.job_queue import JobQueue, QueueFailed
+
+    queue = JobQueue(settings)
+    try:
+        queue.put(job_id)
+    except QueueFailed as error:
+        _log.warning("%s; a worker finds it within a minute", error)
+    finally:
+        queue.close()
+
+
+def run_worker(settings: Settings, parent: int | None = None) -> None:
+    """Do jobs, one at a time, until this process is told to stop or is no child of `parent`.
+
+    The job that is being done then goes back to those that wait.
+    """
+    _step_aside()
+    from chatbot.assembly import open_embedder
+    from corpora.building.gathering import ChunkingSettings
+    from corpora.database.engine import open_database
+    from corpora.documents.worker import JobWork
+    from corpora.generations.processes import this_process
+    from corpora.jobs.claims import Claims
+    from ui.serving.job_queue import JobQueue
+
+    stopping = threading.Event()
+    database = open_database(settings.database)
+    claims = Claims(database, this_process())
+    work = JobWork(
+        claims,
+        database,
+        settings.data_dir,
+        open_embedder(settings, threads=1),
+        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
+        stopping.is_set,
+    )
+    queue = JobQueue(settings, work.do)
+    consumer = queue.consumer(_END_SECONDS)
+    upkeep = threading.Thread(
+        target=_keep_in_order, args=(settings, database, claims, queue, stopping), daemon=True
+    )
+    claims.beat()
+    consumer.start()
+    # After the consumer, which sets handlers of its own that would cut a job off.
+    _stop_on_signals(stopping)
+    upkeep.start()
+    _log.info("worker %s waits for jobs in %s", this_process(), settings.data_dir)
+    _watch(claims, stopping, parent)
+    _log.info("worker %s stops", this_process())
+    consumer.stop(graceful=True)
+    upkeep.join(_END_SECONDS)
+    claims.end()
+    queue.close()
+    database.close()
+
+
+def _step_aside() -> None:
+    """Let everything else on this machine go first, what answers questions above all.
+
+    Not at the lowest priority there is: a worker that holds the database's lock must get done.
+    """
+    os.nice(_NICE)
+    with suppress(AttributeError, OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
+def _stop_on_signals(stopping: threading.Event) -> None:
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
+def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> None:
+    """Say every few seconds that this worker lives, until it is to stop."""
+    from sqlalchemy.exc import OperationalError
+
+    from corpora.generations.processes import HEARTBEAT_SECONDS
+
+    silent = 0.0
+    while not stopping.wait(_LOOK_SECONDS):
+        if parent is not None and os.getppid() != parent:
+            stopping.set()
+        silent += _LOOK_SECONDS
+        if silent < HEARTBEAT_SECONDS:
+            continue
+        silent = 0.0
+        try:
+            claims.beat()
+        except OperationalError as error:
+            # A missed beat does no harm; what is wrong will meet the job itself too.
+            _log.warning("a heartbeat was missed: %s", error)
+
+
+def _keep_in_order(
+    settings: Settings,
+    database: Database,
+    claims: Claims,
+    queue: JobQueue,
+    stopping: threading.Event,
+) -> None:
+    """At once and once a minute: jobs of dead workers, files and talks that are to go."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from chatbot.conversations.retention import sweep
+    from corpora.documents.uploads import sweep_uploads
+    from ui.serving.job_queue import QueueFailed
+
+    while True:
+        try:
+            waiting = claims.recover()
+            queued = queue.waiting()
+            for job_id in waiting:
+                if job_id not in queued:
+                    queue.put(job_id)
+            sweep_uploads(database, settings.data_dir)
+            if deleted := sweep(database, settings):
+                _log.info("%d old conversations are deleted", deleted)
+        except (SQLAlchemyError, OSError, QueueFailed) as error:
+            _log.warning("keeping things in order failed and is tried again: %s", error)
+        if stopping.wait(_UPKEEP_SECONDS):
+            return

@@ -1,0 +1,1 @@
+"""What people read on the page and in the terminal, as plain text."""
