@@ -14,10 +14,10 @@ from types import GeneratorType, SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot import memory, review
+from chatbot import administration, memory, review
 from chatbot.accounts.limits import LimitReached
 from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
-from chatbot.administration import administration
+
 from chatbot.conversations.conversations import Conversations, UnknownConversation
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import UP, Feedback
