@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from corpora.catalog.release import Product, Release
-from eval.release_cases import read_catalogs
+from tests.chatbot.release_cases import read_catalogs
 
 CATALOGS = read_catalogs(Path(__file__).with_name("release_catalogs.json"))
 (SQLALCHEMY,) = CATALOGS["sqlalchemy"]

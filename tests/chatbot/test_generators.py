@@ -12,7 +12,7 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import GENERATOR, HubFile, ModelFile, chosen_generator, models_in_use
 from chatbot.models.gguf_header import NotGguf, read_header
 from chatbot.settings import BadSettings, Settings, read_settings
-from eval.benchmarks.random_gguf import write_gguf
+from tests.chatbot.random_gguf import write_gguf
 from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
 
 

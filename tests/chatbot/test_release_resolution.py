@@ -12,7 +12,7 @@ from chatbot.queries.release_of_turn import resolve_turn
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
 from corpora.catalog.release import Product, Release
-from eval.release_cases import ReleaseCase, read_cases, read_catalogs
+from tests.chatbot.release_cases import ReleaseCase, read_cases, read_catalogs
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY
 
 HERE = Path(__file__).parent

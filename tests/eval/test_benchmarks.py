@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 import typer
-from langchain_core.messages import AIMessage
 
-from chatbot.models.errors import GeneratorError
-from chatbot.models.served import ServedChatModel
 from corpora.building.building import ingest
 from corpora.building.gathering import ChunkingSettings
-from eval.benchmarks import random_model, retrieval
-from eval.benchmarks.model_server import serving
+from eval.benchmarks import retrieval
 from eval.retrieval import CUTOFFS
 
 GUIDE = """# Pump
@@ -92,28 +88,3 @@ def test_an_ingested_data_folder_is_only_searched(
 def test_documents_that_are_not_there_are_named(docs: Path, gold: Path) -> None:
     with pytest.raises(typer.BadParameter, match=r"valve.2\.0"):
         retrieval.main(docs, [gold])
-
-
-def test_a_random_model_answers_on_a_server_of_its_own(tmp_path: Path) -> None:
-    model, texts = tmp_path / "random.gguf", tmp_path / "texts"
-    texts.mkdir()
-    (texts / "guide.md").write_text(GUIDE, "utf-8")
-    random_model.main(model, texts, hidden=64, layers=1, heads=4, vocabulary=400)
-    with serving(model, slots=2, context=512) as url:
-        served = ServedChatModel(url=url, model="random", max_tokens=5)
-        replies = served.batch(["At which pressure does the pump start?"] * 2)
-    for reply in replies:
-        assert isinstance(reply, AIMessage)
-        assert reply.usage_metadata is not None
-        assert reply.usage_metadata["output_tokens"] == 5
-    with pytest.raises(GeneratorError, match="does not answer"):
-        served.invoke("Are you still there?")
-
-
-def test_a_file_that_is_no_model_is_told_of(tmp_path: Path) -> None:
-    (tmp_path / "no.gguf").write_text("no model", "utf-8")
-    with (
-        pytest.raises(typer.BadParameter, match=r"no\.gguf could not be served"),
-        serving(tmp_path / "no.gguf", slots=1, context=512),
-    ):
-        pass
