@@ -18,7 +18,7 @@ RESULTS := bench-results/$(basename $(notdir $(GOLD))).jsonl
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test check bench examples models browser clean
+.PHONY: help run test check upgrade bench examples models browser clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -27,13 +27,13 @@ run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer 
 	@$(STRATA) serve
 
 test: check browser models ## Run everything that CI runs
-	$(PY) -m pytest $(PYTEST_ARGS)
+	$(PY) -m pytest -n 2 --dist worksteal --durations 10 $(PYTEST_ARGS)
 
-check: $(VENV)/.test ## Check format, lint, types and the directions of imports
+check: $(VENV)/.test ## Check format, lint, types, directions of imports and locked versions
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
-	$(PY) -m pytest -q tests/test_import_directions.py
+	$(PY) -m pytest -q tests/test_import_directions.py tests/test_lock.py
 
 bench: models $(DATA)/.sample ## Measure embedding, retrieval, and the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
@@ -44,6 +44,10 @@ bench: models $(DATA)/.sample ## Measure embedding, retrieval, and the answers t
 	@echo "3 of 3: answers to $(GOLD), kept in $(RESULTS), and their scores."
 	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
+
+upgrade: $(VENV)/.test ## Lock the newest versions that pyproject.toml allows, and install them
+	@scripts/lock.sh $(PY) --upgrade
+	@scripts/install.sh $(PY) test
 
 examples: $(SAMPLE)/.built ## Build the sample documentation into build/examples
 
@@ -60,12 +64,12 @@ browser:
 $(PY):
 	@scripts/create_venv.sh "$(PYTHON)" $(VENV)
 
-$(VENV)/.base: pyproject.toml | $(PY)
-	@scripts/install.sh $(PY)
+$(VENV)/.base: pyproject.toml requirements/base.txt | $(PY)
+	@scripts/install.sh $(PY) base
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(PY)
-	@scripts/install.sh $(PY) test,hf
+$(VENV)/.test: pyproject.toml requirements/test.txt requirements/hf.txt | $(PY)
+	@scripts/install.sh $(PY) test
 	@touch $@ $(VENV)/.base
 
 $(SAMPLE)/.built: $(SAMPLE_SOURCES) | $(VENV)/.base

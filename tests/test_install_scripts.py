@@ -72,7 +72,7 @@ def test_a_python_without_venv_leaves_nothing_half_made(bin_dir: Path, tmp_path:
 
 
 def test_packages_that_cannot_be_installed_say_what_to_do(bin_dir: Path) -> None:
-    ended = run("scripts/install.sh", write_command(bin_dir, "python", "exit 1"))
+    ended = run("scripts/install.sh", write_command(bin_dir, "python", "exit 1"), "base")
     assert ended.returncode == 1
     assert "PIP_INDEX_URL" in ended.stderr
 
