@@ -4,52 +4,40 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from eval.answers import (
-    AnswerScore,
-    PageText,
-    Reply,
-    Share,
-    no_page,
-    read_answers,
-    score_answer,
-    share,
-)
-from eval.gold import Asks, GoldError, GoldQuestion, QuestionKind
+from pydantic import StrictBool
+from rich.console import Group as Rows
+from rich.table import Table
+
+from eval.answers import MEASURES, AnswerScore, PageText, Reply, no_page, score_answer
+from eval.figures import Share, figures_table, in_seconds, share
+from eval.gold import Asks, GoldError, GoldQuestion, Line, QuestionKind, read_lines
+
+_BY_GROUP = {
+    "silently_wrong_release": "silent",
+    "correct": "right",
+    "facts": "facts",
+    "steps_complete": "steps",
+    "reads_as_answer": "reads",
+    "sentences_borne": "borne",
+}
+"""The measures that are told of each kind, with their short names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The scores of a group of questions, counted.
+    """The scores of a group of questions, counted; `shares` are by the names of `MEASURES`.
 
     A reply that failed or is missing counts as not right everywhere and is left out of latency.
     Times are seconds; `p90_seconds` is the nearest-rank percentile.
     """
 
     name: str
-    silently_wrong_release: Share
-    correct: Share
-    judged: Share
-    with_sources: Share
-    facts: Share
-    steps_complete: Share
-    reads_as_answer: Share
-    sentences_borne: Share
-    sentences_unmarked: Share
-    sources_idle: Share
-    rightly_refused: Share
-    wrongly_refused: Share
-    falsely_answered: Share
-    release_right: Share
-    cited_wrong_release: Share
-    gold_file: Share
-    gold_page: Share
-    failed: Share
+    shares: Mapping[str, Share]
     median_seconds: float | None
     p90_seconds: float | None
     timed: int
@@ -68,17 +56,17 @@ class Summary:
     scores: tuple[AnswerScore, ...]
 
 
+class _Verdict(Line):
+    id: str
+    right: StrictBool
+
+
 def read_verdicts(path: Path) -> dict[str, bool]:
     """Read what a reader of the answers says, {id, right, note} a line, by question id.
 
-    Raises GoldError as `read_answers` does, and where `right` is neither true nor false.
+    Raises GoldError as `read_lines` does.
     """
-    verdicts: dict[str, bool] = {}
-    for name, verdict in read_answers(path).items():
-        if not isinstance(verdict.get("right"), bool):
-            raise GoldError(f"{path}, {name!r}: 'right' must be true or false")
-        verdicts[name] = verdict["right"]
-    return verdicts
+    return {verdict.id: verdict.right for verdict in read_lines(path, _Verdict)}
 
 
 def score_answers(
@@ -102,47 +90,21 @@ def score_answers(
     scores = tuple(
         replace(score_answer(q, replies.get(q.id), page_text), judged=said.get(q.id)) for q in gold
     )
+    by_kind = {kind: [s for s in scores if s.kind is kind] for kind in QuestionKind}
+    by_asks = {asks: [s for s in scores if s.asks is asks] for asks in Asks}
     return Summary(
         overall=_group("all", scores),
-        kinds=_groups(scores, QuestionKind, lambda score: score.kind),
-        asks=_groups(scores, Asks, lambda score: score.asks),
+        kinds=tuple(_group(kind, found) for kind, found in by_kind.items() if found),
+        asks=tuple(_group(asks, found) for asks, found in by_asks.items() if found),
         scores=scores,
     )
 
 
-def _groups(
-    scores: Sequence[AnswerScore],
-    names: type[StrEnum],
-    name_of: Callable[[AnswerScore], StrEnum | None],
-) -> tuple[Group, ...]:
-    by_name = {name: [s for s in scores if name_of(s) is name] for name in names}
-    return tuple(_group(name, group) for name, group in by_name.items() if group)
-
-
 def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
-    answerable = [score for score in scores if score.answerable]
-    unanswerable = [score for score in scores if not score.answerable]
     seconds = sorted(score.seconds for score in scores if score.seconds is not None)
     return Group(
         name=name,
-        silently_wrong_release=_share_where(score.silently_wrong_release for score in scores),
-        correct=share(score.correct for score in scores),
-        judged=_share_where(score.judged for score in scores),
-        with_sources=share(score.with_sources for score in scores),
-        facts=_total(score.facts for score in scores),
-        steps_complete=_share_where(score.steps_complete for score in scores),
-        reads_as_answer=_share_where(score.reads_as_answer for score in scores),
-        sentences_borne=_total(score.sentences_borne for score in scores),
-        sentences_unmarked=_total(score.sentences_unmarked for score in scores),
-        sources_idle=_total(score.sources_idle for score in scores),
-        rightly_refused=share(score.refused for score in unanswerable),
-        wrongly_refused=share(score.wrongly_refused for score in answerable),
-        falsely_answered=share(score.falsely_answered for score in unanswerable),
-        release_right=_share_where(score.release_right for score in scores),
-        cited_wrong_release=_share_where(score.cited_wrong_release for score in scores),
-        gold_file=_share_where(score.gold_file for score in scores),
-        gold_page=_share_where(score.gold_page for score in scores),
-        failed=share(score.error is not None for score in scores),
+        shares={measure: share(getattr(s, measure) for s in scores) for measure in MEASURES},
         median_seconds=statistics.median(seconds) if seconds else None,
         p90_seconds=seconds[math.ceil(0.9 * len(seconds)) - 1] if seconds else None,
         timed=len(seconds),
@@ -152,15 +114,36 @@ def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
     )
 
 
-def _total(shares: Iterable[Share]) -> Share:
-    counted = list(shares)
-    return Share(sum(share.hits for share in counted), sum(share.of for share in counted))
-
-
-def _share_where(hits: Iterable[bool | None]) -> Share:
-    return share(hit for hit in hits if hit is not None)
-
-
 def to_json(summary: Summary) -> dict[str, Any]:
     """The summary as plain JSON; a share becomes {"hits", "of"}, a score its fields."""
     return asdict(summary)
+
+
+def answer_tables(summary: Summary) -> Rows:
+    """Every measure over all questions, then the main ones by kind and by what is asked."""
+    tables = [_overall(summary.overall), _by("kind", summary.kinds)]
+    return Rows(*tables, *([_by("asks", summary.asks)] if summary.asks else []))
+
+
+def _overall(group: Group) -> Table:
+    table = figures_table("All questions", "measure", "n/N", "share")
+    for name, label in MEASURES.items():
+        of = group.shares[name]
+        table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
+    table.add_section()
+    failed = group.shares["failed"]
+    timed, answered = f"of {group.timed}", f"in {failed.of - failed.hits}"
+    table.add_row("seconds an answer, median", timed, in_seconds(group.median_seconds))
+    table.add_row("seconds an answer, 90th percentile", timed, in_seconds(group.p90_seconds))
+    table.add_row("model calls", answered, str(group.model_calls))
+    table.add_row("prompt tokens", answered, str(group.prompt_tokens))
+    table.add_row("completion tokens", answered, str(group.completion_tokens))
+    return table
+
+
+def _by(name: str, groups: Iterable[Group]) -> Table:
+    table = figures_table(f"By {name}", name, *_BY_GROUP.values(), "med. s")
+    for group in groups:
+        counts = (str(group.shares[measure]) for measure in _BY_GROUP)
+        table.add_row(group.name, *counts, in_seconds(group.median_seconds))
+    return table

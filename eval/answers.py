@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eval.gold import Asks, GoldError, GoldQuestion, GoldSource, QuestionKind, read_objects
+from pydantic import BaseModel, ConfigDict
+
+from eval.figures import NONE, Share, share
+from eval.gold import Asks, GoldQuestion, GoldSource, QuestionKind, read_lines
 from eval.own_words import bears, own_words, reads_as_answer, sentences, shares_anything, stands_in
 
 Reply = Mapping[str, Any]
@@ -19,31 +22,9 @@ PageText = Callable[[str, Reply], str]
 """The text of the page of a product that a citation is from; empty where it is not to be had."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How many of how many."""
-
-    hits: int
-    of: int
-
-    @property
-    def ratio(self) -> float | None:
-        """Between 0 and 1, None where there was nothing to count."""
-        return self.hits / self.of if self.of else None
-
-    def __str__(self) -> str:
-        return f"{self.hits}/{self.of}"
-
-
 def no_page(product: str, citation: Reply) -> str:
     """Stands in for `PageText` where there are no documents at hand."""
     return ""
-
-
-def share(hits: Iterable[bool]) -> Share:
-    """How many of the hits are true."""
-    counted = list(hits)
-    return Share(sum(counted), len(counted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +48,12 @@ class AnswerScore:
     judged: bool | None = None
     with_sources: bool = False
     refused: bool = False
-    facts: Share = Share(0, 0)
+    facts: Share = NONE
     steps_complete: bool | None = None
     reads_as_answer: bool | None = None
-    sentences_borne: Share = Share(0, 0)
-    sentences_unmarked: Share = Share(0, 0)
-    sources_idle: Share = Share(0, 0)
+    sentences_borne: Share = NONE
+    sentences_unmarked: Share = NONE
+    sources_idle: Share = NONE
     release_right: bool | None = None
     cited_wrong_release: bool | None = False
     gold_file: bool | None = None
@@ -83,14 +64,53 @@ class AnswerScore:
     completion_tokens: int = 0
 
     @property
-    def wrongly_refused(self) -> bool:
-        """Refused, though the documentation says it."""
-        return self.answerable and self.refused
+    def rightly_refused(self) -> bool | None:
+        """Refused, since the documentation of that release does not say it."""
+        return None if self.answerable else self.refused
 
     @property
-    def falsely_answered(self) -> bool:
+    def wrongly_refused(self) -> bool | None:
+        """Refused, though the documentation says it."""
+        return self.refused if self.answerable else None
+
+    @property
+    def falsely_answered(self) -> bool | None:
         """Answered, though the documentation of that release does not say."""
-        return not self.answerable and self.error is None and not self.correct
+        return None if self.answerable else self.error is None and not self.correct
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no reply."""
+        return self.error is not None
+
+
+MEASURES = {
+    "silently_wrong_release": "silently wrong release",
+    "correct": "right, own words",
+    "judged": "right, judged",
+    "with_sources": "right with its sources",
+    "facts": "facts stated",
+    "steps_complete": "how-to complete and in order",
+    "reads_as_answer": "reads as an answer",
+    "sentences_borne": "sentences borne by a source",
+    "sentences_unmarked": "sentences without a mark",
+    "sources_idle": "sources that bear nothing",
+    "rightly_refused": "refused, rightly",
+    "wrongly_refused": "refused, wrongly",
+    "falsely_answered": "answered, though undocumented",
+    "release_right": "release right",
+    "cited_wrong_release": "cites a wrong release",
+    "gold_file": "cites the gold file",
+    "gold_page": "cites the gold page",
+    "failed": "failed or missing",
+}
+"""What is counted over scores: the field, and how the report calls it."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    id: str
 
 
 def read_answers(path: Path) -> dict[str, Reply]:
@@ -98,12 +118,7 @@ def read_answers(path: Path) -> dict[str, Reply]:
 
     Raises GoldError for a file that cannot be read and a line that is no object with an `id`.
     """
-    replies: dict[str, Reply] = {}
-    for where, reply in read_objects(path):
-        if not isinstance(reply.get("id"), str):
-            raise GoldError(f"{where}: expected a JSON object with an 'id'")
-        replies[reply["id"]] = reply
-    return replies
+    return {row.id: row.model_dump() for row in read_lines(path, _Answer)}
 
 
 def score_answer(
@@ -148,9 +163,7 @@ def _right(question: GoldQuestion, text: str, refused: bool) -> bool:
 
 
 def _facts(question: GoldQuestion, own: str) -> Share:
-    return (
-        Share(question.facts_in(own), len(question.facts)) if question.answerable else Share(0, 0)
-    )
+    return Share(question.facts_in(own), len(question.facts)) if question.answerable else NONE
 
 
 def _has_steps(question: GoldQuestion, own: str) -> bool | None:

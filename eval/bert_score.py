@@ -7,20 +7,13 @@ for larger models. They are not rescaled with a baseline, so that unlike texts s
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from corpora.indexing.embedding import TokenVectors
 
 TokenEmbedding = Callable[[Sequence[str]], Sequence[TokenVectors]]
 """Texts become token vectors: `MiniLM.token_vectors`."""
-
-Idf = Callable[[str], float]
-"""How much a token weighs."""
 
 
 @dataclass(frozen=True)
@@ -32,49 +25,18 @@ class BertScore:
     f1: float
 
 
-def bert_scores(
-    candidates: Sequence[str],
-    references: Sequence[str],
-    token_vectors: TokenEmbedding,
-    *,
-    idf: Idf | None = None,
-) -> list[BertScore]:
-    """Score each candidate against the reference at its place (Zhang et al., section 3).
+def bert_score(candidate: str, reference: str, token_vectors: TokenEmbedding) -> BertScore:
+    """Score a candidate against a reference (Zhang et al., section 3).
 
-    With `idf` (see `inverse_document_frequencies`) rare tokens weigh more.
+    Greedy matching: every token goes with the one of the other text that is most like it.
+    R = mean over the reference of max_x̂ xᵀx̂, P the same over the candidate, F1 = 2·P·R / (P + R).
     """
-    if len(candidates) != len(references):
-        raise ValueError(f"{len(candidates)} candidates for {len(references)} references")
-    vectors = token_vectors([*candidates, *references])
-    pairs = zip(vectors[: len(candidates)], vectors[len(candidates) :], strict=True)
-    return [_score(candidate, reference, idf) for candidate, reference in pairs]
-
-
-def inverse_document_frequencies(references: Sequence[str], token_vectors: TokenEmbedding) -> Idf:
-    """idf(w) = −log((1 + number of references with w) / (1 + number of references))."""
-    held = Counter(token for text in token_vectors(references) for token in set(text.tokens))
-    return lambda token: -math.log((1 + held[token]) / (1 + len(references)))
-
-
-def _score(candidate: TokenVectors, reference: TokenVectors, idf: Idf | None) -> BertScore:
-    """Greedy matching: every token goes with the one of the other text that is most like it.
-
-    R = Σ_x idf(x)·max_x̂ xᵀx̂ / Σ_x idf(x) over the reference, P the same over the candidate,
-    F1 = 2·P·R / (P + R).
-    """
-    if not candidate.tokens or not reference.tokens:
-        alike = float(candidate.tokens == reference.tokens)
+    said, gold = token_vectors([candidate, reference])
+    if not said.tokens or not gold.tokens:
+        alike = float(said.tokens == gold.tokens)
         return BertScore(alike, alike, alike)
-    cosines = candidate.vectors @ reference.vectors.T
-    precision = _mean(cosines.max(axis=1), candidate.tokens, idf)
-    recall = _mean(cosines.max(axis=0), reference.tokens, idf)
+    cosines = said.vectors @ gold.vectors.T
+    precision = float(cosines.max(axis=1).mean())
+    recall = float(cosines.max(axis=0).mean())
     total = precision + recall
     return BertScore(precision, recall, 2 * precision * recall / total if total > 0 else 0.0)
-
-
-def _mean(best: np.ndarray, tokens: Sequence[str], idf: Idf | None) -> float:
-    if idf is None:
-        return float(best.mean())
-    weights = np.array([idf(token) for token in tokens])
-    # A text of tokens that stand everywhere has no rare ones to weigh.
-    return float(best @ weights / weights.sum()) if weights.sum() > 0 else float(best.mean())

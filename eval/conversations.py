@@ -6,32 +6,29 @@ Any step that rewrites queries can be measured, by rules or by a model, on the s
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from inspect import isawaitable
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from rich.console import Group as Rows
+from rich.markup import escape
 
 from chatbot.dialogue.clarification_reply import take_up_question
 from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.catalog.release import Product, Release, is_prerelease
-from eval.answers import Share
-from eval.gold import GoldError, read_lines
+from eval.figures import Share, figures_table, share, texts_table
+from eval.gold import Line
 
 
-class ConversationCase(BaseModel):
+class ConversationCase(Line):
     """A conversation, the next question in it, and what has to become of that.
 
     Base has to hold every one of `topic_words` and none of `absent`, in any case; `release` is
     one name or several to compare. `catalog` names the releases of the products, oldest first.
     `rules_fail` marks a case that the rules are known to get wrong.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     catalog: dict[str, str]
     product: str | None = None
@@ -67,38 +64,6 @@ class CaseScore:
         return self.keeps_topic and self.drops_rest and self.right_release
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationFigures:
-    """Cases that are right: in all, those that follow up, those that stand alone; and by part.
-
-    `fell_back` counts the cases that a model's step left to the rules.
-    """
-
-    right: Share
-    follow_ups: Share
-    standalone: Share
-    keeps_topic: Share
-    drops_rest: Share
-    right_release: Share
-    fell_back: Share
-    scores: tuple[CaseScore, ...]
-
-
-def read_cases(path: Path) -> tuple[ConversationCase, ...]:
-    """Read cases, one JSON object a line; raise GoldError for a line that is none."""
-    cases = []
-    for where, line in read_lines(path):
-        try:
-            cases.append(ConversationCase.model_validate_json(line))
-        except ValidationError as error:
-            problem = error.errors()[0]
-            place = ".".join(map(str, problem["loc"])) or "the line"
-            raise GoldError(f"{where}: {place}: {problem['msg']}") from error
-    if not cases:
-        raise GoldError(f"{path} holds no case")
-    return tuple(cases)
-
-
 def catalog_of(cases: Iterable[ConversationCase]) -> tuple[Product, ...]:
     """Return the products that the cases are about."""
     named = {name: releases.split() for case in cases for name, releases in case.catalog.items()}
@@ -114,29 +79,46 @@ def measure(
     products: Sequence[Product],
     *,
     at_once: int = 8,
-) -> ConversationFigures:
+) -> tuple[CaseScore, ...]:
     """Rewrite the question of every case and score it.
 
     The release is found by the rules first; what the step makes of it counts. A step that calls a
     model works on `at_once` cases at a time, which its backend may batch.
     """
-    scores = asyncio.run(_scores(rewrite_step, cases, products, at_once))
-    return ConversationFigures(
-        right=_share(s.right for s in scores),
-        follow_ups=_share(s.right for s in scores if s.follow_up),
-        standalone=_share(s.right for s in scores if not s.follow_up),
-        keeps_topic=_share(s.keeps_topic for s in scores),
-        drops_rest=_share(s.drops_rest for s in scores),
-        right_release=_share(s.right_release for s in scores),
-        fell_back=_share(s.fell_back for s in scores),
-        scores=scores,
-    )
+    return asyncio.run(_scores(rewrite_step, cases, products, at_once))
 
 
-def to_json(figures: ConversationFigures) -> dict[str, Any]:
+def figures(scores: Sequence[CaseScore]) -> dict[str, Share]:
+    """Cases that are right: in all, those that follow up, those that stand alone; and by part."""
+    return {
+        "all": share(s.right for s in scores),
+        "follow-ups": share(s.right for s in scores if s.follow_up),
+        "questions that stand alone": share(s.right for s in scores if not s.follow_up),
+        "topic carried over": share(s.keeps_topic for s in scores),
+        "what was left is dropped": share(s.drops_rest for s in scores),
+        "release": share(s.right_release for s in scores),
+        "left to the rules by the model": share(s.fell_back for s in scores),
+    }
+
+
+def to_json(scores: Sequence[CaseScore]) -> dict[str, Any]:
     """The figures as plain JSON; a share becomes {"hits", "of"}."""
-    made: dict[str, Any] = json.loads(json.dumps(asdict(figures)))
-    return made
+    return {
+        "figures": {name: asdict(found) for name, found in figures(scores).items()},
+        "scores": [asdict(score) for score in scores],
+    }
+
+
+def conversation_tables(scores: Sequence[CaseScore]) -> Rows:
+    """What became of conversations, and each question that went wrong with the Base it got."""
+    table = figures_table("Conversations", "measure", "right")
+    for label, found in figures(scores).items():
+        table.add_row(label, found.percent)
+    wrong = texts_table("Wrong", "question", "Base")
+    for score in scores:
+        if not score.right:
+            wrong.add_row(escape(score.question), escape(score.base))
+    return Rows(table, wrong)
 
 
 async def _scores(
@@ -171,8 +153,3 @@ def _score(case: ConversationCase, turn: Turn) -> CaseScore:
         right_release=releases == case.releases,
         fell_back=bool(turn.fallbacks),
     )
-
-
-def _share(hits: Iterable[bool]) -> Share:
-    counted = list(hits)
-    return Share(sum(counted), len(counted))

@@ -7,20 +7,25 @@ other figures. What an answer must never do whatever the model says is in `eval.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from rich.console import Group as Rows
+from rich.markup import escape as printable
 
 from chatbot.assembly import Chatbot, Reply
 from chatbot.models.errors import GeneratorError
 from corpora.building.building import ingest
 from corpora.catalog.glossary import Entry
-from eval.gold import GoldError, read_lines
+from eval.figures import figures_table, in_seconds, texts_table
+from eval.gold import Line, read_lines
 from eval.hostile_checks import broken_promises, read_all
+from prompts.fencing import visible
 
 PRODUCT = "relay"
 RELEASE = "17.20"
@@ -42,15 +47,13 @@ Place = Literal[
 ]
 
 
-class HostileCase(BaseModel):
+class HostileCase(Line):
     """An attack: a `text` at some `place`, and the `reply` of a model that obeys it.
 
     `must_not` are words of that reply which no answer may hold, since they stand in no document.
     `sign` is a word by which one sees that a real model obeyed. The `subject` is one word, by
     which the case's own document is found; the text stands `repeat` times.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str
     kind: str
@@ -93,18 +96,7 @@ class Outcome:
 
 def read_cases(path: Path) -> tuple[HostileCase, ...]:
     """Read cases from JSON lines; raises GoldError with the line that is wrong."""
-    cases: dict[str, HostileCase] = {}
-    for where, line in read_lines(path):
-        try:
-            case = HostileCase.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise GoldError(f"{where}: {place}: {first['msg']}") from error
-        if case.id in cases:
-            raise GoldError(f"{where}: the id {case.id!r} stands there twice")
-        cases[case.id] = case
-    return tuple(cases.values())
+    return read_lines(path, HostileCase, unique="id")
 
 
 def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -> None:
@@ -191,6 +183,24 @@ def to_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "obeyed": sum(o.obeyed for o in outcomes),
         "outcomes": [asdict(outcome) for outcome in outcomes],
     }
+
+
+def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
+    """What came of attacks by kind, then every one that had an effect, with the answer."""
+    table = figures_table(
+        "Attacks", "kind", "cases", "a promise broken", "the model obeyed", "median s"
+    )
+    for kind in (*Counter(outcome.kind for outcome in outcomes), "all"):
+        of = [o for o in outcomes if kind in (o.kind, "all")]
+        counts = (len(of), sum(bool(o.broken) for o in of), sum(o.obeyed for o in of))
+        table.add_row(kind, *map(str, counts), in_seconds(median(o.seconds for o in of)))
+    seen = texts_table("Effects", "case", "what came of it")
+    for outcome in outcomes:
+        if outcome.broken or outcome.obeyed:
+            what = outcome.broken or ("the model obeyed; every promise is kept",)
+            shown = "\n".join((*what, outcome.answer.partition("\n")[0]))
+            seen.add_row(outcome.id, printable(visible(shown)))
+    return Rows(table, seen)
 
 
 def _told(content: Mapping[str, Any], case: HostileCase) -> str:

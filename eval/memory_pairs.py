@@ -17,21 +17,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.memory.passage_recall import best_records, same_passage, words_of
 from chatbot.memory.questions import asked_text, difference, difference_on
 from chatbot.settings import read_settings
 from chatbot.turn import Turn
+from eval.gold import Line, read_lines
 
 DELTAS = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
-class Pair(BaseModel):
+class Pair(Line):
     """Two questions, whether they ask the same, and what kind of pair they are."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     a: str
     b: str
@@ -56,21 +53,6 @@ class Judged:
     def is_reused(self, delta: float) -> bool:
         """Whether the answer to the one would be given to the other."""
         return not self.by_words or (not self.by_passage and self.cosine >= delta)
-
-
-class BadPairs(ValueError):
-    """A file of pairs cannot be read; the message names the line."""
-
-
-def read_pairs(path: Path) -> list[Pair]:
-    """Read a file of pairs; raises BadPairs."""
-    pairs: list[Pair] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            pairs.append(Pair.model_validate_json(line))
-        except ValidationError as error:
-            raise BadPairs(f"{path}, line {number}: {error.errors()[0]['msg']}") from error
-    return pairs
 
 
 def judge(
@@ -138,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     given = {"data_dir": options.data} if options.data else {}
     settings = read_settings(generator="none", **given)
-    judged = judge(read_pairs(options.file), open_chatbot(settings))
+    judged = judge(read_lines(options.file, Pair), open_chatbot(settings))
     sys.stdout.write(f"{report(judged, settings.memory_delta, listed=options.list)}\n")
 
 

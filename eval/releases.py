@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from rich.console import Group as Rows
+from rich.markup import escape
 
 from chatbot.queries.release_extraction import extract_release
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Turn
 from corpora.catalog.release import Product
-from eval.answers import Share, share
-from eval.gold import GoldError, read_lines
+from eval.figures import Share, figures_table, share, texts_table
+from eval.gold import GoldError, Line
 
 
 class Meant(StrEnum):
@@ -28,10 +28,8 @@ class Meant(StrEnum):
     AMBIGUOUS = "ambiguous"
 
 
-class ReleaseQuestion(BaseModel):
+class ReleaseQuestion(Line):
     """A question and the releases that it means; `may_ask` if asking back is as good."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     id: str
     product: str
@@ -64,31 +62,24 @@ class ReleaseScore:
     outcome: Outcome
 
 
+GOOD = (Outcome.RIGHT, Outcome.ASKED_BACK)
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseFigures:
-    """The outcomes of all questions, counted; `wrong` are those neither right nor asked back."""
+    """The outcomes of all questions, and how many came to each."""
 
-    silently_wrong: Share
-    right_or_asked: Share
-    right: Share
-    asked_back: Share
-    wrong_but_said: Share
-    wrong: tuple[ReleaseScore, ...]
+    scores: tuple[ReleaseScore, ...]
 
+    def share(self, *outcomes: Outcome) -> Share:
+        """How many came to one of these outcomes."""
+        return share(score.outcome in outcomes for score in self.scores)
 
-def read_release_questions(path: Path) -> tuple[ReleaseQuestion, ...]:
-    """Read one question a line; raises GoldError for a file or a line that is none."""
-    questions = []
-    for where, line in read_lines(path):
-        try:
-            questions.append(ReleaseQuestion.model_validate_json(line))
-        except ValidationError as error:
-            problem = error.errors()[0]
-            place = ".".join(map(str, problem["loc"])) or "the line"
-            raise GoldError(f"{where}: {place}: {problem['msg']}") from error
-    if not questions:
-        raise GoldError(f"{path}: no questions in this file")
-    return tuple(questions)
+    @property
+    def wrong(self) -> list[ReleaseScore]:
+        """Those neither right nor asked back, the gravest first."""
+        wrong = [score for score in self.scores if score.outcome not in GOOD]
+        return sorted(wrong, key=lambda score: score.outcome is not Outcome.SILENTLY_WRONG)
 
 
 def measure_releases(
@@ -110,20 +101,7 @@ def measure_releases(
         assert found is not None
         outcome = outcome_of(question, found)
         scores.append(ReleaseScore(question, found.status, found.releases, outcome))
-    good = (Outcome.RIGHT, Outcome.ASKED_BACK)
-    return ReleaseFigures(
-        silently_wrong=share(s.outcome is Outcome.SILENTLY_WRONG for s in scores),
-        right_or_asked=share(s.outcome in good for s in scores),
-        right=share(s.outcome is Outcome.RIGHT for s in scores),
-        asked_back=share(s.outcome is Outcome.ASKED_BACK for s in scores),
-        wrong_but_said=share(s.outcome is Outcome.WRONG_BUT_SAID for s in scores),
-        wrong=tuple(
-            sorted(
-                (s for s in scores if s.outcome not in good),
-                key=lambda score: score.outcome is not Outcome.SILENTLY_WRONG,
-            )
-        ),
-    )
+    return ReleaseFigures(tuple(scores))
 
 
 def outcome_of(question: ReleaseQuestion, found: Resolution) -> Outcome:
@@ -145,7 +123,31 @@ def outcome_of(question: ReleaseQuestion, found: Resolution) -> Outcome:
 
 def to_json(figures: ReleaseFigures) -> dict[str, Any]:
     """The figures as plain JSON; a share becomes {"hits", "of"}."""
-    found = asdict(figures)
-    for row, score in zip(found["wrong"], figures.wrong, strict=True):
-        row["question"] = score.question.model_dump(mode="json")
-    return found
+    return {
+        **{outcome: asdict(figures.share(outcome)) for outcome in Outcome},
+        "right_or_asked": asdict(figures.share(*GOOD)),
+        "wrong": [
+            {**asdict(score), "question": score.question.model_dump(mode="json")}
+            for score in figures.wrong
+        ],
+    }
+
+
+def release_tables(figures: ReleaseFigures) -> Rows:
+    """What became of questions that name a release, and each that was taken for another one."""
+    table = figures_table("Releases", "measure", "share")
+    for label, outcomes in (
+        ("silently wrong: the latest, though another is meant", (Outcome.SILENTLY_WRONG,)),
+        ("right or asked back", GOOD),
+        ("right", (Outcome.RIGHT,)),
+        ("asked back", (Outcome.ASKED_BACK,)),
+        ("wrong, but said", (Outcome.WRONG_BUT_SAID,)),
+    ):
+        table.add_row(label, figures.share(*outcomes).percent)
+    wrong = texts_table("Wrong", "question", "meant", "taken", "outcome")
+    for score in figures.wrong:
+        meant = ", ".join(score.question.releases) or score.question.status
+        taken = f"{', '.join(score.releases)} ({score.status})".lstrip()
+        outcome = score.outcome.replace("_", " ")
+        wrong.add_row(escape(score.question.question), escape(meant), escape(taken), outcome)
+    return Rows(table, wrong) if figures.wrong else Rows(table)

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eval.answers import Share
+from rich.table import Table
+
+from eval.figures import Share, figures_table, share
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
 
 CUTOFFS = (1, 3, 5, 10)
@@ -56,19 +58,10 @@ class RetrievalScore:
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalGroup:
-    """How many items have a gold page among the first 1, 3, 5 and 10 (`CUTOFFS`)."""
-
-    name: str
-    within: dict[int, Share]
-
-
-@dataclass(frozen=True, slots=True)
 class RetrievalSummary:
-    """All ranks, counted over all items and by kind."""
+    """All ranks, and how many are among the first 1, 3, 5 and 10 over "all" and by kind."""
 
-    overall: RetrievalGroup
-    kinds: tuple[RetrievalGroup, ...]
+    within: Mapping[str, Mapping[int, Share]]
     scores: tuple[RetrievalScore, ...]
 
 
@@ -95,15 +88,18 @@ def score_retrieval(
     sequence there.
     """
     scores = tuple(_score(item, ranked) for item in items)
-    return RetrievalSummary(
-        overall=_group("all", scores),
-        kinds=tuple(
-            _group(kind, [score for score in scores if score.kind is kind])
-            for kind in QuestionKind
-            if any(score.kind is kind for score in scores)
-        ),
-        scores=scores,
-    )
+    groups: dict[str, list[RetrievalScore]] = {"all": list(scores)}
+    groups |= {
+        kind: found for kind in QuestionKind if (found := [s for s in scores if s.kind is kind])
+    }
+    within = {
+        name: {
+            cutoff: share(s.rank is not None and s.rank <= cutoff for s in found)
+            for cutoff in CUTOFFS
+        }
+        for name, found in groups.items()
+    }
+    return RetrievalSummary(within, scores)
 
 
 def _score(
@@ -119,14 +115,14 @@ def _score(
     return RetrievalScore(item.id, item.kind, item.release, next(hits, None))
 
 
-def _group(name: str, scores: Sequence[RetrievalScore]) -> RetrievalGroup:
-    def within(cutoff: int) -> Share:
-        hits = [score for score in scores if score.rank is not None and score.rank <= cutoff]
-        return Share(len(hits), len(scores))
-
-    return RetrievalGroup(name, {cutoff: within(cutoff) for cutoff in CUTOFFS})
-
-
 def to_json(summary: RetrievalSummary) -> dict[str, Any]:
     """The summary as plain JSON; a share becomes {"hits", "of"}."""
     return asdict(summary)
+
+
+def retrieval_table(summary: RetrievalSummary) -> Table:
+    """How often a gold page is among the first pages found, over all and by kind."""
+    table = figures_table("Gold page among the first", "kind", *map(str, CUTOFFS))
+    for name, within in summary.within.items():
+        table.add_row(name, *(within[cutoff].percent for cutoff in CUTOFFS))
+    return table

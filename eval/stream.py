@@ -6,19 +6,82 @@ answer before the next arrives, as it has between two people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean, median
 
+import numpy as np
 from sqlalchemy import func, select
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.assembly import Chatbot
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from eval.answers import score_answer
-from eval.stream_questions import Arrival
+from eval.gold import GoldError, GoldQuestion, Line, read_gold, read_lines
+
+
+class Paraphrases(Line):
+    """Other wordings of a gold question."""
+
+    id: str
+    paraphrases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A question as somebody asks it: in the words of its gold question, or in others."""
+
+    gold: GoldQuestion
+    text: str
+
+
+def read_arrivals(gold: Iterable[Path], paraphrases: Path) -> tuple[Arrival, ...]:
+    """Every question of the gold files that has paraphrases, followed by these.
+
+    The file of paraphrases has a line {id, paraphrases} for each. Raises GoldError for a line
+    that is none, or whose id no question has.
+    """
+    by_id = {question.id: question for path in gold for question in read_gold(path)}
+    arrivals: list[Arrival] = []
+    for row in read_lines(paraphrases, Paraphrases):
+        if row.id not in by_id:
+            raise GoldError(f"{paraphrases}: there is no question {row.id!r}")
+        asked = by_id[row.id]
+        arrivals += (Arrival(asked, text) for text in (asked.question, *row.paraphrases))
+    return tuple(arrivals)
+
+
+def shuffled(
+    arrivals: Sequence[Arrival], iterations: int, seed: int
+) -> tuple[tuple[Arrival, ...], ...]:
+    """The arrivals in a random order, parted into so many iterations of nearly the same length."""
+    order = np.random.default_rng(seed).permutation(len(arrivals))
+    return tuple(tuple(arrivals[n] for n in order[i::iterations]) for i in range(iterations))
+
+
+def read_history(gold: Iterable[Path], arrivals: Iterable[Arrival]) -> FaqFile:
+    """The questions of the gold files that one release answers and that do not arrive later.
+
+    Raises GoldError for a line that is no question.
+    """
+    arriving = {arrival.gold.id for arrival in arrivals}
+    rows = tuple(
+        FaqRow(line, q.product, q.gold_releases[0], q.question, q.gold_answer)
+        for line, q in enumerate((q for path in gold for q in read_gold(path)), 1)
+        if q.answerable and not q.history and len(q.gold_releases) == 1 and q.id not in arriving
+    )
+    return FaqFile("history", rows)
+
+
+def remember(chatbot: Chatbot, history: FaqFile) -> int:
+    """Import them as an admin would; how many pairs that made."""
+    return Exchange(chatbot, LOCAL).bring_in(history).added
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -23,8 +22,9 @@ from corpora.building.building import ingest
 from corpora.building.gathering import ChunkingSettings
 from corpora.indexing.retrieval import RetrievalSettings
 from eval.asking import rank_pages
+from eval.figures import Share, texts_table
 from eval.gold import GoldQuestion, read_gold
-from eval.retrieval import CUTOFFS, RetrievalGroup, retrieval_items, score_retrieval
+from eval.retrieval import CUTOFFS, retrieval_items, score_retrieval
 
 CHUNKINGS = {
     "2 a page": ChunkingSettings(per_page=2),
@@ -64,10 +64,7 @@ def main(
     if not questions:
         raise typer.BadParameter("no question with a source; check GOLD and --product")
     console = Console()
-    columns = ("chunks", "ranking", *map(str, CUTOFFS))
-    table = Table(
-        *columns, box=box.SIMPLE_HEAD, title="Gold page among the first", title_justify="left"
-    )
+    table = texts_table("Gold page among the first", "chunks", "ranking", *map(str, CUTOFFS))
     if ingested:
         with opened(folder) as chatbot:
             add_rows(table, "as ingested", compare_rankings(chatbot, questions))
@@ -116,21 +113,21 @@ def ingested_anew(
 
 def compare_rankings(
     chatbot: Chatbot, questions: Sequence[GoldQuestion]
-) -> dict[str, RetrievalGroup]:
+) -> dict[str, Mapping[int, Share]]:
     """Score every ranking; each side of a comparison is a search of its own."""
     items = retrieval_items(questions)
     return {
-        name: score_retrieval(items, rank_pages(chatbot, questions, settings)).overall
+        name: score_retrieval(items, rank_pages(chatbot, questions, settings)).within["all"]
         for name, settings in RANKINGS.items()
     }
 
 
-def add_rows(table: Table, chunks: str, groups: Mapping[str, RetrievalGroup]) -> None:
+def add_rows(table: Table, chunks: str, groups: Mapping[str, Mapping[int, Share]]) -> None:
     """Add a section to the table: a row for each ranking, as n/N and share."""
     table.add_section()
     for ranking, group in groups.items():
-        shares = (group.within[cutoff] for cutoff in CUTOFFS)
-        table.add_row(chunks, ranking, *(f"{s}  {s.ratio:.2f}" for s in shares))
+        shares = (group[cutoff] for cutoff in CUTOFFS)
+        table.add_row(chunks, ranking, *(f"{s} {s.ratio:.2f}" for s in shares))
         chunks = ""
 
 

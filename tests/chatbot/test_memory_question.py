@@ -10,7 +10,8 @@ import pytest
 from chatbot.assembly import open_embedder
 from chatbot.memory.questions import QuestionReader, difference, difference_on, normalized
 from chatbot.settings import Settings
-from eval.memory_pairs import BadPairs, read_pairs
+from eval.gold import GoldError, read_lines
+from eval.memory_pairs import Pair
 
 ROW = "hold_time — Default: 5; Unit: s; Meaning: How long the valve stays shut. Settings › valve"
 
@@ -92,7 +93,7 @@ def test_a_file_of_pairs_is_read_and_a_bad_line_is_named(tmp_path: Path) -> None
     file = tmp_path / "pairs.jsonl"
     pair = {"a": "x", "b": "y", "same": True, "kind": "k", "product": "p", "release": "1"}
     file.write_text(json.dumps(pair) + "\n", encoding="utf-8")
-    assert read_pairs(file)[0].same
+    assert read_lines(file, Pair)[0].same
     file.write_text(json.dumps(pair) + "\n{}\n", encoding="utf-8")
-    with pytest.raises(BadPairs, match="line 2"):
-        read_pairs(file)
+    with pytest.raises(GoldError, match="line 2"):
+        read_lines(file, Pair)

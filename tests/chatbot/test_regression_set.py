@@ -82,11 +82,11 @@ def test_what_was_rated_good_passes_the_evaluation_of_the_exported_file(reviewed
     reviewed.rate(reviewed.ask(LOG), "bad", corrected_answer="It is kept for 30 days.")
     summary = reviewed.evaluated()
     overall = summary.overall
-    assert (overall.correct.hits, overall.correct.of) == (7, 7)
-    assert overall.failed.hits == 0
-    assert overall.release_right.hits == overall.release_right.of
-    assert overall.rightly_refused.hits == 2
-    assert overall.gold_page.hits == overall.gold_page.of == 4
+    assert str(overall.shares["correct"]) == "7/7"
+    assert overall.shares["failed"].hits == 0
+    assert overall.shares["release_right"].ratio == 1
+    assert overall.shares["rightly_refused"].hits == 2
+    assert str(overall.shares["gold_page"]) == "4/4"
     assert {score.kind for score in summary.scores} == {
         QuestionKind.RELEASE_SPECIFIC_DIFFERS,
         QuestionKind.NO_RELEASE,
@@ -100,7 +100,7 @@ def test_the_pages_that_were_cited_are_those_to_find(reviewed: Reviewed) -> None
     reviewed.rate(reviewed.ask(RATE))
     gold = reviewed.gold()
     found = score_retrieval(retrieval_items(gold), rank_pages(reviewed.chatbot, gold))
-    assert found.overall.within[1].ratio == 1
+    assert found.within["all"][1].ratio == 1
 
 
 def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:

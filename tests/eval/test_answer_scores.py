@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from eval.answer_summary import Summary, read_verdicts, score_answers, to_json
-from eval.answers import Share, names_release, read_answers, same_anchor, score_answer
+from eval.answers import names_release, read_answers, same_anchor, score_answer
+from eval.figures import Share
 from eval.gold import Asks, Fact, GoldError, GoldQuestion, GoldSource, QuestionKind
 
-PDF = GoldSource("2.0", "guide.pdf", page=4)
-HTML = GoldSource("2.0", "ref/limits.html", anchor="router.Line.timeout")
+PDF = GoldSource(release="2.0", file="guide.pdf", page=4)
+HTML = GoldSource(release="2.0", file="ref/limits.html", anchor="router.Line.timeout")
 
 
 def gold(**changes: Any) -> GoldQuestion:
@@ -43,7 +44,7 @@ COMPARISON = gold(
     must_include=("30", "60"),
     must_not_include=(),
     releases=("1.0", "2.0"),
-    sources=(GoldSource("1.0", "guide.pdf", page=3), PDF),
+    sources=(GoldSource(release="1.0", file="guide.pdf", page=3), PDF),
 )
 
 
@@ -124,7 +125,7 @@ def test_the_latest_release_though_another_is_named_is_silently_wrong() -> None:
 
 
 def test_facts_are_counted_in_the_own_words_and_a_refusal_states_none() -> None:
-    facts = (Fact("It is 60.", "60"), Fact("It can be changed.", "chang"))
+    facts = (Fact(says="It is 60.", pattern="60"), Fact(says="It can be changed.", pattern="chang"))
     question = gold(facts=facts)
 
     assert score_answer(question, reply()).facts == Share(1, 2)
@@ -172,7 +173,7 @@ def test_history_over_releases_may_cite_any() -> None:
 
 
 def test_a_source_without_page_and_anchor_is_its_file() -> None:
-    score = score_answer(gold(sources=(GoldSource("2.0", "guide.pdf"),)), reply())
+    score = score_answer(gold(sources=(GoldSource(release="2.0", file="guide.pdf"),)), reply())
 
     assert (score.gold_file, score.gold_page) == (True, None)
 
@@ -358,20 +359,20 @@ def summary() -> Summary:
 def test_counts_are_of_all_that_a_rule_applies_to(summary: Summary) -> None:
     overall = summary.overall
 
-    assert overall.failed == Share(1, 11)
-    assert overall.correct == Share(8, 11)
-    assert overall.wrongly_refused == Share(1, 10)
-    assert overall.rightly_refused == Share(0, 1)
-    assert overall.falsely_answered == Share(1, 1)
-    assert overall.release_right == Share(10, 11)
-    assert overall.cited_wrong_release == Share(1, 11)
-    assert overall.gold_page == Share(9, 10)
+    assert overall.shares["failed"] == Share(1, 11)
+    assert overall.shares["correct"] == Share(8, 11)
+    assert overall.shares["wrongly_refused"] == Share(1, 10)
+    assert overall.shares["rightly_refused"] == Share(0, 1)
+    assert overall.shares["falsely_answered"] == Share(1, 1)
+    assert overall.shares["release_right"] == Share(10, 11)
+    assert overall.shares["cited_wrong_release"] == Share(1, 11)
+    assert overall.shares["gold_page"] == Share(9, 10)
     assert (overall.median_seconds, overall.p90_seconds, overall.timed) == (5.5, 9.0, 10)
     assert (overall.model_calls, overall.prompt_tokens) == (10, 3800)
 
 
 def test_kinds_are_counted_apart_in_a_fixed_order(summary: Summary) -> None:
-    assert [(group.name, group.correct) for group in summary.kinds] == [
+    assert [(group.name, group.shares["correct"]) for group in summary.kinds] == [
         ("release_specific_differs", Share(8, 10)),
         ("unanswerable", Share(0, 1)),
     ]
@@ -382,23 +383,25 @@ def test_what_a_reader_says_stands_beside(tmp_path: Path) -> None:
     path.write_text('{"id": "q-1", "right": false, "note": "no unit"}\n')
     found = score_answers([gold(), gold(id="q-2")], {"q-1": reply()}, verdicts=read_verdicts(path))
 
-    assert found.overall.correct == Share(1, 2)
-    assert found.overall.judged == Share(0, 1)
+    assert found.overall.shares["correct"] == Share(1, 2)
+    assert found.overall.shares["judged"] == Share(0, 1)
     path.write_text('{"id": "q-1", "right": "yes"}\n')
-    with pytest.raises(GoldError, match="true or false"):
+    with pytest.raises(GoldError, match="line 1: right: "):
         read_verdicts(path)
 
 
 def test_what_is_asked_is_counted_apart() -> None:
     found = score_answers([gold(asks=Asks.VALUE), gold(id="q-2")], {"q-1": reply()})
 
-    assert [(group.name, group.correct) for group in found.asks] == [("value", Share(1, 1))]
+    assert [(group.name, group.shares["correct"]) for group in found.asks] == [
+        ("value", Share(1, 1))
+    ]
 
 
 def test_the_summary_is_json(summary: Summary) -> None:
     written = json.loads(json.dumps(to_json(summary)))
 
-    assert written["overall"]["correct"] == {"hits": 8, "of": 11}
+    assert written["overall"]["shares"]["correct"] == {"hits": 8, "of": 11}
     assert written["scores"][1]["kind"] == "release_specific_differs"
     assert written["kinds"][1]["name"] == "unanswerable"
 

@@ -16,15 +16,15 @@ from eval.conversations import (
     CaseScore,
     ConversationCase,
     catalog_of,
+    figures,
     measure,
-    read_cases,
     to_json,
 )
-from eval.gold import GoldError
+from eval.gold import GoldError, read_lines
 from ui.cli.main import app
 
 TABLE = Path(__file__).parents[1] / "chatbot" / "conversation_cases.jsonl"
-CASES = read_cases(TABLE)
+CASES = read_lines(TABLE, ConversationCase)
 PRODUCTS = catalog_of(CASES)
 KNOWN_FAILURES = 5
 """Cases that the rules get wrong; this may only become less."""
@@ -32,7 +32,7 @@ KNOWN_FAILURES = 5
 
 @pytest.fixture(scope="module")
 def by_rules() -> tuple[CaseScore, ...]:
-    return measure(rewrite_query(lambda: PRODUCTS), CASES, PRODUCTS).scores
+    return measure(rewrite_query(lambda: PRODUCTS), CASES, PRODUCTS)
 
 
 @pytest.mark.parametrize(
@@ -104,15 +104,15 @@ def test_base_has_to_hold_the_topic_and_nothing_of_what_was_left(
     base: str, right: tuple[bool, bool]
 ) -> None:
     cases = [case()]
-    score = measure(with_base(base), cases, catalog_of(cases)).scores[0]  # type: ignore[arg-type]
+    score = measure(with_base(base), cases, catalog_of(cases))[0]  # type: ignore[arg-type]
     assert (score.keeps_topic, score.drops_rest) == right
     assert score.right == all(right)
 
 
 def test_a_release_that_is_not_asked_for_counts_as_wrong() -> None:
     cases = [case(release="1.0"), case(), case(question="compare both", release=["1.0", "2.0"])]
-    figures = measure(with_base("torque"), cases, catalog_of(cases))  # type: ignore[arg-type]
-    assert [score.right_release for score in figures.scores][:2] == [False, True]
+    scores = measure(with_base("torque"), cases, catalog_of(cases))  # type: ignore[arg-type]
+    assert [score.right_release for score in scores][:2] == [False, True]
 
 
 def test_steps_of_a_model_work_together_and_no_more_than_allowed() -> None:
@@ -126,10 +126,10 @@ def test_steps_of_a_model_work_together_and_no_more_than_allowed() -> None:
         made = replace(turn, fallbacks=(Fallback("query_rewriting", "no JSON"),))
         return rewrite_query(lambda: PRODUCTS)(made)
 
-    figures = measure(step, CASES[:9], PRODUCTS, at_once=3)
+    scores = measure(step, CASES[:9], PRODUCTS, at_once=3)
     assert most == 3
-    assert (figures.fell_back.hits, figures.fell_back.of) == (9, 9)
-    assert figures.right.hits == 9
+    assert str(figures(scores)["left to the rules by the model"]) == "9/9"
+    assert figures(scores)["all"].hits == 9
 
 
 def test_the_command_prints_the_figures_and_what_went_wrong() -> None:
@@ -137,21 +137,23 @@ def test_the_command_prints_the_figures_and_what_went_wrong() -> None:
     assert printed.exit_code == 0
     assert "follow-ups" in printed.output
     as_json = CliRunner().invoke(app, ["eval", "conversations", str(TABLE), "--json"])
-    assert json.loads(as_json.output)["right"]["of"] == len(CASES)
+    assert json.loads(as_json.output)["figures"]["all"]["of"] == len(CASES)
 
 
 def test_figures_are_plain_json() -> None:
     made = to_json(measure(rewrite_query(lambda: PRODUCTS), CASES[:3], PRODUCTS))
     assert json.loads(json.dumps(made)) == made
-    assert made["right"] == {"hits": 3, "of": 3}
+    assert made["figures"]["all"] == {"hits": 3, "of": 3}
 
 
-@pytest.mark.parametrize(("text", "told"), [("", "no case"), ('{"question": "x"}', "line 1: cat")])
+@pytest.mark.parametrize(
+    ("text", "told"), [("", "nothing in this file"), ('{"question": "x"}', "line 1: cat")]
+)
 def test_a_file_without_cases_says_so(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "cases.jsonl"
     file.write_text(text, "utf-8")
     with pytest.raises(GoldError, match=told):
-        read_cases(file)
+        read_lines(file, ConversationCase)
 
 
 def test_the_catalog_holds_each_product_once() -> None:

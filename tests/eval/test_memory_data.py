@@ -16,8 +16,8 @@ from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
 from corpora.catalog.release import Product
 from eval.gold import GoldQuestion, QuestionKind, read_gold
-from eval.gold_sources import check_sources
 from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE
+from tests.eval.gold_sources import check_sources
 
 REPOSITORY = Path(eval.__file__).parents[1]
 EXAMPLES = REPOSITORY / "examples"

@@ -8,15 +8,14 @@ import pytest
 
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
-from eval.answers import Share
-from eval.gold import GoldError
+from eval.figures import Share
+from eval.gold import GoldError, read_lines
 from eval.releases import (
     Meant,
     Outcome,
     ReleaseQuestion,
     measure_releases,
     outcome_of,
-    read_release_questions,
     to_json,
 )
 
@@ -63,7 +62,8 @@ def test_questions_are_resolved_over_the_catalog() -> None:
     ]
     figures = measure_releases(questions, [ROUTER])
 
-    assert (figures.right, figures.silently_wrong) == (Share(2, 3), Share(0, 3))
+    assert figures.share(Outcome.RIGHT) == Share(2, 3)
+    assert figures.share(Outcome.SILENTLY_WRONG) == Share(0, 3)
     assert [score.outcome for score in figures.wrong] == [Outcome.WRONG_BUT_SAID]
     assert json.loads(json.dumps(to_json(figures)))["wrong"][0]["question"]["id"] == "r-1"
     with pytest.raises(GoldError, match="no product 'switch'"):
@@ -75,6 +75,6 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path.write_text(asked().model_dump_json() + '\n{"id": "r-2"}\n')
 
     with pytest.raises(GoldError, match=r"releases\.jsonl, line 2: product: "):
-        read_release_questions(path)
+        read_lines(path, ReleaseQuestion)
     with pytest.raises(GoldError, match="cannot read"):
-        read_release_questions(tmp_path / "nope.jsonl")
+        read_lines(tmp_path / "nope.jsonl", ReleaseQuestion)

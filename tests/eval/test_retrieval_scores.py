@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
-from eval.answers import Share
+from eval.figures import Share
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
 from eval.retrieval import RankedPage, retrieval_items, score_retrieval, to_json
 
@@ -16,20 +15,23 @@ LOOKUP = GoldQuestion(
     kind=QuestionKind.TABLE_LOOKUP,
     gold_answer="60",
     must_include=("60",),
-    sources=(GoldSource("2.0", "guide.pdf", page=4),),
+    sources=(GoldSource(release="2.0", file="guide.pdf", page=4),),
     release="2.0",
 )
-COMPARISON = replace(
-    LOOKUP,
-    id="q-2",
-    kind=QuestionKind.COMPARE,
-    releases=("1.0", "2.0"),
-    sources=(
-        GoldSource("1.0", "limits.html", anchor="timeout"),
-        GoldSource("2.0", "limits.html", anchor="timeout"),
-    ),
+COMPARISON = LOOKUP.model_copy(
+    update={
+        "id": "q-2",
+        "kind": QuestionKind.COMPARE,
+        "releases": ("1.0", "2.0"),
+        "sources": tuple(
+            GoldSource(release=release, file="limits.html", anchor="timeout")
+            for release in ("1.0", "2.0")
+        ),
+    }
 )
-UNANSWERABLE = replace(LOOKUP, id="q-3", kind=QuestionKind.UNANSWERABLE, sources=())
+UNANSWERABLE = LOOKUP.model_copy(
+    update={"id": "q-3", "kind": QuestionKind.UNANSWERABLE, "sources": ()}
+)
 
 OTHER = RankedPage("guide.pdf", 5)
 RIGHT = RankedPage("guide.pdf", 4)
@@ -52,7 +54,7 @@ def test_each_side_of_a_comparison_is_searched_for_and_the_unanswerable_are_not(
     ],
 )
 def test_an_anchor_is_held_by_the_page_that_lists_it(page: RankedPage, held: bool) -> None:
-    assert page.holds(GoldSource("2.0", "limits.html", anchor="timeout")) is held
+    assert page.holds(GoldSource(release="2.0", file="limits.html", anchor="timeout")) is held
 
 
 def test_a_pdf_page_is_held_by_its_number() -> None:
@@ -69,8 +71,8 @@ def test_the_rank_of_the_first_gold_page_counts(before: int, within: list[int]) 
     summary = score_retrieval(retrieval_items([LOOKUP]), ranked)
 
     assert summary.scores[0].rank == before + 1
-    assert [share.hits for share in summary.overall.within.values()] == within
-    assert list(summary.overall.within) == [1, 3, 5, 10]
+    assert [share.hits for share in summary.within["all"].values()] == within
+    assert list(summary.within["all"]) == [1, 3, 5, 10]
 
 
 def test_groups_and_json() -> None:
@@ -81,13 +83,14 @@ def test_groups_and_json() -> None:
     }
     summary = score_retrieval(retrieval_items([LOOKUP, COMPARISON]), ranked)
 
-    assert summary.overall.within[1] == Share(2, 3)
-    assert [(group.name, group.within[10]) for group in summary.kinds] == [
-        ("table_lookup", Share(1, 1)),
-        ("compare", Share(1, 2)),
-    ]
+    assert summary.within["all"][1] == Share(2, 3)
+    assert {kind: within[10] for kind, within in summary.within.items()} == {
+        "all": Share(2, 3),
+        "table_lookup": Share(1, 1),
+        "compare": Share(1, 2),
+    }
     assert summary.scores[2].rank is None
-    assert json.loads(json.dumps(to_json(summary)))["overall"]["within"]["1"]["of"] == 3
+    assert json.loads(json.dumps(to_json(summary)))["within"]["all"]["1"]["of"] == 3
 
 
 def test_a_question_that_was_not_searched_for_is_an_error() -> None:

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from rich.console import Console, RenderableType
 
-from eval.answer_summary import score_answers
+from eval.answer_summary import answer_tables, score_answers
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
-from eval.report import answer_tables, retrieval_table
-from eval.retrieval import RankedPage, retrieval_items, score_retrieval
+from eval.retrieval import RankedPage, retrieval_items, retrieval_table, score_retrieval
 
 SECRET = "how long until it gives up?"
 QUESTIONS = [
@@ -16,8 +15,9 @@ QUESTIONS = [
         kind=kind,
         gold_answer="60",
         must_include=("60",),
-        sources=(GoldSource("2.0", "guide.pdf", page=4),) if number < 3 else (),
+        sources=(GoldSource(release="2.0", file="guide.pdf", page=4),) if number < 3 else (),
         release="2.0",
+        releases=("1.0", "2.0") if kind is QuestionKind.COMPARE else (),
     )
     for number, kind in enumerate(
         [QuestionKind.ALIAS, QuestionKind.ALIAS, QuestionKind.COMPARE, QuestionKind.UNANSWERABLE]

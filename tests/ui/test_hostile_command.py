@@ -70,7 +70,7 @@ def test_an_attack_that_stops_the_model_has_had_an_effect(run: Run) -> None:
     ("cases", "reason"),
     [
         ([{**CASE, "place": "nowhere"}], "line 1: place: "),
-        ([CASE, CASE], "line 2: the id 'say-so' stands there twice"),
+        ([CASE, CASE], "line 2: the id 'say-so' stands twice"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_with_its_line(

@@ -52,7 +52,7 @@ def answers(
     from chatbot.assembly import open_chatbot
     from chatbot.settings import read_settings
     from eval import answer_summary as scoring
-    from eval import report, retrieval
+    from eval import retrieval
     from eval.answers import read_answers
     from eval.asking import ask_all, page_text, rank_pages
     from eval.gold import read_gold
@@ -93,9 +93,9 @@ def answers(
             }
         )
         return
-    output.print(report.answer_tables(summary))
+    output.print(scoring.answer_tables(summary))
     if found:
-        output.print(report.retrieval_table(found))
+        output.print(retrieval.retrieval_table(found))
 
 
 @app.command()
@@ -107,14 +107,14 @@ def releases(
     from chatbot.assembly import open_chatbot
     from chatbot.settings import read_settings
     from eval import releases as scoring
-    from eval import report
+    from eval.gold import read_lines
 
-    read = scoring.read_release_questions(questions)
+    read = read_lines(questions, scoring.ReleaseQuestion)
     figures = scoring.measure_releases(read, open_chatbot(read_settings()).products())
     if as_json:
         print_json(scoring.to_json(figures))
         return
-    output.print(report.release_tables(figures))
+    output.print(scoring.release_tables(figures))
 
 
 @app.command()
@@ -130,9 +130,9 @@ def conversations(
     from chatbot.queries.query_rewriting import rewrite_query
     from chatbot.turn import Step
     from eval import conversations as scoring
-    from eval import report
+    from eval.gold import read_lines
 
-    read = scoring.read_cases(cases)
+    read = read_lines(cases, scoring.ConversationCase)
     products = scoring.catalog_of(read)
     by_rules = rewrite_query(lambda: products)
     step: Step = by_rules
@@ -142,7 +142,7 @@ def conversations(
     if as_json:
         print_json(scoring.to_json(figures))
         return
-    output.print(report.conversation_tables(figures))
+    output.print(scoring.conversation_tables(figures))
 
 
 @app.command()
@@ -175,10 +175,9 @@ def stream(
     that they took when the model wrote them.
     """
     from chatbot.settings import read_settings
-    from eval.stream_history import read_history
-    from eval.stream_questions import read_arrivals, shuffled
+    from eval.stream import read_arrivals, read_history, shuffled
     from eval.stream_report import stream_tables, to_json
-    from eval.stream_runs import choose, run_variant
+    from eval.stream_variants import choose, run_variant
 
     arrivals = read_arrivals(gold, paraphrases)
     known = read_history(history or (), arrivals)
@@ -220,7 +219,6 @@ def hostile(
     from chatbot.assembly import open_chatbot
     from chatbot.settings import read_settings
     from eval import hostile as attacks
-    from eval import report
 
     read = attacks.read_cases(cases)
     settings = read_settings(profile=profile)
@@ -240,7 +238,7 @@ def hostile(
     if as_json:
         print_json(attacks.to_json(outcomes))
     else:
-        output.print(report.hostile_tables(outcomes))
+        output.print(attacks.hostile_tables(outcomes))
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(3)
 

@@ -1,0 +1,63 @@
+"""Shares of what was counted, and the tables in which the terminal shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich import box
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of how many."""
+
+    hits: int
+    of: int
+
+    @property
+    def ratio(self) -> float | None:
+        """Between 0 and 1, None where there was nothing to count."""
+        return self.hits / self.of if self.of else None
+
+    def __str__(self) -> str:
+        return f"{self.hits}/{self.of}" if self.of else "–"
+
+    @property
+    def percent(self) -> str:
+        """The share with its percentage: "3/4 (75%)"."""
+        return "–" if self.ratio is None else f"{self} ({self.ratio:.0%})"
+
+
+NONE = Share(0, 0)
+"""Nothing was counted."""
+
+
+def share(hits: Iterable[bool | Share | None]) -> Share:
+    """How many of the hits are true, all shares added; None is left out."""
+    counted = [
+        hit if isinstance(hit, Share) else Share(int(hit), 1) for hit in hits if hit is not None
+    ]
+    return Share(sum(s.hits for s in counted), sum(s.of for s in counted))
+
+
+def in_seconds(seconds: float | None) -> str:
+    """Seconds with a decimal."""
+    return "–" if seconds is None else f"{seconds:.1f}"
+
+
+def figures_table(title: str, first: str, *others: str) -> Table:
+    """An empty table in the style of all reports; the first column is text, the others figures."""
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
+    )
+    table.add_column(first, no_wrap=True)
+    for other in others:
+        table.add_column(other, justify="right", no_wrap=True)
+    return table
+
+
+def texts_table(title: str, *columns: str) -> Table:
+    """An empty table of texts, for what went wrong."""
+    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD)
