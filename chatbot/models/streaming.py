@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -14,10 +14,37 @@ from langchain_core.language_models.chat_models import (
     agenerate_from_stream,
     generate_from_stream,
 )
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 Chunks = AsyncGenerator[ChatGenerationChunk, None]
+
+
+def chunk_of(
+    text: str,
+    *,
+    logprobs: Sequence[dict[str, Any]] = (),
+    finish_reason: str | None = None,
+    tokens: tuple[int, int] | None = None,
+    cached: int | None = None,
+) -> ChatGenerationChunk:
+    """A piece of an answer; `tokens` are those read and written, `cached` those not read anew.
+
+    Log-probabilities are in the response metadata as OpenAI has them: a list `content`, each with
+    `token`, `logprob` and `top_logprobs`.
+    """
+    metadata: dict[str, Any] = {"logprobs": {"content": list(logprobs)}} if logprobs else {}
+    if finish_reason:
+        metadata["finish_reason"] = finish_reason
+    usage = None
+    if tokens:
+        read, written = tokens
+        usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=sum(tokens))
+        if cached is not None:
+            usage["input_token_details"] = InputTokenDetails(cache_read=cached)
+    message = AIMessageChunk(content=text, response_metadata=metadata, usage_metadata=usage)
+    return ChatGenerationChunk(message=message)
 
 
 class StreamingChatModel(BaseChatModel):
