@@ -118,15 +118,10 @@ class HuggingFaceChatModel(StreamingChatModel):
             answer.ended = True
 
 
-class _Left(Exception):
-    """Nobody waits for this batch any more."""
-
-
 class _Network:
     """A network and its tokenizer, used by one thread at a time."""
 
     def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
-        import torch
         from transformers import GenerationConfig
 
         self.name = name
@@ -145,15 +140,6 @@ class _Network:
             or sys.maxsize
         )
         self._batch: list[Answer] = []
-        for module in network.modules():
-            if isinstance(module, torch.nn.ModuleList):
-                for layer in module:
-                    layer.register_forward_pre_hook(self._stop_if_left)
-
-    def _stop_if_left(self, *_: Any) -> None:
-        """Reading long prompts takes seconds; with this it ends within a layer."""
-        if self._batch and all(answer.over for answer in self._batch):
-            raise _Left
 
     def answer(self, batch: list[Answer]) -> None:
         """Compute all answers in one batch."""
@@ -166,8 +152,6 @@ class _Network:
         try:
             if self._batch:
                 self._generate()
-        except _Left:
-            pass
         except (RuntimeError, MemoryError) as error:
             if _out_of_memory(error):
                 raise GeneratorError(
