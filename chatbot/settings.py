@@ -29,7 +29,10 @@ class BadSettings(ValueError):
 
 
 class Settings(SignInSettings, BaseSettings):
-    """Settings with their defaults; `STRATA_<NAME>` in the environment wins over `strata.toml`."""
+    """Settings with their defaults; `STRATA_<NAME>` in the environment wins over `strata.toml`.
+
+    docs/configuration.md says what each of them is.
+    """
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="STRATA_", toml_file="strata.toml", extra="forbid"
@@ -53,25 +56,15 @@ class Settings(SignInSettings, BaseSettings):
         "+selection",
     ] = "embedded"
 
-    backend: Literal["embedded", "transformers", "server", "scripted"] = Field(
-        "embedded", description="what runs the language model"
-    )
-    generator: str = Field(
-        GENERATOR.key, description="a known name, the path of a GGUF file, or a file of the Hub"
-    )
-    generator_slots: int | None = Field(
-        None, ge=1, description="requests the embedded backend serves at once"
-    )
+    backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
+    generator: str = Field(GENERATOR.key, description="a known name, a path, or a file of the Hub")
+    generator_slots: int | None = Field(None, ge=1, description="requests served at once")
     generator_threads: int = Field(0, ge=0, description="0: one a core")
-    generator_context: int = Field(
-        4096, ge=LEAST_CONTEXT, description="tokens, as far as the model was made for so many"
-    )
+    generator_context: int = Field(4096, ge=LEAST_CONTEXT, description="tokens, at most")
     answer_tokens: int = Field(160, ge=16, le=1024, description="longest written lead, in tokens")
     temperature: float = Field(0.0, ge=0, le=2, description="the paper: 0.01")
 
-    model: str | None = Field(
-        None, description="transformers: a folder or a name on the Hub; server: the model's name"
-    )
+    model: str | None = Field(None, description="transformers: folder or Hub id; server: its name")
     quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
     device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
     top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
@@ -80,9 +73,7 @@ class Settings(SignInSettings, BaseSettings):
     offline: bool = Field(False, description="transformers: never ask the Hub")
 
     server_url: str | None = Field(None, description="e.g. http://127.0.0.1:8000/v1")
-    server_key: SecretStr | None = Field(
-        None, description="put it into the environment, not into a file"
-    )
+    server_key: SecretStr | None = Field(None, description="in the environment, not in a file")
     server_timeout: float = Field(120.0, gt=0, description="seconds until the next word")
     server_retries: int = Field(4, ge=0, description="on 429 and 5xx, with growing pauses")
     server_concurrency: int = Field(8, ge=1, description="requests to the server at once")
@@ -92,46 +83,28 @@ class Settings(SignInSettings, BaseSettings):
     search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
     context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
 
-    questions_at_once: int | None = Field(
-        None, ge=1, description="questions answered together; the others wait"
-    )
+    questions_at_once: int | None = Field(None, ge=1, description="the others wait")
     question_limit: int = Field(4000, ge=100, description="longest question, in characters")
     retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
     reduction_budget: int = Field(6000, ge=200, description="characters kept in all")
-    selection: Literal["auto", "listwise", "pointwise"] = Field(
-        "auto", description="how the qamr profile selects"
-    )
+    selection: Literal["auto", "listwise", "pointwise"] = "auto"
     selected_chunks: int = Field(3, ge=1, description="reduced chunks that reach the generator")
     prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
     context_limit: int = Field(15_000, ge=500, description="the same where the model does it all")
 
-    memory: Literal["on", "off"] = Field(
-        "on", description="whether answered questions are remembered and used"
-    )
+    memory: Literal["on", "off"] = "on"
     memory_tau: float = Field(0.6, gt=0, lt=1, description="ComRAG: the same topic, a cosine")
     memory_delta: float = Field(0.85, gt=0, lt=1, description="ComRAG: the same question, a cosine")
     memory_gamma: float = Field(0.8, ge=0.35, lt=1, description="ComRAG: a good answer, a score")
     memory_references: int = Field(2, ge=0, description="answered questions shown to the model")
     memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
     memory_wordings: int = Field(2, ge=1, description="questions kept with one and the same answer")
-    memory_judge: Literal["auto", "model", "measure"] = Field(
-        "auto", description="who scores answers: the language model, or words and vectors"
-    )
+    memory_judge: Literal["auto", "model", "measure"] = "auto"
     temperature_min: float = Field(0.0, ge=0, le=2, description="ComRAG: the paper: 0.7")
-    temperature_max: float = Field(
-        0.0,
-        ge=0,
-        le=2,
-        validate_default=True,
-        description="ComRAG: the paper: 1.2; as high as the lowest: `temperature` holds",
-    )
-    temperature_k: float = Field(
-        250.0, gt=0, description="ComRAG: how fast it falls as the evidence's scores differ"
-    )
+    temperature_max: float = Field(0.0, ge=0, le=2, validate_default=True)  # the paper: 1.2
+    temperature_k: float = Field(250.0, gt=0, description="how fast it falls (ComRAG)")
 
-    queue_url: str | None = Field(
-        None, description="redis://… where workers run on several machines"
-    )
+    queue_url: str | None = Field(None, description="redis://… where workers are on many machines")
     largest_upload: int = Field(500, ge=1, description="MB of an upload in all")
 
     host: str = "127.0.0.1"
@@ -196,29 +169,24 @@ class Settings(SignInSettings, BaseSettings):
         if chosen is None:
             return None
         path = chosen.path_in(self.models_dir) if isinstance(chosen, ModelFile) else chosen
+        if chosen is GENERATOR and not path.exists():
+            return None
         try:
             header = read_header(path)
         except FileNotFoundError:
-            if chosen is GENERATOR:
-                return None
             fetch = isinstance(chosen, ModelFile)
             todo = "run `strata models pull`" if fetch else "correct the path"
-            raise self._bad_generator(f"there is no file {path}: {todo}") from None
+            wrong = f"there is no file {path}: {todo}"
         except (NotGguf, OSError) as error:
-            raise self._bad_generator(str(error)) from error
-        if header.context < LEAST_CONTEXT:
-            raise self._bad_generator(
-                f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}"
-            )
-        if not header.has_chat_template:
-            raise self._bad_generator(
-                f"{path} has no chat template: choose a model tuned to follow instructions"
-            )
-        return path, header
-
-    @staticmethod
-    def _bad_generator(reason: str) -> BadSettings:
-        return BadSettings(f"setting generator (STRATA_GENERATOR): {reason}")
+            wrong = str(error)
+        else:
+            if header.context < LEAST_CONTEXT:
+                wrong = f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}"
+            elif not header.has_chat_template:
+                wrong = f"{path} has no chat template: choose a model tuned to follow instructions"
+            else:
+                return path, header
+        raise BadSettings(f"setting generator (STRATA_GENERATOR): {wrong}")
 
     @property
     def context(self) -> int:
@@ -290,6 +258,7 @@ def prepare_process() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("STREAMLIT_BROWSER_GATHER_USAGE_STATS", "false")
     # Uvicorn would let whoever connects from this machine say where they come from.
     os.environ["FORWARDED_ALLOW_IPS"] = ""

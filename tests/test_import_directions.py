@@ -229,7 +229,7 @@ def test_a_forbidden_import_is_found(tmp_path: Path, file: str, code: str, viola
         ("ui/cli/main.py", "import eval.answers, streamlit.web"),
         ("corpora/indexing/vectors.py", "def f():\n    import chromadb"),
         ("chatbot/settings.py", "import os\nos.environ.get('HOME')"),
-        ("chatbot/models/sources.py", "import os\nenvironment = {**os.environ, 'A': 'b'}"),
+        ("chatbot/models/download.py", "import os\nenvironment = {**os.environ, 'A': 'b'}"),
         ("chatbot/models/torch_model.py", "import torch"),
     ],
 )

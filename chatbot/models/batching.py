@@ -1,136 +1,140 @@
-"""Requests that arrive together are computed together; each caller hears of its own."""
+"""Answers that are computed together: gathered into batches, each drawn and told on its own."""
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from langchain_core.outputs import ChatGenerationChunk
+
 from chatbot.models.errors import GeneratorError
+from chatbot.models.streaming import chunk_of
 
 # Arrivals within this time of each other share a batch; it is small beside any answer.
 _GATHERING_SECONDS = 0.01
 _EXIT_SECONDS = 5.0
+_BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How one answer is drawn; `top_logprobs` is None where no log-probabilities are asked for."""
+@dataclass(eq=False)
+class Answer:
+    """One answer of a batch: how its tokens are drawn, and what its caller hears of them.
 
+    `top_logprobs` is None where no log-probabilities are asked for. `deliver` hears chunks, the
+    last one with a finish reason, or the error that ended it. Set `ended` to stop it.
+    """
+
+    messages: list[dict[str, Any]]
+    deliver: Callable[[ChatGenerationChunk | GeneratorError], None]
     max_tokens: int
     temperature: float
     top_k: int
     repetition_penalty: float
     seed: int
-    stop: tuple[str, ...]
-    top_logprobs: int | None
+    stop: tuple[str, ...] = ()
+    top_logprobs: int | None = None
 
-    @property
-    def greedy(self) -> bool:
-        """Whether the likeliest token is taken every time."""
-        return self.temperature == 0 or self.top_k == 1
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a step adds to an answer; the last piece says why it ended and counts the tokens."""
-
-    text: str
-    logprobs: tuple[dict[str, Any], ...] = ()
-    finish_reason: str | None = None
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-@dataclass(eq=False)
-class Request:
-    """A conversation to be continued; its pieces go to whoever asked, until that one leaves."""
-
-    messages: list[dict[str, Any]]
-    sampling: Sampling
-    deliver: Callable[[Piece | GeneratorError], None]
-    _ended: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def ended(self) -> bool:
-        """Whether it is answered, has failed, or nobody waits for it any more."""
-        return self._ended.is_set()
+    ended: bool = False
+    prompt: list[int] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)
+    random: Any = None
+    """A torch.Generator of its own: what it draws does not depend on the answers beside it."""
+    _shown: int = 0
+    _logprobs: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def over(self) -> bool:
         """Whether nothing more is to be computed for it; at the end of the program nothing is."""
         return self.ended or not threading.main_thread().is_alive()
 
-    def leave(self) -> None:
-        """Stop waiting; the row of the batch ends with the step that is being computed."""
-        self._ended.set()
+    def choose(self, tokens: Any, scores: Any, decode: Callable[[list[int]], str]) -> Any:
+        """Choose the next token; `tokens` are those so far, `scores` one for each there is.
 
-    def tell(self, piece: Piece) -> None:
-        """Hand on a piece; the one with a finish reason is the last."""
-        self._deliver(piece, last=piece.finish_reason is not None)
+        The repetition penalty divides positive scores of seen tokens and multiplies negative ones
+        (CTRL, Keskar et al. 2019, Section 4.1). Log-probabilities are the model's own, before
+        penalty and temperature.
+        """
+        chances = scores
+        if (penalty := self.repetition_penalty) != 1:
+            seen = tokens[-len(self.prompt) - len(self.written) :]
+            old = scores[seen]
+            chances = scores.index_put((seen,), (old / penalty).where(old > 0, old * penalty))
+        if self.temperature == 0 or self.top_k == 1:
+            token = chances.argmax()
+        else:
+            best = chances.topk(min(self.top_k or len(chances), len(chances)))
+            # Differences to the best score stay finite at any temperature.
+            shares = ((best.values - best.values[0]) / self.temperature).softmax(-1)
+            token = best.indices[shares.multinomial(1, generator=self.random)][0]
+        if self.top_logprobs is not None:
+            logprobs = scores.log_softmax(-1)
+            likeliest = logprobs.topk(min(self.top_logprobs, len(logprobs))).indices.tolist()
+            told, *others = (
+                {"token": decode([one]), "logprob": float(logprobs[one])}
+                for one in (int(token), *likeliest)
+            )
+            self._logprobs.append({**told, "top_logprobs": others})
+        return token
 
-    def fail(self, error: GeneratorError) -> None:
-        """End it with an error, unless it has ended."""
-        self._deliver(error, last=True)
+    def take(
+        self, token: int, decode: Callable[[list[int]], str], ends: frozenset[int | None]
+    ) -> None:
+        """Tell the caller what the chosen token adds; one of `ends` is the last.
 
-    def _deliver(self, piece: Piece | GeneratorError, *, last: bool) -> None:
+        Characters are told whole, and never a stop string: what may be the beginning of one waits.
+        """
+        self.written.append(token)
+        reason = None
+        if token in ends:
+            reason = "stop"
+        elif len(self.written) >= self.max_tokens:
+            reason = "length"
+        text = decode(self.written)
+        if found := [at for stop in self.stop if (at := text.find(stop)) >= 0]:
+            text, reason = text[: min(found)], "stop"
+        elif not reason:
+            text = text.rstrip(_BROKEN)
+            text = text[: len(text) - max(map(len, self.stop), default=1) + 1]
+        new = text[self._shown :]
+        self._shown += len(new)
+        if new or reason or self._logprobs:
+            counts = (len(self.prompt), len(self.written)) if reason else None
+            self.tell(chunk_of(new, logprobs=self._logprobs, finish_reason=reason, tokens=counts))
+            self._logprobs = []
+        if reason:
+            self.ended = True
+
+    def tell(self, event: ChatGenerationChunk | GeneratorError) -> None:
+        """Hand it on, unless this answer has ended; an error ends it."""
         if not self.ended:
-            self.deliver(piece)
-        if last:
-            self._ended.set()
+            self.deliver(event)
+        if isinstance(event, GeneratorError):
+            self.ended = True
 
 
 class Batches:
-    """Computes requests in batches of at most `largest`, one batch after the other.
+    """Computes answers in batches of at most `largest`, one batch after the other.
 
-    `compute` answers those requests of a batch that are not over, in a thread of this class. What
-    arrives meanwhile waits for the next batch; first come, first served. There is no thread while
-    there is nothing to do.
+    `compute` works in a thread of this class. What arrives meanwhile waits for the next batch;
+    first come, first served. There is no thread while there is nothing to do.
     """
 
-    def __init__(self, compute: Callable[[list[Request]], None], largest: int) -> None:
+    def __init__(self, compute: Callable[[list[Answer]], None], largest: int) -> None:
         self._compute = compute
         self._largest = largest
-        self._waiting: deque[Request] = deque()
+        self._waiting: deque[Answer] = deque()
         self._working = False
         self._lock = threading.Lock()
 
-    async def stream(
-        self, messages: list[dict[str, Any]], sampling: Sampling
-    ) -> AsyncGenerator[Piece, None]:
-        """Yield the pieces of an answer; closing or cancelling this ends the row.
-
-        Raises GeneratorError.
-        """
-        loop = asyncio.get_running_loop()
-        pieces: asyncio.Queue[Piece | GeneratorError] = asyncio.Queue()
-
-        def deliver(piece: Piece | GeneratorError) -> None:
-            try:
-                loop.call_soon_threadsafe(pieces.put_nowait, piece)
-            except RuntimeError:
-                # The loop is closed, and nobody is left in it.
-                request.leave()
-
-        request = Request(messages, sampling, deliver)
-        self._submit(request)
-        try:
-            while True:
-                piece = _checked(await pieces.get())
-                yield piece
-                if piece.finish_reason:
-                    return
-        finally:
-            request.leave()
-
-    def _submit(self, request: Request) -> None:
+    def submit(self, answer: Answer) -> None:
+        """Have it computed with the next batch."""
         with self._lock:
-            self._waiting.append(request)
+            self._waiting.append(answer)
             if self._working:
                 return
             self._working = True
@@ -144,37 +148,25 @@ class Batches:
             failure = GeneratorError("the answer was not finished: the program is ending")
             try:
                 self._compute(batch)
+            except GeneratorError as error:
+                failure = error
             except Exception as error:  # noqa: BLE001 - it is raised by those who wait
-                failure = _as_generator_error(error)
-            for request in batch:
-                request.fail(failure)
+                failure = GeneratorError(f"the model failed with {type(error).__name__}: {error}")
+                failure.__cause__ = error
+            for answer in batch:
+                answer.tell(failure)
         atexit.unregister(threading.current_thread().join)
 
-    def _next_batch(self) -> list[Request]:
-        """The requests that have arrived; when there are none, this thread is no longer working."""
+    def _next_batch(self) -> list[Answer]:
+        """The answers that are waited for; when there are none, this thread is done."""
         seen = -1
         while seen < len(self._waiting) < self._largest:
             seen = len(self._waiting)
             time.sleep(_GATHERING_SECONDS)
-        batch: list[Request] = []
+        batch: list[Answer] = []
         with self._lock:
             while self._waiting and len(batch) < self._largest:
-                if not (request := self._waiting.popleft()).ended:
-                    batch.append(request)
+                if not (answer := self._waiting.popleft()).ended:
+                    batch.append(answer)
             self._working = bool(batch)
         return batch
-
-
-def _checked(piece: Piece | GeneratorError) -> Piece:
-    if isinstance(piece, GeneratorError):
-        # One failure may reach several callers, and each raises its own.
-        raise GeneratorError(str(piece)) from piece
-    return piece
-
-
-def _as_generator_error(error: Exception) -> GeneratorError:
-    if isinstance(error, GeneratorError):
-        return error
-    failure = GeneratorError(f"the model failed with {type(error).__name__}: {error}")
-    failure.__cause__ = error
-    return failure

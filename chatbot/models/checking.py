@@ -7,9 +7,9 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import shorten
 
+import psutil
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.models.errors import GeneratorError
@@ -18,18 +18,16 @@ from chatbot.runtime.model_calls import Messages, call, call_all, next_token_pro
 
 _STEP = "check"
 _TOGETHER = 4
+_SKY = {"colour_of_the_sky": {"type": "string", "enum": ["blue", "red"]}}
 _SCHEMA = {
+    "type": "object",
+    "properties": _SKY,
+    "required": list(_SKY),
+    "additionalProperties": False,
+}
+_RESPONSE_FORMAT = {
     "type": "json_schema",
-    "json_schema": {
-        "name": "colour",
-        "strict": True,
-        "schema": {
-            "type": "object",
-            "properties": {"colour_of_the_sky": {"type": "string", "enum": ["blue", "red"]}},
-            "required": ["colour_of_the_sky"],
-            "additionalProperties": False,
-        },
-    },
+    "json_schema": {"name": "colour", "strict": True, "schema": _SCHEMA},
 }
 
 
@@ -78,21 +76,17 @@ async def check_model(
             "the model says nothing: check that it is a chat model with a chat template"
         )
     on_step("asking for probabilities and for JSON")
-    probabilities, _ = await next_token_probabilities(
-        model, [_question("Is water wet? Reply True or False.")], ["True", "False"], step=_STEP
-    )
-    structured = await call(
-        model,
-        _question("Say in one sentence which colour the sky has."),
-        step=_STEP,
-        max_tokens=40,
-        response_format=_SCHEMA,
-    )
+    water = _question("Is water wet? Reply True or False.")
+    probabilities, _ = await next_token_probabilities(model, [water], ["True", "False"], step=_STEP)
+    sky = _question("Say in one sentence which colour the sky has.")
+    structured = await call(model, sky, step=_STEP, max_tokens=40, response_format=_RESPONSE_FORMAT)
     on_step("asking four things one after the other, then together")
     together = await _speed_up(model)
     reading = asked.prompt_tokens - asked.cached_tokens
     writing = asked.seconds - asked.first_token
     counts = asked.completion_tokens > 0
+    served = model if isinstance(model, ServedChatModel) else None
+    own_memory = getattr(model, "memory_bytes", None) or psutil.Process().memory_info().rss
     return ModelCheck(
         backend=model._llm_type,
         reply=shorten(asked.reply, 200, placeholder=" …"),
@@ -100,13 +94,13 @@ async def check_model(
         first_token_seconds=round(asked.first_token, 3),
         prompt_tokens_per_second=_rate(reading, asked.first_token) if counts else None,
         answer_tokens_per_second=_rate(asked.completion_tokens - 1, writing) if counts else None,
-        memory_bytes=_memory(model),
+        memory_bytes=None if served else own_memory,
         streams=len(pieces) > 1,
         counts_tokens=counts,
         tells_probabilities=probabilities[0] is not None,
         keeps_to_a_schema=_fits_schema(structured.reply),
         together=together,
-        warnings=_warnings(model),
+        warnings=_warnings(served),
     )
 
 
@@ -149,25 +143,10 @@ def _fits_schema(reply: str) -> bool:
     return isinstance(value, dict) and value.get("colour_of_the_sky") in {"blue", "red"}
 
 
-def _memory(model: BaseChatModel) -> int | None:
-    if isinstance(model, ServedChatModel):
-        return None
-    return getattr(model, "memory_bytes", None) or _resident_bytes()
-
-
-def _resident_bytes() -> int | None:
-    """What this process has in memory; None where the system does not tell it this way."""
-    try:
-        status = Path("/proc/self/status").read_text("ascii")
-    except OSError:
-        return None
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-
-def _warnings(model: BaseChatModel) -> tuple[str, ...]:
-    if isinstance(model, ServedChatModel) and model.shows_key_to_the_network:
-        return (
-            f"the key goes to {model.address} unencrypted, and so do questions and documents: "
-            "use an https address",
-        )
-    return ()
+def _warnings(served: ServedChatModel | None) -> tuple[str, ...]:
+    if served is None or not served.shows_key_to_the_network:
+        return ()
+    return (
+        f"the key goes to {served.address} unencrypted, and so do questions and documents: "
+        "use an https address",
+    )

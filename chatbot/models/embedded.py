@@ -103,11 +103,7 @@ class EmbeddedChatModel(StreamingChatModel):
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
-        defaults = {
-            "max_tokens": self.max_tokens,
-            "temperature": self.temperature,
-            "seed": self.seed,
-        }
+        defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
         request = {
             **streamed_request(messages, stop, {**defaults, **options}),
             "cache_prompt": True,

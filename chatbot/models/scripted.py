@@ -6,19 +6,16 @@ import asyncio
 import math
 import re
 import threading
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import AIMessageChunk, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from chatbot.models.errors import GeneratorError
-from chatbot.models.streaming import Chunks, StreamingChatModel
+from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
 
 
 class Rule(BaseModel):
@@ -66,18 +63,16 @@ class ScriptedChatModel(StreamingChatModel):
     GeneratorError where the script has no reply.
     """
 
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
     rules: Sequence[Rule] = ()
     replies: Sequence[str | Exception] = ()
     otherwise: str | None = None
     delay: float = Field(0.0, ge=0)
 
-    _left: deque[str | Exception] = PrivateAttr()
+    _next: int = PrivateAttr(default=0)
     _calls: list[Asked] = PrivateAttr(default_factory=list)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
-
-    def model_post_init(self, _: Any) -> None:
-        """Make ready for calls."""
-        self._left = deque(self.replies)
 
     @property
     def _llm_type(self) -> str:
@@ -102,16 +97,11 @@ class ScriptedChatModel(StreamingChatModel):
         words = re.findall(r"\s*\S+|\s+$", reply)
         for number, word in enumerate(words):
             await asyncio.sleep(self.delay)
-            metadata = {}
-            if options.get("logprobs") and not number and probabilities:
-                metadata["logprobs"] = {"content": [_first_token(word, probabilities)]}
-            message = AIMessageChunk(content=word, response_metadata=metadata)
-            yield ChatGenerationChunk(message=message)
+            told = options.get("logprobs") and not number and probabilities
+            logprobs = [_first_token(word, probabilities)] if told else []
+            yield chunk_of(word, logprobs=logprobs)
         read = sum(len(text.split()) for _, text in asked.messages)
-        usage = UsageMetadata(
-            input_tokens=read, output_tokens=len(words), total_tokens=read + len(words)
-        )
-        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
+        yield chunk_of("", tokens=(read, len(words)))
 
     def _reply(self, asked: Asked) -> tuple[str | Exception, Mapping[str, float]]:
         last = asked.messages[-1][1]
@@ -121,8 +111,9 @@ class ScriptedChatModel(StreamingChatModel):
                 if rule.fits(last):
                     failure = None if rule.error is None else GeneratorError(rule.error)
                     return failure or rule.reply, rule.probabilities
-            if self._left:
-                return self._left.popleft(), {}
+            if self._next < len(self.replies):
+                self._next += 1
+                return self.replies[self._next - 1], {}
         if self.otherwise is None:
             raise GeneratorError(f"the script has no reply to “{last[-200:]}”: add a rule for it")
         return self.otherwise, {}
@@ -136,28 +127,16 @@ def _first_token(word: str, probabilities: Mapping[str, float]) -> dict[str, Any
     return {"token": word, "logprob": own, "top_logprobs": likely}
 
 
-class _Script(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    rules: tuple[Rule, ...] = ()
-    replies: tuple[str, ...] = ()
-    otherwise: str | None = None
-    delay: float = Field(0.0, ge=0)
-
-
 def read_script(path: Path) -> ScriptedChatModel:
     """The model of a JSON file: an object with `rules`, `replies`, `otherwise` and `delay`.
 
     Raises GeneratorError.
     """
     try:
-        script = _Script.model_validate_json(path.read_bytes())
+        return ScriptedChatModel.model_validate_json(path.read_bytes())
     except OSError as error:
         raise GeneratorError(f"the script {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise GeneratorError(f"the script {path} is wrong at {place}: {first['msg']}") from error
-    return ScriptedChatModel(
-        rules=script.rules, replies=script.replies, otherwise=script.otherwise, delay=script.delay
-    )

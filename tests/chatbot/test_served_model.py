@@ -242,14 +242,6 @@ def test_a_stream_that_is_left_or_cancelled_closes_its_connection(
         assert server.left.wait(1)
 
 
-def test_a_blocking_stream_that_is_left_closes_its_connection() -> None:
-    with serving(endless) as server:
-        stream = served(server.url).stream("hello")
-        next(stream)
-        stream.close()  # type: ignore[attr-defined]
-        assert server.left.wait(1)
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_can_go_on_asking() -> None:

@@ -32,7 +32,6 @@ def pull_models(
         TransferSpeedColumn,
     )
 
-    from chatbot.models.download import Progress as PullProgress
     from chatbot.models.download import pull
     from chatbot.models.files import models_in_use
     from chatbot.settings import read_settings
@@ -48,11 +47,10 @@ def pull_models(
     with Progress(*columns, console=errors) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def show(progress: PullProgress) -> None:
-            key = progress.model.key
-            if key not in tasks:
-                tasks[key] = bar.add_task(progress.model.name, total=progress.total)
-            bar.update(tasks[key], completed=progress.done, total=progress.total)
+        def show(model: ModelFile, done: int, total: int) -> None:
+            if model.key not in tasks:
+                tasks[model.key] = bar.add_task(model.name, total=total)
+            bar.update(tasks[model.key], completed=done, total=total)
 
         pull(
             wanted,
@@ -88,46 +86,46 @@ def list_models(
     """Show the known models, what machine each suits, and which are there."""
     from rich.table import Column, Table
 
-    from chatbot.models.download import FileState, list_models
+    from chatbot.models.download import FileState, file_state
     from chatbot.models.files import MODELS, models_in_use
     from chatbot.settings import read_settings
 
     settings = read_settings()
     in_use = models_in_use(settings.generator)
-    listed = list_models(settings.models_dir, dict.fromkeys((*MODELS.values(), *in_use)))
+    folder = settings.models_dir
+    states = {m: file_state(m, folder) for m in (*MODELS.values(), *in_use)}
     if as_json:
         print_json(
             [
                 {
-                    "name": m.model.key,
-                    "role": m.model.role,
-                    "memory_gb": m.model.suits.memory if m.model.suits else None,
-                    "cores": m.model.suits.cores if m.model.suits else None,
-                    "bytes": m.model.size or None,
-                    "licence": m.model.licence,
-                    "hash_pinned": bool(m.model.sha256),
-                    "in_use": m.model in in_use,
-                    "file": str(m.path),
-                    "state": str(m.state),
+                    "name": model.key,
+                    "role": model.role,
+                    "memory_gb": model.memory_gb,
+                    "cores": model.cores,
+                    "bytes": model.size or None,
+                    "licence": model.licence,
+                    "hash_pinned": bool(model.sha256),
+                    "in_use": model in in_use,
+                    "file": str(model.path_in(folder)),
+                    "state": str(state),
                 }
-                for m in listed
+                for model, state in states.items()
             ]
         )
         return
     name = Column("model", no_wrap=True)
     table = Table(name, "for", "suits", "size", "licence", "state", box=None)
-    for m in listed:
-        suits = m.model.suits
+    for model, state in states.items():
         table.add_row(
-            m.model.key,
-            m.model.role,
-            f"{suits.memory} GB, {suits.cores} cores" if suits else "",
-            f"{m.model.size / 1e6:,.0f} MB" if m.model.size else "",
-            m.model.licence,
-            f"{m.state}, in use" if m.model in in_use else str(m.state),
+            model.key,
+            model.role,
+            f"{model.memory_gb} GB, {model.cores} cores" if model.cores else "",
+            f"{model.size / 1e6:,.0f} MB" if model.size else "",
+            model.licence,
+            f"{state}, in use" if model in in_use else str(state),
         )
     output.print(table)
-    if any(m.state is not FileState.READY and not m.model.sha256 for m in listed):
+    if any(s is not FileState.READY and not m.sha256 for m, s in states.items()):
         output.print("Models of 4 and 8 billion parameters come from the Hugging Face Hub only.")
 
 

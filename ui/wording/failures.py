@@ -15,8 +15,7 @@ def expected_failures() -> tuple[type[Exception], ...]:
     from chatbot.conversations.feedback import BadFeedback
     from chatbot.conversations.personal_data import UnknownPerson
     from chatbot.memory.stores.stores import UnknownPair
-    from chatbot.models.errors import GeneratorError
-    from chatbot.models.sources import ModelDownloadError
+    from chatbot.models.errors import GeneratorError, ModelDownloadError
     from chatbot.review.gold_lines import NoGold
     from chatbot.review.ratings import BadReview, UnknownTurn
     from chatbot.settings import BadSettings
