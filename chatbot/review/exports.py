@@ -23,6 +23,7 @@ from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 from prompts.fencing import visible
 
 _AT_ONCE = 200
+_OF_REVIEW = ("rating", "corrected_answer", "corrected_release", "note", "status", "assignee")
 # What a spreadsheet takes for a formula, also behind white space and quotes, and in the full-width
 # forms that some convert (OWASP, CSV Injection).
 _FORMULA = re.compile(r"[\s'\"`‘’“”]*[=+\-@\t\r＝＋－＠]")
@@ -130,16 +131,8 @@ def _turn(turn: TurnRow, feedback: FeedbackRow | None, review: ReviewRow | None)
         "thumbs": feedback.thumbs if feedback else None,
         "reason": feedback.reason if feedback else "",
         "comment": feedback.comment if feedback else "",
-        "rating": opinion.rating,
-        "corrected_answer": opinion.corrected_answer,
-        "corrected_release": opinion.corrected_release,
-        "note": opinion.note,
-        "status": opinion.status,
-        "assignee": opinion.assignee,
-        "profile": turn.profile,
-        "model": turn.model,
-        "model_calls": turn.model_calls,
-        "seconds": turn.seconds,
+        **{name: getattr(opinion, name) for name in _OF_REVIEW},
+        **{name: getattr(turn, name) for name in ("profile", "model", "model_calls", "seconds")},
         "timings": reply.get("timings", {}),
     }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -49,57 +50,52 @@ ANY = TurnFilter()
 """Every turn there is."""
 
 
-def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
-    """What the filter says as conditions on `TurnRow`."""
-    equal: list[tuple[SQLColumnExpression[Any], Any]] = [
-        (TurnRow.product, wanted.product),
-        (TurnRow.release, wanted.release),
-        # Not by the index on the owner alone: one person may have asked all there is.
-        (TurnRow.owner + "", wanted.owner),
-        (TurnRow.abstained, wanted.abstained),
-        (TurnRow.route, wanted.route),
-        (TurnRow.superseded, wanted.superseded),
-    ]
-    found = [column == value for column, value in equal if value is not None]
-    if wanted.since is not None:
-        found.append(TurnRow.created >= wanted.since)
-    if wanted.until is not None:
-        found.append(TurnRow.created < wanted.until)
-    if wanted.seconds is not None:
-        found.append(TurnRow.seconds >= wanted.seconds)
-    if wanted.clarified is not None:
-        clarified = TurnRow.route == Route.CLARIFY
-        found.append(clarified if wanted.clarified else ~clarified)
-    if wanted.thumbs is not None:
-        found.append(_among(select(FeedbackRow.turn_id).where(FeedbackRow.thumbs == wanted.thumbs)))
-    if wanted.document is not None:
-        cited = select(TurnCitationRow.turn_id).where(TurnCitationRow.file == wanted.document)
-        found.append(_among(cited))
-    found += _of_review(wanted)
-    if (held := turns_with(session, wanted.words)) is not None:
-        found.append(_among(held))
-    return found
-
-
-def _of_review(wanted: TurnFilter) -> list[ColumnElement[bool]]:
-    """Most turns have no review: those count as not rated, open, and nobody's."""
-    found: list[ColumnElement[bool]] = []
-    reviewed = select(ReviewRow.turn_id)
-    if wanted.rating == NOT_RATED:
-        found.append(~_among(reviewed.where(ReviewRow.rating != NOT_RATED)))
-    elif wanted.rating is not None:
-        found.append(_among(reviewed.where(ReviewRow.rating == wanted.rating)))
-    if wanted.status is not None:
-        done = _among(reviewed.where(ReviewRow.status == "done"))
-        found.append(done if wanted.status == "done" else ~done)
-    if wanted.assignee is not None:
-        found.append(_among(reviewed.where(ReviewRow.assignee == wanted.assignee)))
-    if wanted.in_regression_set is not None:
-        kept = _among(reviewed.where(ReviewRow.in_regression_set))
-        found.append(kept if wanted.in_regression_set else ~kept)
-    return found
-
-
 def _among(turns: Select[int] | Select[tuple[int]]) -> ColumnElement[bool]:
     # By its bare id SQLite would fetch every turn of the list, payload and all, to sort them.
     return (TurnRow.id + 0).in_(turns)
+
+
+def _reviewed(*where: SQLColumnExpression[bool]) -> ColumnElement[bool]:
+    """Most turns have no review: those count as not rated, open, and nobody's."""
+    return _among(select(ReviewRow.turn_id).where(*where))
+
+
+def _is(condition: ColumnElement[bool], wanted: bool) -> ColumnElement[bool]:
+    return condition if wanted else ~condition
+
+
+_CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
+    "product": lambda product: TurnRow.product == product,
+    "release": lambda release: TurnRow.release == release,
+    "since": lambda moment: TurnRow.created >= moment,
+    "until": lambda moment: TurnRow.created < moment,
+    # Not by the index on the owner alone: one person may have asked all there is.
+    "owner": lambda owner: TurnRow.owner + "" == owner,
+    "thumbs": lambda thumbs: _among(
+        select(FeedbackRow.turn_id).where(FeedbackRow.thumbs == thumbs)
+    ),
+    "abstained": lambda abstained: TurnRow.abstained == abstained,
+    "clarified": lambda wanted: _is(TurnRow.route == Route.CLARIFY, wanted),
+    "route": lambda route: TurnRow.route == route,
+    "seconds": lambda seconds: TurnRow.seconds >= seconds,
+    "document": lambda file: _among(
+        select(TurnCitationRow.turn_id).where(TurnCitationRow.file == file)
+    ),
+    "rating": lambda rating: (
+        ~_reviewed(ReviewRow.rating != NOT_RATED)
+        if rating == NOT_RATED
+        else _reviewed(ReviewRow.rating == rating)
+    ),
+    "status": lambda status: _is(_reviewed(ReviewRow.status == "done"), status == "done"),
+    "assignee": lambda assignee: _reviewed(ReviewRow.assignee == assignee),
+    "in_regression_set": lambda wanted: _is(_reviewed(ReviewRow.in_regression_set), wanted),
+    "superseded": lambda superseded: TurnRow.superseded == superseded,
+}
+
+
+def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
+    """What the filter says as conditions on `TurnRow`."""
+    given = asdict(wanted)
+    matching = turns_with(session, given.pop("words"))
+    found = [_CONDITIONS[name](value) for name, value in given.items() if value is not None]
+    return found if matching is None else [*found, _among(matching)]

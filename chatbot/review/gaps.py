@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -187,20 +187,16 @@ def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
 def _of(row: Row[Any]) -> Iterator[Unanswered]:
     """A question that was asked of several releases lacks an answer in each of them."""
     queries = row.queries or {}
+    kept = queries.get("versionless") or queries.get("filtered")
     for release in row.compared_releases or [row.release]:
         yield Unanswered(
             turn=row.id,
             question=queries.get("base") or row.question,
-            meaning=_meaning(row.question, queries),
+            # The words that matter: alike questions are nearer in them than in whole sentences.
+            meaning=kept or filtered(row.question) or row.question,
             person=row.owner,
             asked=row.created,
             product=row.product,
             release=release,
             found_in=tuple(row.found_in or ()),
         )
-
-
-def _meaning(question: str, queries: Mapping[str, str | None]) -> str:
-    """The words that matter: alike questions are nearer in them than in whole sentences."""
-    kept = queries.get("versionless") or queries.get("filtered")
-    return kept or filtered(question) or question

@@ -22,7 +22,7 @@ from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 MOST_TIMED = 2_000
 """Turns whose steps are read; of more, every n-th is."""
 
-_MEDIAN, _P95 = 0.5, 0.95
+_QUANTILES = (0.5, 0.95)
 
 
 class Span(StrEnum):
@@ -56,22 +56,10 @@ class Figures:
     median: float | None = None
     p95: float | None = None
 
-
-@dataclass(frozen=True)
-class Period:
-    """The figures of a day or a week."""
-
-    start: date
-    figures: Figures
-
-
-@dataclass(frozen=True)
-class OfRelease:
-    """The figures of a release; `release` is None for answers from several or from none."""
-
-    product: str | None
-    release: str | None
-    figures: Figures
+    @property
+    def answered(self) -> int:
+        """The questions that were neither left without an answer nor asked back."""
+        return self.questions - self.abstentions - self.clarifications
 
 
 @dataclass(frozen=True)
@@ -105,34 +93,30 @@ class Numbers:
 
     def total(self, person: Person, wanted: TurnFilter) -> Figures:
         """The figures of all turns."""
-        person.require_admin()
-        with self.database.reading() as session:
-            return _figures(session, wanted)[()]
+        return self._figures(person, wanted)[()]
 
-    def over_time(self, person: Person, wanted: TurnFilter, span: Span) -> tuple[Period, ...]:
+    def over_time(self, person: Person, wanted: TurnFilter, span: Span) -> dict[date, Figures]:
         """The figures of each period from the first to the last in which something was asked."""
-        person.require_admin()
-        with self.database.reading() as session:
-            found = _figures(session, wanted, _start(session, span))
-        starts = sorted(start for (start,) in found)
-        if not starts:
-            return ()
+        found = {
+            start: figures for (start,), figures in self._figures(person, wanted, span).items()
+        }
+        if not found:
+            return {}
         step = timedelta(days=1 if span is Span.DAY else 7)
-        between = range((starts[-1] - starts[0]) // step + 1)
-        every = (starts[0] + number * step for number in between)
-        return tuple(Period(start, found.get((start,), Figures())) for start in every)
+        periods = (max(found) - min(found)) // step + 1
+        starts = (min(found) + number * step for number in range(periods))
+        return {start: found.get(start, Figures()) for start in starts}
 
-    def by_release(self, person: Person, wanted: TurnFilter) -> tuple[OfRelease, ...]:
-        """The figures of each product and release, the most asked first."""
-        person.require_admin()
-        with self.database.reading() as session:
-            found = _figures(session, wanted, TurnRow.product, TurnRow.release)
-        rows = (
-            OfRelease(product, release, figures) for (product, release), figures in found.items()
-        )
-        return tuple(
-            sorted(rows, key=lambda r: (-r.figures.questions, r.product or "", r.release or ""))
-        )
+    def by_release(
+        self, person: Person, wanted: TurnFilter
+    ) -> list[tuple[str | None, str | None, Figures]]:
+        """The figures of each product and release, the most asked first.
+
+        The release is None for answers from several or from none.
+        """
+        found = self._figures(person, wanted, TurnRow.product, TurnRow.release)
+        rows = [(product, release, figures) for (product, release), figures in found.items()]
+        return sorted(rows, key=lambda row: (-row[2].questions, row[0] or "", row[1] or ""))
 
     def by_step(self, person: Person, wanted: TurnFilter, span: Span) -> StepTimes:
         """The seconds of each step, the slowest first, from at most MOST_TIMED turns."""
@@ -152,32 +136,34 @@ class Numbers:
                 in_all[step].append(seconds)
                 per_period[start, step].append(seconds)
         steps = sorted((_time(*item) for item in in_all.items()), key=lambda s: -s.median)
-        return StepTimes(
-            tuple(steps),
-            tuple(
-                (start, _time(step, per_period[start, step])) for start, step in sorted(per_period)
-            ),
-            len(read),
-            len(turns),
-        )
+        over_time = ((start, _time(step, t)) for (start, step), t in sorted(per_period.items()))
+        return StepTimes(tuple(steps), tuple(over_time), len(read), len(turns))
 
     def rows(self, person: Person, wanted: TurnFilter, span: Span) -> Iterator[dict[str, Any]]:
         """The figures of each period, product and release, for an export."""
+        found = self._figures(person, wanted, span, TurnRow.product, TurnRow.release)
+        for (start, product, release), figures in sorted(
+            found.items(), key=lambda item: (item[0][0], item[0][1] or "", item[0][2] or "")
+        ):
+            place = {str(span): str(start), "product": product, "release": release}
+            yield place | asdict(figures)
+
+    def _figures(
+        self, person: Person, wanted: TurnFilter, *groups: Span | ColumnElement[Any] | Any
+    ) -> dict[tuple[Any, ...], Figures]:
+        """The figures of each group of turns that is alike in these; of all of them without any."""
         person.require_admin()
         with self.database.reading() as session:
-            by = (_start(session, span), TurnRow.product, TurnRow.release)
-            found = _figures(session, wanted, *by)
-        for start, product, release in sorted(found, key=lambda k: (k[0], k[1] or "", k[2] or "")):
-            figures = asdict(found[start, product, release])
-            yield {str(span): str(start), "product": product, "release": release, **figures}
+            by = [_start(session, g) if isinstance(g, Span) else g for g in groups]
+            return _grouped(session, wanted, by)
 
 
-def _figures(
-    session: Session, wanted: TurnFilter, *by: ColumnElement[Any] | Any
+def _grouped(
+    session: Session, wanted: TurnFilter, by: Sequence[ColumnElement[Any]]
 ) -> dict[tuple[Any, ...], Figures]:
-    """The figures of each group of turns that is alike in `by`; without it, of all of them."""
     kept = conditions(session, wanted)
     keys = [column.label(f"key_{number}") for number, column in enumerate(by)]
+    rated = ("good", "bad", "wrong release", "incomplete")
     counted = (
         select(
             *keys,
@@ -189,7 +175,7 @@ def _figures(
             func.coalesce(func.sum(TurnRow.model_calls), 0),
             _how_many(FeedbackRow.thumbs == 1),
             _how_many(FeedbackRow.thumbs == -1),
-            *map(_rated, ("good", "bad", "wrong release", "incomplete")),
+            *(_how_many(ReviewRow.rating == rating) for rating in rated),
         )
         .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
         .outerjoin(ReviewRow, ReviewRow.turn_id == TurnRow.id)
@@ -197,19 +183,20 @@ def _figures(
         .group_by(*by)
     )
     groups = {tuple(row[: len(by)]): Figures(*row[len(by) :]) for row in session.execute(counted)}
+    alike = by or None
     ranked = (
         select(
             *keys,
             TurnRow.seconds,
-            func.row_number().over(partition_by=by or None, order_by=TurnRow.seconds).label("rank"),
-            func.count().over(partition_by=by or None).label("turns"),
+            func.row_number().over(partition_by=alike, order_by=TurnRow.seconds).label("rank"),
+            func.count().over(partition_by=alike).label("turns"),
         )
         .where(*kept)
         .subquery()
     )
     quantiles = (
         func.min(case((ranked.c.rank >= share * ranked.c.turns, ranked.c.seconds)))
-        for share in (_MEDIAN, _P95)
+        for share in _QUANTILES
     )
     columns = [ranked.c[key.name] for key in keys]
     for row in session.execute(select(*columns, *quantiles).group_by(*columns)):
@@ -220,10 +207,6 @@ def _figures(
 
 def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count(case((what, 1)))
-
-
-def _rated(rating: str) -> ColumnElement[int]:
-    return _how_many(ReviewRow.rating == rating)
 
 
 def _start(session: Session, span: Span) -> ColumnElement[date]:
@@ -239,5 +222,5 @@ def _start(session: Session, span: Span) -> ColumnElement[date]:
 
 
 def _time(step: str, seconds: Sequence[float]) -> StepTime:
-    median, p95 = np.quantile(seconds, (_MEDIAN, _P95), method="inverted_cdf")
+    median, p95 = np.quantile(seconds, _QUANTILES, method="inverted_cdf")
     return StepTime(step, len(seconds), float(median), float(p95))

@@ -18,12 +18,12 @@ from chatbot.memory.pairs import Rating
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
 
-LONGEST_TEXT = 20_000
-LONGEST_NAME = 200
-
 
 class UnknownTurn(LookupError):
     """There is no turn with this id; its conversation may have been deleted."""
+
+    def __init__(self, turn: int) -> None:
+        super().__init__(f"There is no answer {turn}; its conversation may have been deleted.")
 
 
 class BadReview(ValueError):
@@ -57,7 +57,7 @@ class Review:
 
 NO_REVIEW = Review()
 _TEXTS = ("corrected_answer", "note")
-_NAMES = ("corrected_release", "assignee")
+_LONGEST = {"corrected_answer": 20_000, "note": 20_000, "corrected_release": 200, "assignee": 200}
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,6 @@ class Ratings:
     changed: Callable[[int], None] = unheard
     corrected: Callable[[Person, int, Review], None] = lambda person, turn, review: None
 
-    def of(self, person: Person, turn: int) -> Review:
-        """What admins say of a turn so far."""
-        person.require_admin()
-        with self.database.reading() as session:
-            return review_of(session.get(ReviewRow, turn))
-
     def change(self, person: Person, turn: int, **changes: str | bool) -> Review:
         """Change fields of the review of a turn and return it.
 
@@ -88,7 +82,7 @@ class Ratings:
         wanted = _checked(changes)
         with self.database.writing() as session:
             if session.get(TurnRow, turn) is None:
-                raise UnknownTurn(f"There is no answer {turn}; it may have been deleted.")
+                raise UnknownTurn(turn)
             row = session.get(ReviewRow, turn)
             before = review_of(row)
             changed = {k: v for k, v in wanted.items() if getattr(before, k) != v}
@@ -98,19 +92,14 @@ class Ratings:
                 before, **changed, reviewer=person.id or person.name, updated=datetime.now(UTC)
             )
             session.merge(ReviewRow(turn_id=turn, **asdict(after)))
-            recorded(session, person, "rate", f"turn {turn}", **_told(changed))
+            # Of texts the log keeps only the length, because it is kept for good.
+            told = {k: len(v) if k in _TEXTS else v for k, v in changed.items()}
+            recorded(session, person, "rate", f"turn {turn}", **told)
         if "rating" in changed:
             self.changed(turn)
         if not changed.keys().isdisjoint(("corrected_answer", "corrected_release")):
             self.corrected(person, turn, after)
         return after
-
-    def assignees(self, person: Person) -> tuple[str, ...]:
-        """The people to whom answers are assigned."""
-        person.require_admin()
-        named = select(ReviewRow.assignee).where(ReviewRow.assignee != "").distinct()
-        with self.database.reading() as session:
-            return tuple(session.scalars(named.order_by(ReviewRow.assignee)))
 
 
 def review_of(row: ReviewRow | None) -> Review:
@@ -127,37 +116,23 @@ def reviews_of(session: Session, turns: list[int]) -> dict[int, Review]:
 
 
 def _checked(changes: Mapping[str, str | bool]) -> dict[str, Any]:
-    checked: dict[str, Any] = {}
-    for field, value in changes.items():
-        if field == "in_regression_set":
-            checked[field] = bool(value)
-        elif field == "rating":
-            checked[field] = value and _one_of(Rating, value)
-        elif field == "status":
-            checked[field] = _one_of(Status, value)
-        elif field in _TEXTS or field in _NAMES:
-            checked[field] = _short_enough(field, str(value).strip())
-        else:
-            raise TypeError(f"a review has no {field!r} to change")
-    return checked
+    return {field: _value(field, value) for field, value in changes.items()}
 
 
-def _one_of(kind: type[StrEnum], value: str | bool) -> str:
-    if value not in list(kind):
+def _value(field: str, value: str | bool) -> str | bool:
+    if field == "in_regression_set":
+        return bool(value)
+    if field in _LONGEST:
+        text, longest = str(value).strip(), _LONGEST[field]
+        if len(text) > longest:
+            name = field.replace("_", " ")
+            raise BadReview(
+                f"The {name} has {len(text):,} characters, the limit is {longest:,}: shorten it."
+            )
+        return text
+    if field not in ("rating", "status"):
+        raise TypeError(f"a review has no {field!r} to change")
+    kind = Rating if field == "rating" else Status
+    if value not in list(kind) and not (field == "rating" and value == ""):
         raise BadReview(f"{value!r} is none of {', '.join(kind)}.")
     return str(value)
-
-
-def _short_enough(field: str, text: str) -> str:
-    longest = LONGEST_TEXT if field in _TEXTS else LONGEST_NAME
-    if len(text) > longest:
-        name = field.replace("_", " ")
-        raise BadReview(
-            f"The {name} has {len(text):,} characters, the limit is {longest:,}: shorten it."
-        )
-    return text
-
-
-def _told(changed: Mapping[str, Any]) -> dict[str, Any]:
-    """What the audit log says: of texts only their length, because the log is kept for good."""
-    return {k: len(v) if k in _TEXTS else v for k, v in changed.items()}

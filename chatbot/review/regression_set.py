@@ -1,20 +1,39 @@
-"""Rated turns that are asked again with every change: the regression set."""
+"""Rated turns that are asked again with every change: the regression set.
+
+A turn becomes a question with a checked answer, a line of the file that the evaluation reads. The
+format is that of `eval.gold`, which nothing here may import; a test runs the one on the other.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.review.gold_lines import NoGold, gold_line
+from chatbot.memory.pairs import Rating
+from chatbot.retrieval.provenance import claims, says_unknown, whole
 from chatbot.review.ratings import Ratings, Review, UnknownTurn, review_of
+from chatbot.text.citation_markers import without_marks
+from chatbot.text.query_terms import filtered
+from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import ConversationRow, ReviewRow, TurnRow
+
+_ABSTAINS = (
+    r"(?:don.?t|do(?:es)? not|cannot) (?:know|say|mention|tell)|not (?:documented|mentioned)"
+)
+_MOST_PATTERNS = 12
+
+
+class NoGold(ValueError):
+    """The evaluation could not check this turn; the message says why, and what is missing."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +68,6 @@ class RegressionSet:
         """Take a turn from the set; its rating stays."""
         return Ratings(self.database).change(person, turn, in_regression_set=False)
 
-    def size(self, person: Person) -> int:
-        """How many turns are in the set."""
-        person.require_admin()
-        with self.database.reading() as session:
-            kept = select(func.count()).select_from(ReviewRow).where(ReviewRow.in_regression_set)
-            return session.scalar(kept) or 0
-
     def export(self, person: Person) -> Exported:
         """The whole set, the turns in the order of asking; recorded in the audit log."""
         person.require_admin()
@@ -74,32 +86,115 @@ class RegressionSet:
 
 
 def _question(session: Session, turn: int) -> dict[str, Any]:
+    """Make a gold question of a turn and of what had been said before it in its conversation.
+
+    What is right is the corrected answer, else the answer rated good. A right answer has to hold
+    the figures and names of it, or its words where it has none. Raises NoGold.
+    """
     row = session.get(TurnRow, turn)
     if row is None:
-        raise UnknownTurn(f"There is no answer {turn}; its conversation may have been deleted.")
-    return gold_line(
-        turn,
-        row.question,
-        row.answer,
-        review_of(session.get(ReviewRow, turn)),
-        product=session.get_one(ConversationRow, row.conversation_id).product,
-        history=_before(session, row),
+        raise UnknownTurn(turn)
+    reply, review = row.answer, review_of(session.get(ReviewRow, turn))
+    if not review.rating:
+        raise NoGold("The answer is not rated: rate it first.")
+    corrected = review.corrected_answer
+    if review.rating != Rating.GOOD and not corrected:
+        raise NoGold("The answer is not good: write the corrected one first.")
+    if review.rating == Rating.WRONG_RELEASE and not review.corrected_release:
+        raise NoGold("The answer is from the wrong release: name the right one first.")
+    product = reply["product"] or session.get_one(ConversationRow, row.conversation_id).product
+    if not product:
+        raise NoGold("The question is about no product in particular, so it cannot be asked again.")
+    # Only the last question of a conversation is asked anew: whatever was superseded before this
+    # turn came is no part of it, and nothing else was superseded later.
+    before = (
+        (TurnRow.conversation_id == row.conversation_id)
+        & (TurnRow.position < row.position)
+        & ~TurnRow.superseded
     )
+    earlier = session.scalars(select(TurnRow).where(before).order_by(TurnRow.position))
+    history = [[said.question, said.answer["answer"]] for said in earlier]
+    line = {
+        "id": f"turn-{turn}",
+        "product": product,
+        "question": row.question,
+        "history": history,
+    }
+    if says_unknown(corrected) if corrected else reply["abstained"]:
+        return line | _abstention(reply, review)
+    return line | _answer(reply, review, follows_up=bool(history))
 
 
-def _before(session: Session, turn: TurnRow) -> list[tuple[str, str]]:
-    """What had been said in the conversation when the question was asked.
+def _abstention(reply: Mapping[str, Any], review: Review) -> dict[str, Any]:
+    """The question has no answer in the release: to say so is right."""
+    unknown = reply["release_status"] == "unknown"
+    if reply["route"] == Route.CLARIFY and not unknown:
+        raise NoGold("The answer asks back, which the evaluation cannot check.")
+    return {
+        "kind": "unanswerable",
+        "release": review.corrected_release or reply["release"],
+        "release_not_in_corpora": unknown,
+        "gold_answer": review.corrected_answer or reply["answer"],
+        "must_include": [_ABSTAINS],
+        "sources": [],
+    }
 
-    Only the last question of a conversation is asked anew: whatever was superseded before this
-    turn came is no part of it, and nothing else was superseded later.
-    """
-    rows = session.scalars(
-        select(TurnRow)
-        .where(
-            TurnRow.conversation_id == turn.conversation_id,
-            TurnRow.position < turn.position,
-            ~TurnRow.superseded,
-        )
-        .order_by(TurnRow.position)
-    )
-    return [(row.question, row.answer["answer"]) for row in rows]
+
+def _answer(reply: Mapping[str, Any], review: Review, *, follows_up: bool) -> dict[str, Any]:
+    right = review.corrected_answer or _said(reply)
+    patterns = must_include(right)
+    if not patterns:
+        raise NoGold("The answer has no word that could be looked for: write a corrected one.")
+    compared = [] if review.corrected_release else list(reply["compared_releases"])
+    release = review.corrected_release or reply["release"]
+    if reply["release_status"] != "compared" or len(compared) < 2:
+        compared = []
+        if release is None:
+            raise NoGold("The answer is of no single release: name the right one first.")
+    sources = _sources(reply, review, one_a_release=bool(compared))
+    by_default = reply["release_status"] == "latest" and not review.corrected_release
+    kind = "no_release" if by_default else "release_specific_differs"
+    return {
+        "kind": "compare" if compared else "follow_up" if follows_up else kind,
+        # What is asked of the latest release names none; its sources say which one that was.
+        "release": None if by_default and sources else release,
+        "releases": compared,
+        "gold_answer": right,
+        "must_include": patterns,
+        "sources": sources,
+    }
+
+
+def _said(reply: Mapping[str, Any]) -> str:
+    """What an answer says, without its evidence; the first passage where it only quotes."""
+    values = [side["value"] for side in reply.get("sides", ()) if side.get("value")]
+    if values:
+        return "; ".join(values)
+    lead = without_marks(reply["answer"].partition("\n\n>")[0]).strip()
+    if lead.endswith(":") and reply["citations"]:
+        quote: str = reply["citations"][0]["quote"]
+        return quote
+    return lead
+
+
+def must_include(text: str) -> list[str]:
+    """Patterns that find the figures and names of a text, or else its words, each of them in it."""
+    named = dict.fromkeys(claims(text)) or dict.fromkeys(filtered(text).split())
+    patterns = (whole(name).pattern for name in named)
+    found = (p for p in patterns if re.search(p, text, re.IGNORECASE))
+    return list(found)[:_MOST_PATTERNS]
+
+
+def _sources(
+    reply: Mapping[str, Any], review: Review, *, one_a_release: bool
+) -> list[dict[str, Any]]:
+    """The cited pages, as far as the rating leaves them right."""
+    if review.rating not in (Rating.GOOD, Rating.INCOMPLETE) or review.corrected_release:
+        return []
+    sources: dict[Any, dict[str, Any]] = {}
+    for citation in reply["citations"]:
+        release, file, anchor = citation["release"], citation["file"], citation["anchor"]
+        place = {"page": citation["page"]} if anchor is None else {"anchor": anchor}
+        key = release if one_a_release else (release, file, *place.values())
+        sources.setdefault(key, {"release": release, "file": file, **place})
+    return list(sources.values())

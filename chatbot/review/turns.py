@@ -10,16 +10,17 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm.interfaces import ORMOption
 
 from chatbot.accounts.people import Person
 from chatbot.review.filters import ANY, TurnFilter, conditions
-from chatbot.review.ratings import Review, UnknownTurn, review_of, reviews_of
+from chatbot.review.ratings import NO_REVIEW, Review, UnknownTurn, reviews_of
 from corpora.database.engine import Database
 from corpora.database.history_tables import (
     ConversationRow,
@@ -30,28 +31,23 @@ from corpora.database.history_tables import (
     TurnTraceRow,
 )
 
-PAGE_SIZE = 50
 MOST_COUNTED = 10_000
 AROUND = 20
 """Of a long conversation so many turns are shown before the opened one and behind it."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Position(NamedTuple):
     """Where a turn stands in the list."""
 
     created: datetime
     id: int
 
 
-@dataclass(frozen=True)
-class Feedback:
-    """What the person who asked says of an answer: thumbs 1 or -1."""
+class Neighbours(NamedTuple):
+    """The turns beside one in a list, by their ids; None at its ends."""
 
-    thumbs: int
-    reason: str
-    comment: str
-    created: datetime
+    newer: int | None
+    older: int | None
 
 
 @dataclass(frozen=True)
@@ -72,26 +68,18 @@ class ListedTurn:
     review: Review
 
     @property
-    def place(self) -> Place:
+    def position(self) -> Position:
         """Where it stands in the list."""
-        return Place(self.created, self.id)
+        return Position(self.created, self.id)
 
 
-@dataclass(frozen=True)
-class TurnPage:
-    """A page of a list, the newest turn first; `older` and `newer` say whether there are more."""
+class Feedback(NamedTuple):
+    """What the person who asked says of an answer: thumbs 1 or -1."""
 
-    turns: tuple[ListedTurn, ...]
-    older: bool
-    newer: bool
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """The turns beside one in a list, by their ids; None at its ends."""
-
-    newer: int | None
-    older: int | None
+    thumbs: int
+    reason: str
+    comment: str
+    created: datetime
 
 
 @dataclass(frozen=True)
@@ -125,14 +113,13 @@ class OpenedTurn:
     after: tuple[SaidTurn, ...]
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What there is to filter by."""
-
-    products: tuple[str, ...]
-    releases: tuple[str, ...]
-    people: tuple[str, ...]
-    assignees: tuple[str, ...]
+_CHOICES: dict[str, Select[Any]] = {
+    "product": select(TurnRow.product),
+    "release": select(TurnRow.release),
+    "owner": select(TurnRow.owner),
+    "assignee": select(ReviewRow.assignee).where(ReviewRow.assignee != ""),
+    "document": select(TurnCitationRow.file),
+}
 
 
 @dataclass(frozen=True)
@@ -146,20 +133,14 @@ class AllTurns:
         person: Person,
         wanted: TurnFilter = ANY,
         *,
-        older_than: Place | None = None,
-        newer_than: Place | None = None,
-        size: int = PAGE_SIZE,
-    ) -> TurnPage:
-        """A page of the turns that are wanted: the newest, or those next to a place."""
+        older_than: Position | None = None,
+        size: int = 50,
+    ) -> tuple[tuple[ListedTurn, ...], bool]:
+        """The newest turns that are wanted, or those behind one, and whether there are older."""
         person.require_admin()
         with self.database.reading() as session:
-            where = conditions(session, wanted)
-            upwards = newer_than is not None
-            found = _ids(session, where, newer_than or older_than, upwards=upwards, most=size + 1)
-            more, ids = len(found) > size, found[:size]
-            if upwards:
-                return TurnPage(_listed(session, ids), older=True, newer=more)
-            return TurnPage(_listed(session, ids), older=more, newer=older_than is not None)
+            ids = _beside(session, conditions(session, wanted), older_than, most=size + 1)
+            return _listed(session, ids[:size]), len(ids) > size
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
         """How many turns are wanted; counting ends at `most` + 1."""
@@ -172,21 +153,17 @@ class AllTurns:
         """The next newer and older turn that is wanted; the turn itself need not be."""
         person.require_admin()
         with self.database.reading() as session:
-            row = session.get(TurnRow, turn, options=[defer(TurnRow.answer)])
-            if row is None:
-                raise _unknown(turn)
-            where, place = conditions(session, wanted), Place(row.created, row.id)
-            newer = _ids(session, where, place, upwards=True, most=1)
-            older = _ids(session, where, place, upwards=False, most=1)
+            row = _turn(session, turn, defer(TurnRow.answer))
+            where, position = conditions(session, wanted), Position(row.created, row.id)
+            newer = _beside(session, where, position, most=1, newer=True)
+            older = _beside(session, where, position, most=1)
             return Neighbours(newer[0] if newer else None, older[0] if older else None)
 
     def open(self, person: Person, turn: int) -> OpenedTurn:
         """A turn with its conversation and its trace. Raises UnknownTurn."""
         person.require_admin()
         with self.database.reading() as session:
-            row = session.get(TurnRow, turn)
-            if row is None:
-                raise _unknown(turn)
+            row = _turn(session, turn)
             packed = session.get(TurnTraceRow, turn)
             said = session.get(FeedbackRow, turn)
             conversation = session.get_one(ConversationRow, row.conversation_id)
@@ -196,51 +173,47 @@ class AllTurns:
                 profile=row.profile,
                 model=row.model,
                 trace=json.loads(zlib.decompress(packed.trace)) if packed else None,
-                feedback=_feedback(said) if said else None,
+                feedback=Feedback(said.thumbs, said.reason, said.comment, said.created)
+                if said
+                else None,
                 title=conversation.title,
                 product=conversation.product,
-                before=_beside(session, row, earlier=True),
-                after=_beside(session, row, earlier=False),
+                before=_around(session, row, earlier=True),
+                after=_around(session, row, earlier=False),
             )
 
-    def choices(self, person: Person, product: str | None = None) -> Choices:
-        """What the turns there are can be filtered by; the releases are those of a product."""
+    def choices(self, person: Person, what: str, product: str | None = None) -> tuple[str, ...]:
+        """What turns can be filtered by: each product, release (of a product), owner, and so on."""
         person.require_admin()
-        of_product = [TurnRow.product == product] if product else []
+        names = _CHOICES[what].distinct()
         with self.database.reading() as session:
-            return Choices(
-                products=_distinct(session, select(TurnRow.product)),
-                releases=_distinct(session, select(TurnRow.release).where(*of_product)),
-                people=_distinct(session, select(TurnRow.owner)),
-                assignees=_distinct(
-                    session, select(ReviewRow.assignee).where(ReviewRow.assignee != "")
-                ),
-            )
-
-    def documents(self, person: Person) -> tuple[str, ...]:
-        """The files that answers cite."""
-        person.require_admin()
-        with self.database.reading() as session:
-            return _distinct(session, select(TurnCitationRow.file))
+            found = session.scalars(names.where(TurnRow.product == product) if product else names)
+            return tuple(sorted(name for name in found if name is not None))
 
 
-def _ids(
+def _turn(session: Session, turn: int, *options: ORMOption) -> TurnRow:
+    row = session.get(TurnRow, turn, options=options)
+    if row is None:
+        raise UnknownTurn(turn)
+    return row
+
+
+def _beside(
     session: Session,
     where: Sequence[ColumnElement[bool]],
-    place: Place | None,
+    position: Position | None,
     *,
-    upwards: bool,
     most: int,
+    newer: bool = False,
 ) -> list[int]:
-    """The ids of the turns next to a place, the nearest first."""
+    """The ids of the turns behind a position, or before it, the nearest first."""
     query = select(TurnRow.id).where(*where).limit(most)
-    order = tuple_(TurnRow.created, TurnRow.id)
-    if place is not None:
-        edge = tuple_(place.created, place.id, types=[TurnRow.created.type, TurnRow.id.type])
-        query = query.where(order > edge if upwards else order < edge)
-    if upwards:
-        return list(session.scalars(query.order_by(TurnRow.created, TurnRow.id)))
-    return list(session.scalars(query.order_by(TurnRow.created.desc(), TurnRow.id.desc())))
+    columns = (TurnRow.created, TurnRow.id)
+    if position is not None:
+        edge = tuple_(*position, types=[column.type for column in columns])
+        query = query.where(tuple_(*columns) > edge if newer else tuple_(*columns) < edge)
+    order = columns if newer else [column.desc() for column in columns]
+    return list(session.scalars(query.order_by(*order)))
 
 
 def _listed(session: Session, ids: list[int]) -> tuple[ListedTurn, ...]:
@@ -253,46 +226,26 @@ def _listed(session: Session, ids: list[int]) -> tuple[ListedTurn, ...]:
         .order_by(TurnRow.created.desc(), TurnRow.id.desc())
     ).all()
     reviews = reviews_of(session, ids)
+    columns = [column.name for column in fields(ListedTurn) if column.name in TurnRow.__table__.c]
     return tuple(
         ListedTurn(
-            id=row.id,
-            created=row.created,
-            owner=row.owner,
-            product=row.product,
-            release=row.release,
-            question=row.question,
-            route=row.route,
-            abstained=row.abstained,
-            superseded=row.superseded,
-            seconds=row.seconds,
+            **{name: getattr(row, name) for name in columns},
             thumbs=thumbs or 0,
-            review=reviews.get(row.id, review_of(None)),
+            review=reviews.get(row.id, NO_REVIEW),
         )
         for row, thumbs in rows
     )
 
 
-def _beside(session: Session, turn: TurnRow, *, earlier: bool) -> tuple[SaidTurn, ...]:
+def _around(session: Session, turn: TurnRow, *, earlier: bool) -> tuple[SaidTurn, ...]:
     """The turns of its conversation next to a turn, in the order of asking."""
     query = select(TurnRow).where(TurnRow.conversation_id == turn.conversation_id).limit(AROUND)
     if earlier:
         query = query.where(TurnRow.position < turn.position).order_by(TurnRow.position.desc())
     else:
         query = query.where(TurnRow.position > turn.position).order_by(TurnRow.position)
-    rows = session.scalars(query).all()
-    return tuple(
+    found = [
         SaidTurn(row.id, row.question, row.answer["answer"], row.superseded)
-        for row in (rows[::-1] if earlier else rows)
-    )
-
-
-def _feedback(row: FeedbackRow) -> Feedback:
-    return Feedback(row.thumbs, row.reason, row.comment, row.created)
-
-
-def _distinct(session: Session, names: Select[Any]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in session.scalars(names.distinct()) if name is not None))
-
-
-def _unknown(turn: int) -> UnknownTurn:
-    return UnknownTurn(f"There is no answer {turn}; its conversation may have been deleted.")
+        for row in session.scalars(query)
+    ]
+    return tuple(found[::-1] if earlier else found)

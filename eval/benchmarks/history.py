@@ -25,7 +25,7 @@ from rich.table import Table
 
 from chatbot.accounts.people import LOCAL
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
-from chatbot.review.turns import AllTurns, Place
+from chatbot.review.turns import AllTurns, Position
 from corpora.database.engine import Database, open_database, sqlite_url
 from eval.benchmarks.made_up_history import BEGIN, YEARS, fill, word
 
@@ -113,21 +113,20 @@ def _asked(turns: AllTurns) -> Iterator[tuple[str, Callable[[], object]]]:
     """What the pages ask, by name."""
     for name, wanted in filters().items():
         yield f"first page: {name}", partial(turns.page, LOCAL, wanted)
-    first = turns.page(LOCAL).turns[-1].place
-    deep = Place(BEGIN + YEARS / 20, 0)
+    first = turns.page(LOCAL)[0][-1].position
+    deep = Position(BEGIN + YEARS / 20, 0)
     yield "next page", lambda: turns.page(LOCAL, older_than=first)
-    yield "page before", lambda: turns.page(LOCAL, newer_than=first)
     yield "deep page", lambda: turns.page(LOCAL, older_than=deep)
     rare = TurnFilter(product="tessaline", thumbs=-1)
     yield "deep page: product, thumbs", lambda: turns.page(LOCAL, rare, older_than=deep)
     for name, wanted in filters().items():
         yield f"count: {name}", partial(turns.count, LOCAL, wanted)
-    some = turns.page(LOCAL, older_than=deep).turns[0].id
+    some = turns.page(LOCAL, older_than=deep)[0][0].id
     yield "turn opened", lambda: turns.open(LOCAL, some)
     yield "next and previous", lambda: turns.neighbours(LOCAL, some)
     yield "next and previous: a queue", lambda: turns.neighbours(LOCAL, some, rare)
-    yield "choices of the filter", lambda: turns.choices(LOCAL, "tessaline")
-    yield "documents of the filter", lambda: turns.documents(LOCAL)
+    for what in ("product", "release", "owner", "assignee", "document"):
+        yield f"choices of the filter: {what}", partial(turns.choices, LOCAL, what)
 
 
 def _timed(name: str, asked: Callable[[], object], rounds: int) -> Timing:

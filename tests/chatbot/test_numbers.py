@@ -40,8 +40,8 @@ def test_what_became_of_questions_is_counted(database: Database) -> None:
 def test_without_questions_everything_is_nothing(database: Database) -> None:
     numbers = Numbers(database)
     assert numbers.total(LOCAL, ANY) == Figures()
-    assert numbers.over_time(LOCAL, ANY, Span.DAY) == ()
-    assert numbers.by_release(LOCAL, ANY) == ()
+    assert numbers.over_time(LOCAL, ANY, Span.DAY) == {}
+    assert numbers.by_release(LOCAL, ANY) == []
     assert numbers.by_step(LOCAL, ANY, Span.DAY) == module.StepTimes()
     assert list(numbers.rows(LOCAL, ANY, Span.DAY)) == []
 
@@ -50,9 +50,9 @@ def test_days_without_questions_are_there_and_empty(database: Database) -> None:
     asked(database, "late", at=datetime(2026, 11, 17, 23, 59, 59, tzinfo=UTC))
     asked(database, "early", at=datetime(2026, 11, 20, 0, 0, 1, tzinfo=UTC), seconds=7.0)
     periods = Numbers(database).over_time(LOCAL, ANY, Span.DAY)
-    assert [p.start for p in periods] == [date(2026, 11, day) for day in (17, 18, 19, 20)]
-    assert [p.figures.questions for p in periods] == [1, 0, 0, 1]
-    assert [p.figures.median for p in periods] == [1.0, None, None, 7.0]
+    assert list(periods) == [date(2026, 11, day) for day in (17, 18, 19, 20)]
+    assert [figures.questions for figures in periods.values()] == [1, 0, 0, 1]
+    assert [figures.median for figures in periods.values()] == [1.0, None, None, 7.0]
 
 
 def test_a_week_begins_on_monday(database: Database) -> None:
@@ -60,7 +60,7 @@ def test_a_week_begins_on_monday(database: Database) -> None:
     for at in (sunday, monday, monday + timedelta(days=6), monday + timedelta(days=14)):
         asked(database, "when", at=at)
     weeks = Numbers(database).over_time(LOCAL, ANY, Span.WEEK)
-    assert [(w.start.isoformat(), w.figures.questions) for w in weeks] == [
+    assert [(start.isoformat(), f.questions) for start, f in weeks.items()] == [
         ("2026-11-09", 1),
         ("2026-11-16", 2),
         ("2026-11-23", 0),
@@ -73,7 +73,8 @@ def test_every_release_has_its_own_latency(database: Database) -> None:
         asked(database, "old", release="17.10", seconds=float(seconds))
     asked(database, "new", release="18.00", seconds=100.0)
     asked(database, "both", release=None, route="compare", seconds=50.0)
-    found = {r.release: r.figures for r in Numbers(database).by_release(LOCAL, ANY)}
+    by_release = Numbers(database).by_release(LOCAL, ANY)
+    found = {release: figures for _, release, figures in by_release}
     assert list(found) == ["17.10", None, "18.00"]
     assert (found["17.10"].median, found["17.10"].p95) == (10.0, 19.0)
     assert (found["18.00"].median, found["18.00"].p95) == (100.0, 100.0)

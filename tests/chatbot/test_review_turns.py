@@ -14,7 +14,7 @@ from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns, Place
+from chatbot.review.turns import AllTurns, Position
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import (
     ConversationRow,
@@ -122,41 +122,36 @@ def test_a_filter_finds_what_is_like_that_and_nothing_else(
     expected = [turn["row"].id for turn in known if is_wanted(turn)]
     assert 0 < len(expected) < TURNS
     turns = AllTurns(history)
-    assert [t.id for t in turns.page(ADMIN, wanted, size=TURNS).turns] == expected
+    assert [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]] == expected
     assert turns.count(ADMIN, wanted) == len(expected)
 
 
-def test_pages_show_every_turn_once_there_and_back(history: Database) -> None:
+def test_pages_show_every_turn_once(history: Database) -> None:
     turns, wanted = AllTurns(history), TurnFilter(product="harbour")
-    whole = [t.id for t in turns.page(ADMIN, wanted, size=TURNS).turns]
-    page = turns.page(ADMIN, wanted, size=30)
-    assert not page.newer
-    there = [page]
-    while page.older:
-        page = turns.page(ADMIN, wanted, older_than=page.turns[-1].place, size=30)
-        there.append(page)
-    assert [t.id for page in there for t in page.turns] == whole
-    back = [page]
-    while page.newer:
-        page = turns.page(ADMIN, wanted, newer_than=page.turns[0].place, size=30)
-        back.append(page)
-    assert [t.id for page in reversed(back) for t in page.turns] == whole
+    whole = [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]]
+    begin: Position | None = None
+    found, is_more = [], True
+    while is_more:
+        page, is_more = turns.page(ADMIN, wanted, older_than=begin, size=30)
+        found += page
+        begin = page[-1].position
+    assert [t.id for t in found] == whole
 
 
 def test_turns_of_one_moment_have_an_order_too(database: Database) -> None:
     moment = datetime(2026, 5, 1, 12, tzinfo=UTC)
     written(database, [moment] * 5)
     turns = AllTurns(database)
-    first = turns.page(ADMIN, size=2)
-    second = turns.page(ADMIN, older_than=first.turns[-1].place, size=2)
-    assert [t.id for t in (*first.turns, *second.turns)] == [5, 4, 3, 2]
+    first, _ = turns.page(ADMIN, size=2)
+    second, _ = turns.page(ADMIN, older_than=first[-1].position, size=2)
+    assert [t.id for t in (*first, *second)] == [5, 4, 3, 2]
     assert turns.neighbours(ADMIN, 3).newer == 4
     assert turns.neighbours(ADMIN, 3).older == 2
 
 
 def test_neighbours_are_those_of_the_filter_even_of_a_turn_outside_it(history: Database) -> None:
     turns, wanted = AllTurns(history), TurnFilter(clarified=True)
-    ids = [t.id for t in turns.page(ADMIN, wanted, size=TURNS).turns]
+    ids = [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]]
     beside = turns.neighbours(ADMIN, ids[3], wanted)
     assert (beside.newer, beside.older) == (ids[2], ids[4])
     assert turns.neighbours(ADMIN, ids[0], wanted).newer is None
@@ -248,12 +243,11 @@ def test_a_turn_that_is_not_there(database: Database) -> None:
 
 def test_choices_are_what_there_is(history: Database, known: list[dict[str, Any]]) -> None:
     turns = AllTurns(history)
-    choices = turns.choices(ADMIN, "beacon")
-    assert choices.products == ("beacon", "harbour", "tessaline")
-    assert choices.releases == ("3.0", "3.1", "3.2", "4.0")
-    assert set(choices.people) == {t["row"].owner for t in known}
-    assert choices.assignees == ("ada@example.org", "grace@example.org")
-    assert set(turns.documents(ADMIN)) == set().union(*(t["files"] for t in known))
+    assert turns.choices(ADMIN, "product") == ("beacon", "harbour", "tessaline")
+    assert turns.choices(ADMIN, "release", "beacon") == ("3.0", "3.1", "3.2", "4.0")
+    assert set(turns.choices(ADMIN, "owner")) == {t["row"].owner for t in known}
+    assert turns.choices(ADMIN, "assignee") == ("ada@example.org", "grace@example.org")
+    assert set(turns.choices(ADMIN, "document")) == set().union(*(t["files"] for t in known))
 
 
 def test_only_admins_see_any_of_it(history: Database) -> None:
@@ -263,8 +257,7 @@ def test_only_admins_see_any_of_it(history: Database) -> None:
         lambda: turns.count(USER),
         lambda: turns.neighbours(USER, 1),
         lambda: turns.open(USER, 1),
-        lambda: turns.choices(USER),
-        lambda: turns.documents(USER),
+        lambda: turns.choices(USER, "owner"),
     ]
     for door in doors:
         with pytest.raises(NotAllowed):
@@ -272,10 +265,9 @@ def test_only_admins_see_any_of_it(history: Database) -> None:
 
 
 def test_an_empty_history_has_an_empty_page(database: Database) -> None:
-    page = AllTurns(database).page(ADMIN)
-    assert (page.turns, page.older, page.newer) == ((), False, False)
-    nowhere = Place(datetime(2026, 1, 1, tzinfo=UTC), 1)
-    assert AllTurns(database).page(ADMIN, newer_than=nowhere).turns == ()
+    assert AllTurns(database).page(ADMIN) == ((), False)
+    nowhere = Position(datetime(2026, 1, 1, tzinfo=UTC), 1)
+    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), False)
 
 
 def own(chatbot: Chatbot, folder: Any) -> Chatbot:

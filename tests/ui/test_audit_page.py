@@ -69,11 +69,13 @@ def test_pages_go_back_and_to_the_newest(log: AuditLog) -> None:
         log.record(LOCAL, "rate", f"turn {number}")
     page = open_audit()
     assert subjects(page)[0] == "answer 59"
-    button(page, "Older")
-    assert (subjects(page)[0], subjects(page)[-1]) == ("answer 9", "answer 0")
-    assert {b.label: b.disabled for b in page.button} == {"Newest": False, "Older": True}
-    button(page, "Newest")
-    assert subjects(page)[0] == "answer 59"
+    for back in ("Newest", "Newer"):
+        button(page, "Older")
+        assert (subjects(page)[0], subjects(page)[-1]) == ("answer 9", "answer 0")
+        disabled = {b.label: b.disabled for b in page.button}
+        assert disabled == {"Newest": False, "Newer": False, "Older": True}
+        button(page, back)
+        assert subjects(page)[0] == "answer 59"
 
 
 def test_another_choice_begins_with_the_newest(log: AuditLog) -> None:

@@ -356,18 +356,15 @@ def _confirm_removal(files: tuple[str, ...]) -> None:
 
 
 def _confirm_deletion(release: str) -> None:
-    from ui.documents.deleting import confirm_product, confirm_release
+    from ui.documents.deleting import confirm_deletion
 
-    if release:
-        confirm_release("valve", release)
-    else:
-        confirm_product("valve")
+    confirm_deletion("valve", release)
 
 
 def _confirm_state(generation: int) -> None:
     from corpora.catalog.catalog import Catalog
     from corpora.catalog.release_settings import Shelves
-    from ui.documents.generation_list import confirm
+    from ui.documents.versions_view import confirm
     from ui.serving import services
 
     database = services.chatbot().database

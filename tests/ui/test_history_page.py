@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.assembly import Chatbot
 from chatbot.review.ratings import Ratings
+from chatbot.review.turns import AllTurns
 from corpora.database.history_tables import FeedbackRow, TurnTraceRow
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import APP, button, texts
@@ -51,7 +52,7 @@ def opened(page: AppTest) -> int:
 
 
 def review(chatbot: Chatbot, turn: int) -> Any:
-    return Ratings(chatbot.database).of(LOCAL, turn)
+    return AllTurns(chatbot.database).open(LOCAL, turn).listed.review
 
 
 def test_an_empty_history_says_what_will_be_there(chatbot: Chatbot) -> None:
@@ -224,13 +225,13 @@ def test_a_turn_comes_into_the_regression_set_once_it_is_rated(chatbot: Chatbot)
 
 
 def test_the_set_is_offered_as_a_file_once_there_is_one(chatbot: Chatbot) -> None:
-    from ui.review.regression_download import regression_file
+    from chatbot.review.regression_set import RegressionSet
 
     turn = asked(chatbot, QUESTION)[0]
     assert not downloads(open_history(), "Regression set")
     Ratings(chatbot.database).change(LOCAL, turn, rating="good", in_regression_set=True)
     assert downloads(open_history(), "Regression set (1)")
-    assert b"hold_time" in regression_file(LOCAL)
+    assert "hold_time" in RegressionSet(chatbot.database).export(LOCAL).as_jsonl()
 
 
 def downloads(page: AppTest, label: str) -> list[Any]:

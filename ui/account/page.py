@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.elements.danger import confirmed
+from ui.elements.frame import confirmed
 from ui.serving import services
 from ui.serving.identity import sign_out
 from ui.serving.services import current_person

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from corpora.jobs.jobs import Job, Jobs
+from ui.elements.frame import failures_shown
 from ui.elements.moments import when
+from ui.elements.table import show_table
 from ui.serving import services
 from ui.wording.amounts import how_large, how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 from ui.wording.jobs import came_to, heading, how_far, share, steps
-
-if TYPE_CHECKING:
-    from corpora.jobs.jobs import Job, Jobs
 
 PATIENCE = 15.0
 """Seconds that a job may wait before the page says that no worker runs."""
@@ -26,9 +22,9 @@ _SHOWN = 50
 
 def show_running() -> None:
     """The jobs that wait or run, drawn anew every second as long as there are any."""
+    # Always there, so that what stands below stays itself when the last job ends.
     place = st.container()
-    running = _running()
-    if running:
+    if running := _running():
         with place:
             _watch(tuple(job.id for job in running))
 
@@ -46,8 +42,6 @@ def show_jobs() -> None:
 
 
 def _jobs() -> Jobs:
-    from corpora.jobs.jobs import Jobs
-
     return Jobs(services.chatbot().database)
 
 
@@ -64,18 +58,18 @@ def _watch(shown: tuple[int, ...]) -> None:
     with st.container(gap="small", key="running-jobs"):
         for job in running:
             _card(job)
-        if _waits_long(running) and not _jobs().has_worker():
+        # A worker which has just been started would have begun by now.
+        waits_long = any(
+            (job.as_of - job.created).total_seconds() > PATIENCE
+            for job in running
+            if job.state == "waiting"
+        )
+        if waits_long and not _jobs().has_worker():
             st.info(
                 "No worker is running, so jobs are waiting. Start one with `strata worker`, or "
                 "restart `strata serve`, which starts one with the page.",
                 icon=":material/hourglass_empty:",
             )
-
-
-def _waits_long(running: Sequence[Job]) -> bool:
-    """Whether a job waits that a worker which has just been started would have begun by now."""
-    waiting = (job for job in running if job.state == "waiting")
-    return any((job.as_of - job.created).total_seconds() > PATIENCE for job in waiting)
 
 
 def _card(job: Job) -> None:
@@ -126,35 +120,25 @@ def _files(job_id: int) -> None:
         return
     left_out = sum(1 for file in files if file.reason)
     st.caption(f"{how_many(len(files), 'file')}, {left_out:,} skipped")
-    st.dataframe(
-        [
-            {
-                "File": file.file,
-                "Problem": file.reason,
-                "Size": how_large(file.size) if file.size else "",
-            }
-            for file in files
-        ],
-        column_config={"Problem": st.column_config.TextColumn(width="large")},
-        column_order=["File", *(["Problem"] if left_out else []), "Size"],
-        hide_index=True,
-        alt="Files of this job",
-    )
+    rows = [
+        {
+            "File": file.file,
+            "Problem": file.reason,
+            "Size": how_large(file.size) if file.size else "",
+        }
+        for file in files
+    ]
+    show_table(rows, {"Problem": "large"}, name="Files of this job", height="auto")
 
 
 def _cancel(job_id: int) -> None:
-    try:
+    with failures_shown(as_toast=True):
         services.administration().cancel(job_id)
-    except expected_failures() as error:
-        st.toast(as_label(str(error), 300), icon=":material/error:")
 
 
 def _retry(job_id: int) -> None:
     from ui.serving.worker import enqueue
 
-    try:
+    with failures_shown(as_toast=True):
         services.administration().retry(job_id)
-    except expected_failures() as error:
-        st.toast(as_label(str(error), 300), icon=":material/error:")
-        return
-    enqueue(job_id, services.chatbot().settings)
+        enqueue(job_id, services.chatbot().settings)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from corpora.catalog.release_settings import Shelves
 from ui.documents.jobs_view import show_jobs, show_running
-from ui.documents.place import TAB, go, open_tab, place
-from ui.documents.product_settings import show_product_settings
-from ui.documents.release_list import show_releases
-from ui.documents.release_view import show_release
+from ui.documents.navigation import TAB, open_product, open_tab
+from ui.documents.releases_view import show_release, show_releases
+from ui.documents.settings_view import show_product_settings
 from ui.documents.upload_view import show_upload
-from ui.elements.admin_page import admin_page
+from ui.elements.frame import admin_page, show_tabs
 from ui.serving import services
 
-if TYPE_CHECKING:
-    from corpora.catalog.release_settings import Shelf
-
-_PRODUCT = "documents product"
+_PRODUCT, _LAST = "documents product", "documents last product"
 
 
 def documents() -> None:
@@ -27,23 +22,41 @@ def documents() -> None:
 
 
 def _show() -> None:
-    from corpora.catalog.release_settings import Shelves
-
     shelves = Shelves(services.chatbot().database)
     products = shelves.products()
     if not products:
         _nothing_yet()
         return
-    at = place()
-    product = at.product if at.product in products else products[0]
+    # The address forgets the product when another page is opened.
+    product = st.query_params.get("product") or st.session_state.get(_LAST)
+    product = product if product in products else products[0]
+    st.session_state[_LAST] = product
     shelf = shelves.shelf(product)
-    release = shelf.release(at.release)
-    if release is not None:
+    if release := shelf.release(st.query_params.get("release", "")):
         show_release(shelf, release)
         return
-    _heading(products, product)
+    with st.container(horizontal=True, vertical_alignment="center", key="documents-heading"):
+        st.title("Documents", anchor=False)
+        st.session_state[_PRODUCT] = product
+        st.selectbox(
+            "Product",
+            products,
+            key=_PRODUCT,
+            width=320,
+            label_visibility="collapsed",
+            on_change=lambda: open_product(st.session_state[_PRODUCT]),
+        )
     show_running()
-    _tabs(shelf, products)
+    open_tab()
+    show_tabs(
+        TAB,
+        {
+            "Releases": lambda: show_releases(shelf),
+            "Upload": lambda: show_upload(products, shelf),
+            "Jobs": show_jobs,
+            "Product": lambda: show_product_settings(shelf),
+        },
+    )
 
 
 def _nothing_yet() -> None:
@@ -54,36 +67,3 @@ def _nothing_yet() -> None:
         "them as soon as they are processed."
     )
     show_upload((), None)
-
-
-def _heading(products: tuple[str, ...], product: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="documents-heading"):
-        st.title("Documents", anchor=False)
-        st.session_state[_PRODUCT] = product
-        st.selectbox(
-            "Product",
-            products,
-            key=_PRODUCT,
-            width=320,
-            label_visibility="collapsed",
-            on_change=lambda: go(st.session_state[_PRODUCT]),
-        )
-
-
-def _tabs(shelf: Shelf, products: tuple[str, ...]) -> None:
-    open_tab()
-    releases, upload, jobs, product = st.tabs(
-        ["Releases", "Upload", "Jobs", "Product"], key=TAB, on_change="rerun"
-    )
-    if releases.open:
-        with releases:
-            show_releases(shelf)
-    if upload.open:
-        with upload:
-            show_upload(products, shelf)
-    if jobs.open:
-        with jobs:
-            show_jobs()
-    if product.open:
-        with product:
-            show_product_settings(shelf)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
 
-from ui.documents.starting import start
+from chatbot.administration.administration import Administration
+from corpora.catalog.release_settings import Shelf, Shelves
+from corpora.documents.upload_checks import Finding, Weight, accepted, check
+from corpora.documents.uploads import UploadedFile
+from ui.documents.navigation import start
+from ui.elements.frame import use_new_widget, widget_round
+from ui.elements.table import first_of
 from ui.serving import services
 from ui.wording.amounts import how_large, how_many
 from ui.wording.escaping import as_label
 
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
-
-    from chatbot.administration.administration import Administration
-    from corpora.catalog.release_settings import Shelf
-    from corpora.documents.upload_checks import Finding
-    from corpora.documents.uploads import UploadedFile
-
-PRODUCT, RELEASE = "upload product", "upload release"
-_ROUND = "upload round"
+_PRODUCT, _RELEASE = "upload product", "upload release"
 _FINDINGS = "upload findings"
-_LISTED = 20
-_NAMED = 5
 
 
 def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
@@ -37,7 +32,7 @@ def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
             return
         if not received:
             return
-        files = [_uploaded(file) for file in received]
+        files = [UploadedFile(file.name, file.getvalue(), file.size) for file in received]
         findings = _findings(received, files, product, release)
         taken, agreed = _confirmed(files, findings)
         label = f"Upload {how_many(len(taken), 'file')} to {product} {release}"
@@ -47,17 +42,27 @@ def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
             icon=":material/upload:",
             disabled=not (taken and agreed),
         ):
-            _start(product, release, taken)
+
+            def order(admin: Administration) -> int:
+                data_dir = services.chatbot().settings.data_dir
+                job = admin.upload(product, release, taken, data_dir)
+                use_new_widget("upload")
+                return job
+
+            count = how_many(len(taken), "file")
+            start(order, product, f"Processing {count} for {product} {release}.")
 
 
 def _target(products: Sequence[str], shelf: Shelf | None) -> tuple[str, str]:
     with st.container(horizontal=True):
-        if shelf is not None and PRODUCT not in st.session_state:
-            st.session_state[PRODUCT] = shelf.product
-        product = _name("Product", PRODUCT, products)
-        known = product in products
-        release = _name("Release", RELEASE, _releases(product) if known else ())
-    return product, release
+        if shelf is not None and _PRODUCT not in st.session_state:
+            st.session_state[_PRODUCT] = shelf.product
+        product = _name("Product", _PRODUCT, products)
+        releases: list[str] = []
+        if product in products:
+            known = Shelves(services.chatbot().database).shelf(product).releases
+            releases = [release.name for release in reversed(known)]
+        return product, _name("Release", _RELEASE, releases)
 
 
 def _name(label: str, key: str, known: Sequence[str]) -> str:
@@ -73,13 +78,6 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
         placeholder="Choose or enter a new one",
     )
     return (name or "").strip()
-
-
-def _releases(product: str) -> tuple[str, ...]:
-    from corpora.catalog.release_settings import Shelves
-
-    shelf = Shelves(services.chatbot().database).shelf(product)
-    return tuple(release.name for release in reversed(shelf.releases))
 
 
 def _received() -> list[Received]:
@@ -102,24 +100,16 @@ def _received() -> list[Received]:
         # Of a folder only what can be read is sent; a file that is chosen by itself is answered.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
-        key=f"upload {st.session_state.get(_ROUND, 0)} {folder}",
+        key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=settings.largest_upload,
     )
     return list(received or [])
-
-
-def _uploaded(file: Received) -> UploadedFile:
-    from corpora.documents.uploads import UploadedFile
-
-    return UploadedFile(file.name, file.getvalue(), file.size)
 
 
 def _findings(
     received: Sequence[Received], files: Sequence[UploadedFile], product: str, release: str
 ) -> tuple[Finding, ...]:
     """What is to be said of the files, looked at once for each choice of them."""
-    from corpora.documents.upload_checks import check
-
     asked = (tuple(file.file_id for file in received), product, release)
     kept = st.session_state.get(_FINDINGS)
     if kept is None or kept[0] != asked:
@@ -136,8 +126,6 @@ def _confirmed(
     files: Sequence[UploadedFile], findings: Sequence[Finding]
 ) -> tuple[tuple[UploadedFile, ...], bool]:
     """The files that can be taken, and whether what speaks against them is answered."""
-    from corpora.documents.upload_checks import Weight, accepted
-
     blocking = [finding for finding in findings if finding.weight is Weight.BLOCKS]
     doubtful = [finding for finding in findings if finding.weight is Weight.ASKS]
     known = [finding for finding in findings if finding.weight is Weight.INFORMS]
@@ -163,25 +151,9 @@ def _list(title: str, findings: Sequence[Finding]) -> str:
     files: dict[str, list[str]] = {}
     for finding in findings:
         files.setdefault(finding.problem, []).append(finding.file)
-    lines = [_line(problem, named) for problem, named in list(files.items())[:_LISTED]]
-    if len(files) > _LISTED:
-        lines.append(f"- and {len(files) - _LISTED:,} more")
-    return "\n".join([f"{title}:", "", *lines])
-
-
-def _line(problem: str, files: Sequence[str]) -> str:
-    named = [f"**{as_label(file, 120)}**" for file in files[:_NAMED] if file]
-    if len(files) > _NAMED:
-        named.append(f"and {len(files) - _NAMED:,} more")
-    told = as_label(problem, 400)
-    return f"- {', '.join(named)}: {told}" if named else f"- {told}"
-
-
-def _start(product: str, release: str, files: Sequence[UploadedFile]) -> None:
-    def order(admin: Administration) -> int:
-        job = admin.upload(product, release, files, services.chatbot().settings.data_dir)
-        # Another key empties the list of files, which is no use any more.
-        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
-        return job
-
-    start(order, product, f"Processing {how_many(len(files), 'file')} for {product} {release}.")
+    lines = []
+    for problem, named in files.items():
+        names = [as_label(file, 120) for file in first_of(list(filter(None, named)), 5)]
+        told = as_label(problem, 400)
+        lines.append(f"**{', '.join(names)}**: {told}" if names else told)
+    return "\n".join([f"{title}:", "", *(f"- {line}" for line in first_of(lines, 20))])

@@ -1,53 +1,66 @@
-"""The product, the release and the time that a page of the review is about."""
+"""The product, the release and the time that a page is about; the address keeps the choice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from chatbot.review.filters import TurnFilter
+from chatbot.review.turns import AllTurns
 from ui.serving import services
 from ui.serving.services import current_person
-
-if TYPE_CHECKING:
-    from chatbot.review.filters import TurnFilter
 
 _DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "a year": 365, "all time": None}
 
 
 def choose_scope(page: str) -> TurnFilter:
     """Three widgets next to each other; what they say as a filter. Days begin at midnight UTC."""
-    from chatbot.review.filters import TurnFilter
-    from chatbot.review.turns import AllTurns
-
     turns, person = AllTurns(services.chatbot().database), current_person()
     of_product, of_release, of_time = st.columns(3)
-    with of_product:
-        product = any_of("Product", turns.choices(person).products, f"{page}-product")
-    with of_release:
-        releases = turns.choices(person, product).releases if product else ()
-        release = any_of("Release", releases, f"{page}-release", disabled=product is None)
-    with of_time:
-        time = st.selectbox("Time", _DAYS, index=1, key=f"{page}-time", bind="query-params")
+    product, release = choose_release(
+        page,
+        (of_product, of_release),
+        turns.choices(person, "product"),
+        lambda product: turns.choices(person, "release", product),
+    )
+    time = of_time.selectbox("Time", _DAYS, index=1, key=f"{page}-time", bind="query-params")
     return TurnFilter(product=product, release=release, since=_since(_DAYS[time]))
 
 
+def choose_release(
+    page: str,
+    places: Sequence[DeltaGenerator],
+    products: Sequence[str],
+    releases: Callable[[str], Sequence[str]],
+) -> tuple[str | None, str | None]:
+    """Two widgets for a product and a release of it."""
+    of_product, of_release = places
+    product = any_of(of_product, "Product", products, f"{page}-product")
+    named = releases(product) if product else ()
+    return product, any_of(
+        of_release, "Release", named, f"{page}-release", disabled=product is None
+    )
+
+
 def any_of(
+    place: DeltaGenerator,
     label: str,
     names: Sequence[str],
     key: str,
     *,
     disabled: bool = False,
     shown: Callable[[str], str] = str,
+    none: str = "all",
 ) -> str | None:
-    """A widget for one of the names, or for all of them: None. The address keeps the choice."""
-    chosen: str | None = st.selectbox(
+    """A widget for one of the names, or for none of them."""
+    chosen: str | None = place.selectbox(
         label,
         names,
         index=None,
-        placeholder="all",
+        placeholder=none,
         key=key,
         bind="query-params",
         disabled=disabled,

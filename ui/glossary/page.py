@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.elements.admin_page import admin_page
-from ui.glossary.editing import edit
-from ui.glossary.exchange import exchange
+from corpora.catalog.glossary import Entry, Glossaries
+from corpora.catalog.glossary_file import parse_glossary, written_glossary
+from corpora.catalog.release_settings import Shelves
+from ui.elements.frame import admin_page, done, failures_shown, use_new_widget, widget_round
+from ui.elements.table import bullets, first_of, in_pages, search_box, show_table
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from corpora.catalog.glossary import Entry
-
-_PRODUCT = "glossary product"
 
 
 def glossary() -> None:
@@ -25,9 +22,6 @@ def glossary() -> None:
 
 
 def _show() -> None:
-    from corpora.catalog.glossary import Glossaries
-    from corpora.catalog.release_settings import Shelves
-
     database = services.chatbot().database
     products = Shelves(database).products()
     if not products:
@@ -37,7 +31,7 @@ def _show() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="glossary-heading"):
         st.title("Glossary", anchor=False)
         product = st.selectbox(
-            "Product", products, key=_PRODUCT, width=320, label_visibility="collapsed"
+            "Product", products, key="glossary product", width=320, label_visibility="collapsed"
         )
     st.markdown(
         f"Terms and their synonyms in {as_label(product)}: a question that uses one of them also "
@@ -48,8 +42,8 @@ def _show() -> None:
     with listed:
         chosen = _list(product, entries)
     with edited:
-        edit(product, chosen)
-        exchange(product, entries)
+        _edit(product, chosen)
+        _exchange(product, entries)
 
 
 def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
@@ -57,40 +51,108 @@ def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
     if not entries:
         st.markdown("No terms yet. Add the first one, or import a file.")
         return None
-    words = (
-        st.text_input(
-            "Search terms",
-            type="search",
-            live=True,
-            placeholder="Search in terms and synonyms",
-            label_visibility="collapsed",
-            key="glossary words",
-        )
-        or ""
-    )
-    found = [entry for entry in entries if _holds(entry, words)]
+    words = search_box("glossary words", "Search terms", "terms and synonyms")
+    wanted = words.casefold().split()
+    found = [
+        entry
+        for entry in entries
+        if all(word in " ".join(entry.wordings).casefold() for word in wanted)
+    ]
     if not found:
         st.markdown("No term or synonym matches.")
         return None
-    table = st.dataframe(
-        [{"Term": entry.term, "Synonyms": ", ".join(entry.synonyms)} for entry in found],
-        column_config={
-            "Term": st.column_config.TextColumn(width="medium"),
-            "Synonyms": st.column_config.TextColumn(width="large"),
-        },
-        hide_index=True,
-        alt="Terms",
-        # A change of the glossary makes another table, in which nothing is chosen yet.
-        key=f"terms of {product} {words} {hash(entries)}",
-        on_select="rerun",
-        selection_mode="single-row",
-        height=min(560, 35 * (len(found) + 1) + 2),
-    )
-    st.caption(how_many(len(found), "term"))
-    rows = table["selection"]["rows"]
-    return found[rows[0]] if rows else None
+    # A change of the glossary makes another table, in which nothing is chosen yet.
+    key = f"terms of {product} {words} {hash(entries)}"
+
+    def show(first: int, size: int) -> Entry | None:
+        shown = found[first : first + size]
+        rows = [{"Term": entry.term, "Synonyms": ", ".join(entry.synonyms)} for entry in shown]
+        widths = {"Term": "medium", "Synonyms": "large"}
+        chosen = show_table(rows, widths, key=f"{key} {first}", name="Terms", choose="single-row")
+        return shown[chosen[0]] if chosen else None
+
+    return in_pages(len(found), f"page of {key}", show, of="term")
 
 
-def _holds(entry: Entry, words: str) -> bool:
-    text = " ".join(entry.wordings).casefold()
-    return all(word in text for word in words.casefold().split())
+def _edit(product: str, entry: Entry | None) -> None:
+    """Change the term that is chosen, or add a new one; what is refused stays in the form."""
+    term = entry.term if entry else ""
+    # What was typed for one term is not offered for another, nor for the next new one.
+    key = f"{product} {term} {widget_round('glossary')}"
+    with st.container(border=True, key="glossary-form"):
+        st.markdown(f"**Edit {as_label(term)}**" if entry else "**Add a term**")
+        with st.form(f"term {key}", border=False):
+            typed = st.text_input("Term", term, key=f"term of {key}")
+            synonyms = st.text_area(
+                "Synonyms, one per line",
+                "\n".join(entry.synonyms) if entry else "",
+                key=f"synonyms of {key}",
+                height=140,
+            )
+            with st.container(horizontal=True):
+                saved = st.form_submit_button("Save" if entry else "Add", type="primary")
+                removed = entry and st.form_submit_button(
+                    "Remove this term", icon=":material/delete:", key="delete-term"
+                )
+        if entry is None:
+            st.caption("Select a term in the list to edit it.")
+        with failures_shown():
+            admin = services.administration()
+            if saved:
+                admin.put_term(product, Entry(typed, tuple(synonyms.splitlines())), term)
+                use_new_widget("glossary")
+                done(f"Saved {typed.strip()}.")
+            elif removed:
+                admin.remove_term(product, term)
+                use_new_widget("glossary")
+                done(f"Removed {term}.")
+
+
+def _exchange(product: str, entries: Sequence[Entry]) -> None:
+    """Export the glossary, or make a file the whole of it."""
+    with st.container(border=True, key="glossary-exchange"):
+        st.markdown("**Import and export**")
+        st.caption(
+            "CSV: the first row is “term,synonyms”; each row below holds a term and its synonyms, "
+            "one per cell."
+        )
+        st.download_button(
+            "Export",
+            # With the mark at its beginning, spreadsheets take the file for UTF-8.
+            written_glossary(entries).encode("utf-8-sig"),
+            file_name="glossary.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            disabled=not entries,
+        )
+        received = st.file_uploader(
+            "Import a CSV file (replaces the whole glossary)",
+            type="csv",
+            max_upload_size=2,
+            key=f"glossary file {widget_round('glossary import')}",
+        )
+        if received is not None:
+            with failures_shown():
+                _offer_import(product, received.getvalue(), received.name)
+
+
+def _offer_import(product: str, data: bytes, file: str) -> None:
+    """Say what an import would change, and make it once that is confirmed."""
+    entries = parse_glossary(data, file)
+    changes = Glossaries(services.chatbot().database).compare(product, entries)
+    kinds = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}
+    told = [
+        f"{len(terms):,} {kind}: {', '.join(first_of(terms, 12))}"
+        for kind, terms in kinds.items()
+        if terms
+    ]
+    number = how_many(len(entries), "term")
+    if not told:
+        st.markdown("The glossary already matches this file.")
+        return
+    st.markdown(f"{number} in the file:\n\n{bullets(told)}")
+    if st.button("Replace the glossary", type="primary"):
+        services.administration().replace_glossary(product, entries)
+        use_new_widget("glossary import")
+        done(f"The glossary of {product} now has {number}.")

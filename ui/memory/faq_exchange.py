@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from ui.elements.export_buttons import export_buttons
+from chatbot.administration.exchange import Exchange, ImportReport
+from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
+from chatbot.administration.overview import Scope
+from ui.elements.frame import failures_shown, use_new_widget, widget_round
+from ui.elements.table import bullets, export_buttons
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from chatbot.administration.exchange import ImportReport
-    from chatbot.administration.faq_file import FaqFile, LeftOut
-    from chatbot.administration.overview import Scope
-    from chatbot.review.exports import Format
 
 _LARGEST_MB = 50
-_NAMED = 10
-_ROUND = "memory import round"
 _REPORT = "memory import report"
 
 
 def exchange(scope: Scope, *, with_export: bool = True) -> None:
     """Import a file; export what is looked at."""
-    brought_in, written_out = st.columns(2, gap="large") if with_export else (st.container(), None)
+    if not with_export:
+        _offer_import(scope)
+        return
+    brought_in, written_out = st.columns(2, gap="large")
     with brought_in:
         _offer_import(scope)
-    if written_out is not None:
-        with written_out:
-            _offer_export(scope)
-
-
-def _offer_export(scope: Scope) -> None:
-    from chatbot.administration.exchange import Exchange
-
-    st.markdown("**Export**")
-    of = f"{scope.product} {scope.release}".strip() or "all products"
-    st.caption(
-        f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
-    )
-    chatbot, person = services.chatbot(), current_person()
-
-    def export(form: Format) -> Iterator[str]:
-        return Exchange(chatbot, person).export(form, scope)
-
-    export_buttons("memory", export)
+    with written_out:
+        st.markdown("**Export**")
+        of = f"{scope.product} {scope.release}".strip() or "all products"
+        st.caption(
+            f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
+        )
+        exchange = Exchange(services.chatbot(), current_person())
+        export_buttons("memory", lambda form: exchange.export(form, scope))
 
 
 def _offer_import(scope: Scope) -> None:
@@ -72,36 +57,28 @@ def _offer_import(scope: Scope) -> None:
         "File",
         type=["csv", "jsonl"],
         max_upload_size=_LARGEST_MB,
-        key=f"memory file {st.session_state.get(_ROUND, 0)}",
+        key=f"memory file {widget_round('memory import')}",
     )
     if received is not None:
         _look_into(received.getvalue(), received.name, product or "")
 
 
 def _look_into(data: bytes, name: str, product: str) -> None:
-    from chatbot.administration.faq_file import parse_faq
-
-    try:
+    with failures_shown():
         file = parse_faq(data, name, product)
-    except expected_failures() as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    _left_out(file.left_out, file.ignored)
-    if not file.rows:
-        st.markdown("The file has no usable rows.")
-        return
-    if st.button(
-        f"Import {how_many(len(file.rows), 'answer')}",
-        type="primary",
-        icon=":material/upload:",
-        key="memory-import",
-    ):
-        _bring_in(file)
+        _left_out(file.left_out, file.ignored)
+        if not file.rows:
+            st.markdown("The file has no usable rows.")
+        elif st.button(
+            f"Import {how_many(len(file.rows), 'answer')}",
+            type="primary",
+            icon=":material/upload:",
+            key="memory-import",
+        ):
+            _bring_in(file)
 
 
 def _bring_in(file: FaqFile) -> None:
-    from chatbot.administration.exchange import Exchange
-
     bar = st.progress(0.0, "Finding the pages that support each answer …")
 
     def on_progress(done: int, total: int) -> None:
@@ -109,11 +86,9 @@ def _bring_in(file: FaqFile) -> None:
 
     try:
         report = Exchange(services.chatbot(), current_person()).bring_in(file, on_progress)
-    except expected_failures() as error:
+    finally:
         bar.empty()
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+    use_new_widget("memory import")
     st.session_state[_REPORT] = report
     st.rerun()
 
@@ -143,10 +118,8 @@ def _told(report: ImportReport) -> Iterator[str]:
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
     """The lines of a file that cannot be taken and why, and the columns that mean nothing."""
     if lines:
-        more = len(lines) - _NAMED
-        told = [f"- line {left.line:,}: {as_label(left.reason, 200)}" for left in lines[:_NAMED]]
-        told += [f"- and {more:,} more"] * (more > 0)
+        told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"
-        st.warning("\n".join([heading, "", *told]), icon=":material/warning:")
+        st.warning(f"{heading}\n\n{told}", icon=":material/warning:")
     if ignored:
         st.caption(f"Ignored columns: {as_label(', '.join(ignored), 300)}")

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from ui.elements.admin_page import admin_page
-from ui.elements.scope import any_of
-from ui.memory.changes_view import show_changes
+from chatbot.accounts.people import Person
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope, UnknownPair
+from ui.elements.address import go, opened
+from ui.elements.frame import admin_page, show_tabs
+from ui.elements.scope import choose_release
 from ui.memory.faq_exchange import exchange, tell_report
 from ui.memory.figures import show_figures
+from ui.memory.lists import show_changes, show_questions
 from ui.memory.pair_view import show_pair
-from ui.memory.place import go, opened
-from ui.memory.question_list import show_questions
 from ui.serving import services
 from ui.wording.amounts import how_many
-
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.administration.overview import Overview, ReleaseFigures, Scope
-
-_TAB = "memory-tab"
 
 
 def memory() -> None:
@@ -31,15 +23,13 @@ def memory() -> None:
 
 
 def _show(person: Person) -> None:
-    from chatbot.administration.overview import Overview, UnknownPair
-
     overview = Overview(services.chatbot().database, person)
-    if (pair := opened()) is not None:
+    if (pair := opened("pair")) is not None:
         try:
             show_pair(overview, pair)
             return
         except UnknownPair as error:
-            go(None)
+            go(pair=None)
             st.toast(str(error))
     st.title("Memory", anchor=False)
     st.caption(
@@ -53,20 +43,23 @@ def _show(person: Person) -> None:
         _nothing_yet()
         return
     _say_if_unread(overview)
-    scope = _choose(everything)
-    show_figures(overview, scope)
-    questions, changes, files = st.tabs(
-        ["Questions", "Changes", "Import and export"], key=_TAB, on_change="rerun"
+    products = list(dict.fromkeys(found.product for found in everything))
+    product, release = choose_release(
+        "memory",
+        st.columns(2),
+        products,
+        lambda product: [f.release for f in reversed(everything) if f.product == product],
     )
-    if questions.open:
-        with questions:
-            show_questions(overview, scope)
-    if changes.open:
-        with changes:
-            show_changes(overview, scope)
-    if files.open:
-        with files:
-            exchange(scope)
+    scope = Scope(product or "", release or "")
+    show_figures(overview, scope)
+    show_tabs(
+        "memory-tab",
+        {
+            "Questions": lambda: show_questions(overview, scope),
+            "Changes": lambda: show_changes(overview, scope),
+            "Import and export": lambda: exchange(scope),
+        },
+    )
 
 
 def _say_if_off() -> None:
@@ -79,8 +72,6 @@ def _say_if_off() -> None:
 
 
 def _say_if_unread(overview: Overview) -> None:
-    from chatbot.administration.overview import PairFilter
-
     today = services.chatbot().memory.reader.embedding
     unread = overview.count(PairFilter(read_other_than=today))
     if unread:
@@ -93,32 +84,16 @@ def _say_if_unread(overview: Overview) -> None:
 
 
 def _nothing_yet() -> None:
-    from chatbot.administration.overview import EVERYTHING
-
-    if not services.chatbot().products():
-        st.info(
-            "No saved answers yet. Answers are saved by release: upload documents on the page "
-            "Documents first.",
-            icon=":material/history:",
-        )
-        return
+    there_are_documents = services.chatbot().products()
     st.info(
-        "No saved answers yet. Good answers from the chat are scored and saved here. You can also "
-        "import questions and answers.",
+        "No saved answers yet. "
+        + (
+            "Good answers from the chat are scored and saved here. You can also import questions "
+            "and answers."
+            if there_are_documents
+            else "Answers are saved by release: upload documents on the page Documents first."
+        ),
         icon=":material/history:",
     )
-    exchange(EVERYTHING, with_export=False)
-
-
-def _choose(figures: Sequence[ReleaseFigures]) -> Scope:
-    """The product and the release that are looked at; all of them at first."""
-    from chatbot.administration.overview import Scope
-
-    of_product, of_release = st.columns(2)
-    with of_product:
-        products = list(dict.fromkeys(found.product for found in figures))
-        product = any_of("Product", products, "memory-product")
-    with of_release:
-        releases = [f.release for f in reversed(figures) if f.product == product]
-        release = any_of("Release", releases, "memory-release", disabled=product is None)
-    return Scope(product or "", release or "")
+    if there_are_documents:
+        exchange(EVERYTHING, with_export=False)

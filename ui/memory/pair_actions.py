@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.administration.curation import Curation
+from chatbot.administration.kept import KeptPair
 from chatbot.text.citation_markers import without_marks
-from ui.elements.danger import confirmed
-from ui.elements.notice import note
-from ui.memory.place import go
+from ui.elements.address import go
+from ui.elements.frame import confirmed, done, failures_shown
 from ui.serving import services
 from ui.serving.services import current_person
-from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
-
-if TYPE_CHECKING:
-    from chatbot.administration.curation import Curation
-    from chatbot.administration.kept import KeptPair
-
-_LONGEST_REASON = 300
+from ui.wording.escaping import as_label
 
 
 def show_actions(pair: KeptPair) -> None:
@@ -51,11 +44,7 @@ def edit(pair: KeptPair) -> None:
         "kept."
     )
     if st.button("Save", type="primary", icon=":material/save:", key="memory-save"):
-
-        def do(curation: Curation) -> int:
-            return curation.edit(pair.id, written).id
-
-        make_change(do, "The answer is saved.")
+        make_change(lambda curation: curation.edit(pair.id, written).id, "The answer is saved.")
 
 
 @st.dialog("Promote to a curated answer", icon=":material/verified:")
@@ -67,11 +56,7 @@ def promote(pair: KeptPair) -> None:
         "no other answer replaces it, until an admin edits or deletes it."
     )
     if st.button("Promote", type="primary", icon=":material/verified:", key="memory-do-promote"):
-
-        def do(curation: Curation) -> int:
-            return curation.promote(pair.id).id
-
-        make_change(do, "The answer is now curated.")
+        make_change(lambda curation: curation.promote(pair.id).id, "The answer is now curated.")
 
 
 @st.dialog("Delete the answer", icon=":material/delete:")
@@ -82,24 +67,13 @@ def retire(pair: KeptPair) -> None:
         "This saved answer will be deleted. Conversations that contain it stay as they are. This "
         "cannot be undone."
     )
-    reason = st.text_input("Reason (for the list of changes)", max_chars=_LONGEST_REASON)
+    reason = st.text_input("Reason (for the list of changes)", max_chars=300)
     if confirmed("Delete"):
-
-        def do(curation: Curation) -> None:
-            curation.retire(pair.id, reason)
-
-        make_change(do, "Answer deleted.")
+        make_change(lambda curation: curation.retire(pair.id, reason), "Answer deleted.")
 
 
 def make_change(change: Callable[[Curation], int | None], told: str) -> None:
     """Make a change, tell it, and open what has come of it."""
-    from chatbot.administration.curation import Curation
-
-    try:
-        left = change(Curation(services.chatbot(), current_person()))
-    except expected_failures() as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    note(told)
-    go(left)
-    st.rerun()
+    with failures_shown():
+        go(pair=change(Curation(services.chatbot(), current_person())))
+        done(told)

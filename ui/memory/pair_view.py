@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from chatbot.administration.kept import KeptPair
+from chatbot.administration.overview import Overview, PairFilter
+from chatbot.administration.use_list import Uses
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
+from ui.elements.address import go
 from ui.elements.moments import day, when
+from ui.memory.lists import show_pairs
 from ui.memory.pair_actions import show_actions
-from ui.memory.place import go
-from ui.memory.question_list import show_members
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_code, as_label, as_text
 from ui.wording.memory import vouched_by
 
-if TYPE_CHECKING:
-    from chatbot.administration.kept import KeptPair
-    from chatbot.administration.overview import Overview
-    from chatbot.administration.use_list import Use
-
-_AT_ONCE = 10
 _ROLES = {
     "source": "first given here",
     "reuse": "reused",
     "reference": "used as an example",
     "avoid": "avoided (rated poor)",
 }
-_CUT = 160
 
 
 def show_pair(overview: Overview, pair_id: int) -> None:
@@ -43,7 +36,7 @@ def show_pair(overview: Overview, pair_id: int) -> None:
             icon=":material/arrow_back:",
             type="tertiary",
             on_click=go,
-            args=(None,),
+            kwargs={"pair": None},
         )
         st.title(as_label(pair.question, 300), anchor=False)
         st.markdown(_badges(pair))
@@ -58,7 +51,10 @@ def show_pair(overview: Overview, pair_id: int) -> None:
         show_actions(pair)
     with facts:
         _facts(pair)
-    _group(overview, pair)
+    members = PairFilter(cluster=pair.cluster)
+    if (total := overview.count(members)) > 1:
+        st.subheader(f"Similar questions: {total:,}", anchor=False)
+        show_pairs(overview, members, f"members of {pair.cluster}", size=10)
     _uses(pair)
 
 
@@ -72,11 +68,7 @@ def _badges(pair: KeptPair) -> str:
 def _answer(pair: KeptPair) -> None:
     with st.container(border=True, key="memory-answer"):
         show_text(pair.answer, len(pair.citations))
-        reply = {
-            "product": pair.product,
-            "citations": pair.citations,
-            "compared_releases": (),
-        }
+        reply = {"product": pair.product, "citations": pair.citations, "compared_releases": ()}
         show_citations(pair.id, reply)
         if not pair.citations:
             st.caption("No citations.")
@@ -104,25 +96,7 @@ def _facts(pair: KeptPair) -> None:
     st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 160)}" for k, v in lines.items()))
 
 
-def _group(overview: Overview, pair: KeptPair) -> None:
-    """The other questions of its group, the newest first."""
-    from chatbot.administration.overview import PairFilter
-
-    wanted = PairFilter(cluster=pair.cluster)
-    total = overview.count(wanted)
-    if total < 2:
-        return
-    st.subheader(f"Similar questions: {total:,}", anchor=False)
-    above = st.container()
-    pages = -(-total // _AT_ONCE)
-    page = st.pagination(pages, key=f"members of {pair.cluster}") if pages > 1 else 1
-    with above:
-        show_members(overview.pairs(wanted, offset=(page - 1) * _AT_ONCE, limit=_AT_ONCE))
-
-
 def _uses(pair: KeptPair) -> None:
-    from chatbot.administration.use_list import Uses
-
     uses = Uses(services.chatbot().database, current_person())
     found = uses.of(pair.id)
     if not found:
@@ -130,18 +104,14 @@ def _uses(pair: KeptPair) -> None:
         return
     total = uses.count(pair.id)
     st.subheader(f"Used in answers: {total:,}", anchor=False)
-    _turns(found)
-    if total > len(found):
-        st.caption(f"Showing the newest {len(found)}.")
-
-
-def _turns(uses: Sequence[Use]) -> None:
     with st.container(gap="xsmall", key="memory-uses"):
-        for use in uses:
+        for use in found:
             anew = ", asked again since" if use.superseded else ""
             told = f"{_ROLES[use.role]}{anew} · {when(use.asked)} · “{use.question}”"
             st.page_link(
                 "app_pages/history.py",
-                label=as_label(told, _CUT),
+                label=as_label(told, 160),
                 query_params={"turn": str(use.turn)},
             )
+    if total > len(found):
+        st.caption(f"Showing the newest {len(found)}.")

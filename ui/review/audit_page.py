@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.elements.admin_page import admin_page
-from ui.elements.export_buttons import export_buttons
+from chatbot.accounts.audit import AuditEntry
+from chatbot.accounts.people import Person
+from chatbot.review.audit_pages import AuditPages
+from chatbot.review.exports import Exports
+from ui.elements.frame import admin_page
 from ui.elements.scope import any_of
+from ui.elements.table import export_buttons, newest_first, show_table
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.audit import action_told, details_told, subject_told
-
-if TYPE_CHECKING:
-    from chatbot.accounts.audit import AuditEntry
-    from chatbot.review.audit_pages import AuditPages
-    from chatbot.review.exports import Format
 
 
 def audit() -> None:
     """Show who did what; a failure is one clear message."""
-    from chatbot.review.audit_pages import AuditPages
-
-    admin_page(lambda _: _show(AuditPages(services.chatbot().database)))
+    admin_page(_show)
 
 
-def _show(log: AuditPages) -> None:
-    reader = current_person()
+def _show(reader: Person) -> None:
+    log = AuditPages(services.chatbot().database)
     st.title("Audit log", anchor=False)
-    actions, people = log.actions(reader), log.people(reader)
+    actions, people = log.choices(reader)
     if not actions:
         st.info(
             "No entries yet. Uploads, deletions, rollbacks, ratings and exports are listed here. "
@@ -39,43 +34,17 @@ def _show(log: AuditPages) -> None:
         )
         return
     of_action, of_person = st.columns(2)
-    with of_action:
-        action = any_of("Action", actions, "audit-what", shown=action_told)
-    with of_person:
-        person = any_of("User", people, "audit-who")
-    # Every choice has a place of its own, so another one begins with the newest entry.
-    place = f"audit-before-{action}-{person}"
-    before = st.session_state.get(place)
-    page = log.page(reader, action=action, person=person, before=before)
-    if not page.entries:
+    action = any_of(of_action, "Action", actions, "audit-what", shown=action_told)
+    person = any_of(of_person, "User", people, "audit-who")
+
+    def read(before: int | None) -> tuple[Sequence[AuditEntry], int | None]:
+        found, is_more = log.page(reader, before=before, action=action, person=person)
+        return found, found[-1].id if is_more else None
+
+    entries = newest_first("audit", (action, person), read)
+    if not entries:
         st.info("This user has no such entries.", icon=":material/fact_check:")
         return
-    _table(page.entries)
-    with st.container(horizontal=True, vertical_alignment="center", key="audit-foot"):
-        _turn_button("Newest", "first_page", place, None, disabled=before is None)
-        oldest = page.entries[-1].id
-        _turn_button("Older", "chevron_right", place, oldest, disabled=not page.older)
-
-    def export(form: Format) -> Iterator[str]:
-        from chatbot.review.exports import Exports
-
-        rows = log.rows(reader, action=action, person=person)
-        return Exports(log.database).of(reader, "audit log", rows, form, action=action, by=person)
-
-    export_buttons("audit", export)
-
-
-def _turn_button(label: str, icon: str, place: str, before: int | None, *, disabled: bool) -> None:
-    """A button that turns to the entries older than one, or to the newest."""
-
-    def turn() -> None:
-        st.session_state[place] = before
-
-    st.button(label, icon=f":material/{icon}:", disabled=disabled, on_click=turn)
-
-
-def _table(entries: tuple[AuditEntry, ...]) -> None:
-    """Cells of a table show their text as it is."""
     rows = [
         {
             "When (UTC)": entry.at,
@@ -86,13 +55,14 @@ def _table(entries: tuple[AuditEntry, ...]) -> None:
         }
         for entry in entries
     ]
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        column_config={
-            "When (UTC)": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"),
-            "User": st.column_config.TextColumn(width="medium"),
-            "Details": st.column_config.TextColumn(width="large"),
-        },
+    moment = st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss")
+    show_table(rows, {"When (UTC)": moment, "User": "medium", "Details": "large"})
+    exports = Exports(log.database)
+    export_buttons(
+        "audit",
+        lambda form: exports.of(
+            *(reader, "audit log", log.rows(reader, action=action, person=person), form),
+            action=action,
+            by=person,
+        ),
     )

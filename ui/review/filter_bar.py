@@ -4,32 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
+from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Rating
 from chatbot.review.filters import NOT_RATED, TurnFilter
 from chatbot.review.ratings import Status
+from chatbot.review.turns import AllTurns
 from chatbot.turn import Route
+from ui.elements.scope import any_of
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-    from chatbot.accounts.people import Person
-    from chatbot.review.turns import AllTurns, Choices
-
-OUTCOMES: dict[str, dict[str, Any]] = {
+_OUTCOMES: dict[str, dict[str, Any]] = {
     "answered": {"abstained": False},
     "I don't know": {"abstained": True, "clarified": False},
     "clarification needed": {"clarified": True},
 }
-_THUMBS = {"up": 1, "down": -1}
-_RATINGS = {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}}
 _YES = {"yes": True, "no": False}
 _NO_DAYS: Any = ()
 _NO_NAME = "(anonymous)"
 _KEPT: Literal["query-params"] = "query-params"
+
+
+class _Filter(NamedTuple):
+    """A widget: its label, its options with what they mean, or what `AllTurns` has to choose."""
+
+    label: str
+    options: dict[str, Any] | str
+
+
+_FILTERS = {
+    "product": _Filter("Product", "product"),
+    "release": _Filter("Release", "release"),
+    "outcome": _Filter("Outcome", _OUTCOMES),
+    "thumbs": _Filter("Thumbs", {"up": 1, "down": -1}),
+    "route": _Filter("Route", {str(route): str(route) for route in Route}),
+    "document": _Filter("Cited document", "document"),
+    "rating": _Filter(
+        "Rating", {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}}
+    ),
+    "status": _Filter("Status", {str(status): str(status) for status in Status}),
+    "assignee": _Filter("Assigned to", "assignee"),
+    "kept": _Filter("In the regression set", _YES),
+    "person": _Filter("User", "owner"),
+    "superseded": _Filter("Asked again since", _YES),
+}
+_FIELDS = {"kept": "in_regression_set", "person": "owner"}
+"""What `TurnFilter` calls what the address calls otherwise."""
 
 
 def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
@@ -44,7 +66,21 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
         )
         popover = st.popover(_label(), icon=":material/filter_list:")
     with popover:
-        found = _of_answer(turns, person) | _of_review(turns, person) | _of_asking(turns, person)
+        found: dict[str, Any] = {}
+        for number, (name, filtered) in enumerate(_FILTERS.items()):
+            if number % 2 == 0:
+                places = st.columns(2)
+            options = filtered.options
+            if isinstance(options, str):
+                product = found.get("product") if name == "release" else None
+                options = _there(turns, person, options, product)
+            chosen = any_of(
+                places[number % 2], filtered.label, list(options), _key(name), none="any"
+            )
+            if chosen is not None:
+                meant: Any = options[chosen]
+                found |= meant if name == "outcome" else {_FIELDS.get(name, name): meant}
+        found |= _of_time()
         st.button(
             "Clear all filters",
             key=_key("clear"),
@@ -54,108 +90,41 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
     return TurnFilter(words=words, **found)
 
 
-def _of_answer(turns: AllTurns, person: Person) -> dict[str, Any]:
-    """What an answer is like."""
-    left, right = st.columns(2)
-    product = _select(left, "Product", _there(turns, person).products, "product")
-    release = _select(right, "Release", _there(turns, person, product).releases, "release")
-    left, right = st.columns(2)
-    came_of_it = _select(left, "Outcome", tuple(OUTCOMES), "outcome")
-    thumbs = _select(right, "Thumbs", tuple(_THUMBS), "thumbs")
-    left, right = st.columns(2)
-    route = _select(left, "Route", [str(route) for route in Route], "route")
-    document = _select(
-        right, "Cited document", _documents(_address(turns), turns, person), "document"
-    )
-    return {
-        "product": product,
-        "release": release,
-        "thumbs": _THUMBS.get(thumbs or ""),
-        "route": route,
-        "document": document,
-        **OUTCOMES.get(came_of_it or "", {}),
-    }
-
-
-def _of_review(turns: AllTurns, person: Person) -> dict[str, Any]:
-    """What admins say of it."""
-    left, right = st.columns(2)
-    rating = _select(left, "Rating", tuple(_RATINGS), "rating")
-    status = _select(right, "Status", [str(status) for status in Status], "status")
-    left, right = st.columns(2)
-    assignee = _select(left, "Assigned to", _there(turns, person).assignees, "assignee")
-    kept = _select(right, "In the regression set", tuple(_YES), "kept")
-    return {
-        "rating": _RATINGS.get(rating or ""),
-        "status": status,
-        "assignee": assignee,
-        "in_regression_set": _YES.get(kept or ""),
-    }
-
-
-def _of_asking(turns: AllTurns, person: Person) -> dict[str, Any]:
-    """Who asked and when, and how long that took."""
+def _of_time() -> dict[str, Any]:
+    """When was asked, and how long the answer took."""
     left, right = st.columns(2)
     # The type of `value` knows no empty range, which its documentation offers.
-    asked = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
-    people = [name or _NO_NAME for name in _there(turns, person).people]
-    owner = _select(right, "User", people, "person")
-    left, right = st.columns(2)
-    seconds = left.number_input(
+    asked: Any = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
+    seconds = right.number_input(
         "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
     )
-    anew = _select(right, "Asked again since", tuple(_YES), "superseded")
-    since, until = _between(asked)
+    days: tuple[date, ...] = asked if isinstance(asked, tuple) else (asked,)
+    # The days are those of the browser, which counts minutes from its own time to UTC.
+    midnight = time(tzinfo=timezone(timedelta(minutes=-(st.context.timezone_offset or 0))))
+    moments = [datetime.combine(day, midnight) for day in days]
     return {
-        "since": since,
-        "until": until,
-        "owner": "" if owner == _NO_NAME else owner,
+        "since": moments[0] if moments else None,
+        # Between the choice of the first day and that of the last there is one.
+        "until": moments[1] + timedelta(days=1) if len(moments) == 2 else None,
         "seconds": seconds or None,
-        "superseded": _YES.get(anew or ""),
     }
 
 
-def _there(turns: AllTurns, person: Person, product: str | None = None) -> Choices:
-    return _choices(_address(turns), product, turns, person)
+def _there(turns: AllTurns, person: Person, what: str, product: str | None) -> dict[str, str]:
+    """What there is to choose, by what it is called."""
+    found = _choices(str(turns.database.engine.url), what, product, turns, person)
+    return {name or _NO_NAME: name for name in found}
 
 
 # Looked up in all turns there are, which need not be done at every touch of the page.
-@st.cache_data(ttl=60, max_entries=50, show_spinner=False)
-def _choices(database: str, product: str | None, _turns: AllTurns, _person: Person) -> Choices:
-    return _turns.choices(_person, product)
+@st.cache_data(ttl=60, max_entries=100, show_spinner=False)
+def _choices(
+    database: str, what: str, product: str | None, _turns: AllTurns, _person: Person
+) -> Sequence[str]:
+    return _turns.choices(_person, what, product)
 
 
-@st.cache_data(ttl=60, max_entries=50, show_spinner=False)
-def _documents(database: str, _turns: AllTurns, _person: Person) -> tuple[str, ...]:
-    return _turns.documents(_person)
-
-
-def _address(turns: AllTurns) -> str:
-    return str(turns.database.engine.url)
-
-
-def _select(place: DeltaGenerator, label: str, options: Sequence[str], name: str) -> str | None:
-    chosen: str | None = place.selectbox(
-        label, options, index=None, placeholder="any", key=_key(name), bind=_KEPT
-    )
-    return chosen
-
-
-def _between(days: Any) -> tuple[datetime | None, datetime | None]:
-    """The moments from which and until which was asked; days are those of the browser."""
-    chosen: tuple[date, ...] = days if isinstance(days, tuple) else (days,)
-    # The browser counts minutes from its own time to UTC.
-    midnight = time(tzinfo=timezone(timedelta(minutes=-(st.context.timezone_offset or 0))))
-    moments = [datetime.combine(day, midnight) for day in chosen]
-    since = moments[0] if moments else None
-    # Between the choice of the first day and that of the last there is one.
-    return since, moments[1] + timedelta(days=1) if len(moments) == 2 else None
-
-
-_NAMES = (
-    *("product", "release", "outcome", "asked", "seconds", "person", "route", "document"),
-    *("superseded", "thumbs", "rating", "kept", "status", "assignee"),
-)
+_NAMES = (*_FILTERS, "asked", "seconds")
 
 
 def _key(name: str) -> str:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 import streamlit as st
 
-from ui.elements.admin_page import admin_page
-from ui.elements.export_buttons import export_buttons
+from chatbot.accounts.people import Person
+from chatbot.review.exports import Exports
+from chatbot.review.filters import TurnFilter
+from chatbot.review.gaps import Gap, GapReport, gap_rows
+from ui.elements.frame import admin_page
 from ui.elements.scope import choose_scope
+from ui.elements.table import export_buttons
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.review.exports import Format
-    from chatbot.review.filters import TurnFilter
-    from chatbot.review.gaps import Gap, GapReport, Unanswered
 
 _AT_FIRST = 20
 _MOST_TURNS = 20
@@ -27,48 +24,42 @@ _SHOWN = "gaps-shown"
 
 def gaps() -> None:
     """Show the gaps; a failure is one clear message."""
-    admin_page(lambda _: _show())
+    admin_page(_show)
 
 
-def _show() -> None:
+def _show(person: Person) -> None:
     st.title("Content gaps", anchor=False)
     st.caption("Questions the documentation could not answer, grouped by similarity.")
     wanted = choose_scope("gaps")
     with st.spinner("Comparing the questions …"):
-        report = services.content_gaps().report(current_person(), wanted)
+        report = services.content_gaps().report(person, wanted)
     if not report.gaps:
         st.info(
             "Every question in this period was answered. Choose a longer period or all products.",
             icon=":material/task_alt:",
         )
         return
-    _summary(report, wanted)
+    _summary(person, report, wanted)
     shown = st.session_state.get(_SHOWN, _AT_FIRST)
     for number, gap in enumerate(report.gaps[:shown]):
         _show_gap(number, gap)
     if (rest := len(report.gaps) - shown) > 0:
-        st.button(f"Show more ({rest:,})", on_click=_show_more, args=(shown,))
+
+        def show_more() -> None:
+            st.session_state[_SHOWN] = shown + _AT_FIRST
+
+        st.button(f"Show more ({rest:,})", on_click=show_more)
 
 
-def _summary(report: GapReport, wanted: TurnFilter) -> None:
-    from chatbot.review.exports import Exports
-    from chatbot.review.gaps import gap_rows
-
+def _summary(person: Person, report: GapReport, wanted: TurnFilter) -> None:
     questions = sum(gap.times for gap in report.gaps)
     with st.container(horizontal=True, vertical_alignment="center", key="gaps-summary"):
         st.markdown(f"**{how_many(len(report.gaps), 'gap')}** in {how_many(questions, 'question')}")
-
-        person, exports = current_person(), Exports(services.chatbot().database)
-
-        def export(form: Format) -> Iterator[str]:
-            return exports.of(
-                *(person, "content gaps", gap_rows(report.gaps), form),
-                product=wanted.product,
-                release=wanted.release,
-                since=wanted.since,
-            )
-
-        export_buttons("gaps", export)
+        exports, of = Exports(services.chatbot().database), asdict(wanted)
+        export_buttons(
+            "gaps",
+            lambda form: exports.of(person, "content gaps", gap_rows(report.gaps), form, **of),
+        )
     if report.left_out:
         st.caption(
             f":material/info: {how_many(report.left_out, 'older question')} not shown; choose a "
@@ -80,34 +71,20 @@ def _show_gap(number: int, gap: Gap) -> None:
     with st.container(border=True, key=f"gap-{number}", gap="xsmall"):
         st.markdown(f"**{as_label(gap.question, 300)}**")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(_places(gap), width="content")
-            st.markdown(f":small[{_how_often(gap)}]", width="content")
+            # The release that has no answer, and those that could have one.
+            place = f"{gap.product or ''} {gap.release or ''}".strip() or "no release"
+            could = (f" :green-badge[{as_label(f'found in {name}')}]" for name in gap.found_in)
+            st.markdown(f":gray-badge[{as_label(place)}]{''.join(could)}", width="content")
+            times, people = how_many(gap.times, "time"), how_many(gap.people, "person", "people")
+            last = f"last on {gap.last_asked:%Y-%m-%d}"
+            st.markdown(f":small[{times} by {people}, {last}]", width="content")
             with st.popover("Show questions", icon=":material/history:", type="tertiary"):
                 for question in gap.asked[:_MOST_TURNS]:
-                    _show_turn(question)
+                    st.page_link(
+                        "app_pages/history.py",
+                        label=f"{question.asked:%Y-%m-%d %H\\:%M} · "
+                        f"{as_label(question.question, 120)}",
+                        query_params={"turn": str(question.turn)},
+                    )
                 if (rest := gap.times - _MOST_TURNS) > 0:
                     st.caption(f"and {rest:,} more; the export has all of them")
-
-
-def _places(gap: Gap) -> str:
-    """The release that has no answer, and those that could have one."""
-    place = f"{gap.product or ''} {gap.release or ''}".strip() or "no release"
-    could = (f":green-badge[{as_label(f'found in {name}')}]" for name in gap.found_in)
-    return " ".join((f":gray-badge[{as_label(place)}]", *could))
-
-
-def _how_often(gap: Gap) -> str:
-    times, people = how_many(gap.times, "time"), how_many(gap.people, "person", "people")
-    return f"{times} by {people}, last on {gap.last_asked:%Y-%m-%d}"
-
-
-def _show_turn(question: Unanswered) -> None:
-    st.page_link(
-        "app_pages/history.py",
-        label=f"{question.asked:%Y-%m-%d %H\\:%M} · {as_label(question.question, 120)}",
-        query_params={"turn": str(question.turn)},
-    )
-
-
-def _show_more(shown: int) -> None:
-    st.session_state[_SHOWN] = shown + _AT_FIRST

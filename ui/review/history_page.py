@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.elements.admin_page import admin_page
-from ui.elements.export_buttons import export_buttons
+from chatbot.accounts.people import Person
+from chatbot.review.exports import Exports
+from chatbot.review.filters import ANY, TurnFilter
+from chatbot.review.regression_set import RegressionSet
+from chatbot.review.turns import MOST_COUNTED, AllTurns, ListedTurn, Position
+from ui.elements.address import go, opened
+from ui.elements.frame import admin_page
 from ui.elements.moments import when
+from ui.elements.table import export_buttons, newest_first, show_table
 from ui.review.filter_bar import filter_bar
-from ui.review.regression_download import regression_download
 from ui.review.turn_page import turn_page
 from ui.serving import services
 from ui.wording.amounts import how_many
 
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.review.exports import Format
-    from chatbot.review.filters import TurnFilter
-    from chatbot.review.turns import AllTurns, ListedTurn, Place
-
-_TURN = "turn"
 _PAGE_SIZE = 25
-_OLDER_THAN, _NEWER_THAN, _FILTERED = "history_older_than", "history_newer_than", "history_filter"
-_OPENED = "history_opened"
 
 
 def history() -> None:
@@ -34,88 +29,66 @@ def history() -> None:
 
 
 def _history(person: Person) -> None:
-    from chatbot.review.turns import AllTurns
-
     turns = AllTurns(services.chatbot().database)
-    opened = st.query_params.get(_TURN, "")
     st.title("History", anchor=False)
     wanted = filter_bar(turns, person)
-    if opened.isdecimal():
-        turn_page(turns, person, int(opened), wanted, go=_go)
+    if (turn := opened("turn")) is not None:
+        turn_page(turns, person, turn, wanted)
     else:
         _list(turns, person, wanted)
 
 
-def _go(turn: int | None) -> None:
-    """Open a turn, or the list."""
-    if turn is None:
-        st.query_params.pop(_TURN, None)
-    else:
-        st.query_params[_TURN] = str(turn)
-
-
 def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
-    if st.session_state.get(_FILTERED) != wanted:
-        st.session_state[_FILTERED] = wanted
-        _turn_over()
-    page = turns.page(
-        person,
-        wanted,
-        older_than=st.session_state.get(_OLDER_THAN),
-        newer_than=st.session_state.get(_NEWER_THAN),
-        size=_PAGE_SIZE,
-    )
-    if not page.turns:
-        _nothing(wanted)
-        return
-    with st.container(horizontal=True, vertical_alignment="center", key="history-pages"):
-        st.markdown(_counted(turns, person, wanted))
-        st.space("stretch")
-        st.button(
-            "Newer",
-            icon=":material/chevron_left:",
-            disabled=not page.newer,
-            on_click=_turn_over,
-            kwargs={"newer_than": page.turns[0].place},
-            shortcut="P",
-        )
-        st.button(
-            "Older",
-            icon=":material/chevron_right:",
-            disabled=not page.older,
-            on_click=_turn_over,
-            kwargs={"older_than": page.turns[-1].place},
-            shortcut="N",
-        )
-    _table(page.turns)
-    with st.container(horizontal=True, key="history-files", gap="small"):
-        export_buttons("history", lambda form: _exported(person, form, wanted))
-        regression_download(person)
-
-
-def _exported(person: Person, form: Format, wanted: TurnFilter) -> Iterator[str]:
-    from chatbot.review.exports import Exports
-
-    return Exports(services.chatbot().database).turns(person, form, wanted)
-
-
-def _turn_over(older_than: Place | None = None, newer_than: Place | None = None) -> None:
-    st.session_state[_OLDER_THAN] = older_than
-    st.session_state[_NEWER_THAN] = newer_than
-
-
-def _counted(turns: AllTurns, person: Person, wanted: TurnFilter) -> str:
-    from chatbot.review.turns import MOST_COUNTED
+    def read(begin: Position | None) -> tuple[Sequence[ListedTurn], Position | None]:
+        found, is_more = turns.page(person, wanted, older_than=begin, size=_PAGE_SIZE)
+        return found, found[-1].position if is_more else None
 
     number = turns.count(person, wanted)
-    if number > MOST_COUNTED:
-        return f"More than {MOST_COUNTED:,} answers"
-    return how_many(number, "answer")
+    more = f"More than {MOST_COUNTED:,} answers"
+    heading = more if number > MOST_COUNTED else how_many(number, "answer")
+    found = newest_first("history", wanted, read, heading)
+    if not found:
+        _nothing(wanted)
+        return
+    number_column = st.column_config.NumberColumn(width=70, format="%.1f")
+    show_table(
+        [_row(turn) for turn in found],
+        {
+            "Question": 320,
+            "Release": 130,
+            "Outcome": 150,
+            "Asked": 145,
+            "Thumbs": 65,
+            "Review": 125,
+            "Seconds": number_column,
+            "Assigned to": 140,
+            "User": 160,
+        },
+        key="history-table",
+        on_open=lambda turn: go(turn=turn),
+    )
+    with st.container(horizontal=True, key="history-files", gap="small"):
+        exports = Exports(turns.database)
+        export_buttons("history", lambda form: exports.turns(person, form, wanted))
+        _regression_download(turns, person)
+
+
+def _regression_download(turns: AllTurns, person: Person) -> None:
+    """A button that hands out the regression set, once there is one."""
+    if size := turns.count(person, TurnFilter(in_regression_set=True)):
+        st.download_button(
+            f"Regression set ({size:,})",
+            # Made, and recorded in the audit log, when it is asked for.
+            data=lambda: RegressionSet(turns.database).export(person).as_jsonl(),
+            file_name="regression-set.jsonl",
+            mime="application/jsonl",
+            icon=":material/download:",
+            on_click="ignore",
+            help=f"{how_many(size, 'rated answer')} as test questions for `strata eval answers`",
+        )
 
 
 def _nothing(wanted: TurnFilter) -> None:
-    from chatbot.review.filters import ANY
-
     if wanted == ANY:
         st.info(
             "No questions yet. Questions and answers appear here as people ask.",
@@ -128,39 +101,13 @@ def _nothing(wanted: TurnFilter) -> None:
         )
 
 
-def _table(turns: Sequence[ListedTurn]) -> None:
-    """The turns as a table; its cells show text of any origin as text."""
-    column = st.column_config
-    st.dataframe(
-        [_row(turn) for turn in turns],
-        hide_index=True,
-        height="content",
-        row_height=36,
-        key="history-table",
-        column_config={
-            "Open": column.ButtonColumn(
-                width=70, pinned=True, type="secondary", key=_OPENED, on_click=_open_row
-            ),
-            "Question": column.TextColumn(width=320),
-            "Release": column.TextColumn(width=130),
-            "Outcome": column.TextColumn(width=150),
-            "Asked": column.TextColumn(width=145),
-            "Thumbs": column.TextColumn(width=65),
-            "Review": column.TextColumn(width=125),
-            "Seconds": column.NumberColumn(width=70, format="%.1f"),
-            "Assigned to": column.TextColumn(width=140),
-            "User": column.TextColumn(width=160),
-        },
-    )
-
-
 def _row(turn: ListedTurn) -> dict[str, object]:
     review = turn.review
     return {
         "Open": str(turn.id),
         "Question": turn.question,
         "Release": f"{turn.product or ''} {turn.release or ''}".strip(),
-        "Outcome": outcome(turn),
+        "Outcome": _outcome(turn),
         "Asked": when(turn.created),
         "Thumbs": {1: "up", -1: "down"}.get(turn.thumbs, ""),
         "Review": ", ".join(filter(None, (review.rating, "done" * (review.status == "done")))),
@@ -170,7 +117,7 @@ def _row(turn: ListedTurn) -> dict[str, object]:
     }
 
 
-def outcome(turn: ListedTurn) -> str:
+def _outcome(turn: ListedTurn) -> str:
     """What has come of a question, in a word or two."""
     if turn.superseded:
         return "asked again"
@@ -180,7 +127,3 @@ def outcome(turn: ListedTurn) -> str:
         return "I don't know"
     named = {"compare": "compared", "inventory": "catalog", "chat": "small talk"}
     return named.get(turn.route, "answered")
-
-
-def _open_row() -> None:
-    _go(int(st.session_state[_OPENED].label))

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date
 
 import streamlit as st
 
-from ui.elements.admin_page import admin_page
-from ui.elements.export_buttons import export_buttons
+from chatbot.accounts.people import Person
+from chatbot.review.exports import Exports
+from chatbot.review.numbers import Figures, Numbers, Span, StepTimes
+from ui.elements.charts import COLORS, chart_over_time
+from ui.elements.frame import admin_page
 from ui.elements.scope import choose_scope
+from ui.elements.table import export_buttons, show_table
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.step_names import step_name
 
-if TYPE_CHECKING:
-    from chatbot.review.exports import Format
-    from chatbot.review.filters import TurnFilter
-    from chatbot.review.numbers import Figures, Numbers, OfRelease, Period, Span, StepTimes
-
-_GOOD, _BAD, _OTHER = "#2a9d8f", "#e08e45", "#94a3a8"
 _CHART = 260
 _LINES = {
     "mark": "line",
@@ -30,33 +28,59 @@ _LINES = {
         "color": {
             "field": "step",
             "type": "nominal",
-            "scale": {"range": [_GOOD, _BAD, _OTHER]},
+            "scale": {"range": [COLORS[name] for name in ("good", "bad", "other")]},
             "legend": {"orient": "bottom", "columns": 2, "title": None},
         },
     },
 }
-_MOST_STEPS = 3
+_COLUMNS = {
+    "Questions": "questions",
+    "People": "people",
+    "Not answered": "abstentions",
+    "Clarification needed": "clarifications",
+    "Thumbs up": "thumbs_up",
+    "Thumbs down": "thumbs_down",
+    "Rated good": "rated_good",
+    "Rated bad": "rated_bad",
+    "Wrong release": "rated_wrong_release",
+    "Incomplete": "rated_incomplete",
+    "Median": "median",
+    "95th percentile": "p95",
+    "Model calls": "model_calls",
+    "Reused": "reused",
+}
+"""What the table of releases calls the figures."""
+
+_CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "Questions per {span}": (
+        ("answered", "good", "answered"),
+        ("not answered", "bad", "abstentions"),
+        ("clarification needed", "other", "clarifications"),
+    ),
+    "Seconds to an answer": (("median", "good", "median"), ("95th percentile", "bad", "p95")),
+    "Thumbs per {span}": (("up", "good", "thumbs_up"), ("down", "bad", "thumbs_down")),
+    "Ratings by admins": (
+        ("good", "good", "rated_good"),
+        ("incomplete", "other", "rated_incomplete"),
+        ("wrong release", "fair", "rated_wrong_release"),
+        ("bad", "bad", "rated_bad"),
+    ),
+}
+"""Of each chart the series: what it is called, its color, and which figure it shows."""
 
 
 def numbers() -> None:
     """Show the numbers; a failure is one clear message."""
-    from chatbot.review.numbers import Numbers
-
-    admin_page(lambda _: _show(Numbers(services.chatbot().database)))
+    admin_page(_show)
 
 
-def _show(counted: Numbers) -> None:
-    from chatbot.review.numbers import Span
-
-    person = current_person()
+def _show(person: Person) -> None:
+    counted = Numbers(services.chatbot().database)
     st.title("Numbers", anchor=False)
     wanted = choose_scope("numbers")
     total = counted.total(person, wanted)
     if not total.questions:
-        st.info(
-            "No questions in this period. Choose a longer one.",
-            icon=":material/bar_chart:",
-        )
+        st.info("No questions in this period. Choose a longer one.", icon=":material/bar_chart:")
         return
     _totals(total)
     span = Span(
@@ -67,102 +91,67 @@ def _show(counted: Numbers) -> None:
     _charts(counted.over_time(person, wanted, span), span)
     steps = counted.by_step(person, wanted, span)
     if steps.steps:
-        _steps(steps, span)
-    _by_release(counted.by_release(person, wanted))
-    _export(counted, wanted, span)
+        _steps(steps)
+    st.subheader("By release", anchor=False)
+    rows = [
+        {"Product": product or "none", "Release": release or "several or none"}
+        | {label: getattr(figures, field) for label, field in _COLUMNS.items()}
+        for product, release, figures in counted.by_release(person, wanted)
+    ]
+    seconds = st.column_config.NumberColumn(format="%.2f s")
+    show_table(rows, {"Median": seconds, "95th percentile": seconds}, height="auto")
+    st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
+    exports, of = Exports(counted.database), {"per": span} | asdict(wanted)
+    export_buttons(
+        "numbers",
+        lambda form: exports.of(person, "numbers", counted.rows(person, wanted, span), form, **of),
+    )
 
 
 def _totals(total: Figures) -> None:
     of_all = f"of {total.questions:,} questions"
-    with st.container(horizontal=True, key="numbers-total"):
-        st.metric("Questions", f"{total.questions:,}", border=True)
-        st.metric("People", f"{total.people:,}", border=True)
-        st.metric("Not answered", _share(total.abstentions, total), border=True, help=of_all)
-        st.metric(
-            "Clarification needed", _share(total.clarifications, total), border=True, help=of_all
-        )
-        st.metric("Thumbs up", f"{total.thumbs_up:,}", border=True)
-        st.metric("Thumbs down", f"{total.thumbs_down:,}", border=True)
-        st.metric("Median time", _seconds(total.median), border=True)
-        st.metric("95th percentile", _seconds(total.p95), border=True)
-        st.metric("Model calls", f"{total.model_calls:,}", border=True)
-        st.metric("Reused answers", f"{total.reused:,}", border=True)
-
-
-def _charts(periods: Sequence[Period], span: Span) -> None:
-    figures = [period.figures for period in periods]
-    starts = [period.start for period in periods]
-    left, right = st.columns(2)
-    with left:
-        st.subheader(f"Questions per {span}", anchor=False)
-        st.bar_chart(
-            {
-                "start": starts,
-                "answered": [f.questions - f.abstentions - f.clarifications for f in figures],
-                "not answered": [f.abstentions for f in figures],
-                "clarification needed": [f.clarifications for f in figures],
-            },
-            **_over(
-                "answered", "not answered", "clarification needed", color=[_GOOD, _BAD, _OTHER]
-            ),
-        )
-        st.subheader(f"Thumbs per {span}", anchor=False)
-        st.bar_chart(
-            {
-                "start": starts,
-                "up": [f.thumbs_up for f in figures],
-                "down": [f.thumbs_down for f in figures],
-            },
-            **_over("up", "down", color=[_GOOD, _BAD]),
-        )
-    with right:
-        st.subheader("Seconds to an answer", anchor=False)
-        st.line_chart(
-            {
-                "start": starts,
-                "median": [f.median for f in figures],
-                "95th percentile": [f.p95 for f in figures],
-            },
-            **_over("median", "95th percentile", color=[_GOOD, _BAD]),
-        )
-        st.subheader("Ratings by admins", anchor=False)
-        st.bar_chart(
-            {
-                "start": starts,
-                "good": [f.rated_good for f in figures],
-                "incomplete": [f.rated_incomplete for f in figures],
-                "wrong release": [f.rated_wrong_release for f in figures],
-                "bad": [f.rated_bad for f in figures],
-            },
-            **_over(
-                *("good", "incomplete", "wrong release", "bad"),
-                color=[_GOOD, _OTHER, "#e9c46a", _BAD],
-            ),
-        )
-
-
-def _over(*series: str, color: list[str]) -> dict[str, Any]:
-    """What the charts over time have in common."""
-    return {
-        "x": "start",
-        "y": list(series),
-        "x_label": "",
-        "y_label": "",
-        "color": color,
-        "height": _CHART,
+    figures = {
+        "Questions": f"{total.questions:,}",
+        "People": f"{total.people:,}",
+        "Not answered": _share(total.abstentions, total),
+        "Clarification needed": _share(total.clarifications, total),
+        "Thumbs up": f"{total.thumbs_up:,}",
+        "Thumbs down": f"{total.thumbs_down:,}",
+        "Median time": _seconds(total.median),
+        "95th percentile": _seconds(total.p95),
+        "Model calls": f"{total.model_calls:,}",
+        "Reused answers": f"{total.reused:,}",
     }
+    with st.container(horizontal=True, key="numbers-total"):
+        for label, figure in figures.items():
+            st.metric(label, figure, border=True, help=of_all if "%" in figure else None)
 
 
-def _steps(times: StepTimes, span: Span) -> None:
+def _charts(periods: Mapping[date, Figures], span: Span) -> None:
+    places = st.columns(2)
+    for number, (title, series) in enumerate(_CHARTS.items()):
+        with places[number % 2]:
+            st.subheader(title.format(span=span), anchor=False)
+            chart_over_time(
+                list(periods),
+                {
+                    label: (color, [getattr(figures, field) for figures in periods.values()])
+                    for label, color, field in series
+                },
+                lines=title.startswith("Seconds"),
+            )
+
+
+def _steps(times: StepTimes) -> None:
     """The slowest steps over time, and all of them in a table."""
     left, right = st.columns(2)
-    slowest = {time.step for time in times.steps[:_MOST_STEPS]}
-    over_time = [(start, time) for start, time in times.over_time if time.step in slowest]
+    slowest = {time.step for time in times.steps[:3]}
     with left:
         st.subheader("Slowest steps, median seconds", anchor=False)
         rows = [
             {"start": str(start), "step": step_name(time.step), "seconds": time.median}
-            for start, time in over_time
+            for start, time in times.over_time
+            if time.step in slowest
         ]
         # Not a line_chart: its legend is one row, which a phone has no room for.
         st.vega_lite_chart(rows, _LINES)
@@ -178,58 +167,11 @@ def _steps(times: StepTimes, span: Span) -> None:
             for time in times.steps
         ]
         seconds = st.column_config.NumberColumn(format="%.3f s")
-        config = {"Median": seconds, "95th percentile": seconds}
-        st.dataframe(rows, hide_index=True, height=_CHART, column_config=config)
+        show_table(rows, {"Median": seconds, "95th percentile": seconds}, height=_CHART)
         if times.read < times.turns:
             st.caption(
                 f"Based on {times.read:,} of {times.turns:,} answers, spread evenly over time."
             )
-
-
-def _by_release(found: Sequence[OfRelease]) -> None:
-    st.subheader("By release", anchor=False)
-    rows = [
-        {
-            "Product": row.product or "none",
-            "Release": row.release or "several or none",
-            "Questions": row.figures.questions,
-            "People": row.figures.people,
-            "Not answered": row.figures.abstentions,
-            "Clarification needed": row.figures.clarifications,
-            "Thumbs up": row.figures.thumbs_up,
-            "Thumbs down": row.figures.thumbs_down,
-            "Rated good": row.figures.rated_good,
-            "Rated bad": row.figures.rated_bad,
-            "Wrong release": row.figures.rated_wrong_release,
-            "Incomplete": row.figures.rated_incomplete,
-            "Median": row.figures.median,
-            "95th percentile": row.figures.p95,
-            "Model calls": row.figures.model_calls,
-            "Reused": row.figures.reused,
-        }
-        for row in found
-    ]
-    seconds = st.column_config.NumberColumn(format="%.2f s")
-    config = {"Median": seconds, "95th percentile": seconds}
-    st.dataframe(rows, hide_index=True, column_config=config)
-
-
-def _export(counted: Numbers, wanted: TurnFilter, span: Span) -> None:
-    from chatbot.review.exports import Exports
-
-    person, exports = current_person(), Exports(counted.database)
-
-    def export(form: Format) -> Iterator[str]:
-        return exports.of(
-            *(person, "numbers", counted.rows(person, wanted, span), form),
-            per=span,
-            product=wanted.product,
-            release=wanted.release,
-            since=wanted.since,
-        )
-
-    st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
-    export_buttons("numbers", export)
 
 
 def _share(part: int, total: Figures) -> str:

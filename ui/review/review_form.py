@@ -1,25 +1,79 @@
-"""What an admin writes of an answer: what is right, a note, who sees to it."""
+"""What an admin thinks of an answer: a rating, what is right, a note, who sees to it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from chatbot.accounts.people import Person
+from chatbot.review.regression_set import NoGold, RegressionSet
+from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn
+from ui.elements.address import go
+from ui.elements.frame import failures_shown
 from ui.elements.moments import when
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.review.turns import OpenedTurn
+_RATINGS = {
+    "good": ("Good", "G", ":material/check:"),
+    "bad": ("Bad", "B", ":material/close:"),
+    "wrong release": ("Wrong release", "W", ":material/layers_clear:"),
+    "incomplete": ("Incomplete", "I", ":material/incomplete_circle:"),
+}
+"""What a button for a rating says, its key, and its icon."""
 
 
-def review_form(person: Person, opened: OpenedTurn) -> None:
+def rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
+    """The buttons above an opened answer; each shows the key that presses it."""
+    review, turn = opened.listed.review, opened.listed.id
+    with st.container(horizontal=True, key="rating-bar", gap="small"):
+        for label, key, icon, to, disabled in (
+            ("All answers", "A", "list", None, False),
+            ("Previous", "P", "chevron_left", beside.newer, beside.newer is None),
+            ("Next", "N", "chevron_right", beside.older, beside.older is None),
+        ):
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                shortcut=key,
+                disabled=disabled,
+                on_click=go,
+                kwargs={"turn": to},
+            )
+        for rating, (label, key, icon) in _RATINGS.items():
+            chosen = review.rating == rating
+            if st.button(
+                label,
+                icon=icon,
+                shortcut=key,
+                key=f"rate-{rating}",
+                type="primary" if chosen else "secondary",
+                help="Press again to remove the rating." if chosen else None,
+            ):
+                _change(person, turn, turn, rating="" if chosen else rating)
+        if review.status == "done":
+            if st.button("Reopen", icon=":material/undo:", shortcut="D", key="reopen"):
+                _change(person, turn, turn, status="open")
+        elif st.button(
+            "Done",
+            icon=":material/done_all:",
+            shortcut="D",
+            key="done",
+            help="Mark as done and open the next answer.",
+        ):
+            _change(person, turn, beside.older or turn, status="done")
+
+
+def _change(person: Person, turn: int, then: int, **changes: str) -> None:
+    """Change the review, and open `then` another turn, or this one anew."""
+    with failures_shown():
+        services.ratings().change(person, turn, **changes)
+        go(turn=then)
+        st.rerun()
+
+
+def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
     """A form for the review of an answer, and whether it is in the regression set."""
     turn, review = opened.listed.id, opened.listed.review
-    ratings = services.ratings()
     with st.form(f"review-{turn}", border=True):
         corrected = st.text_area(
             "Corrected answer",
@@ -27,22 +81,16 @@ def review_form(person: Person, opened: OpenedTurn) -> None:
             height=100,
             placeholder="What it should say, or “I don’t know” if it is not documented",
         )
-        releases = _releases(opened)
-        chosen = review.corrected_release
+        releases = _with(_releases(opened), review.corrected_release)
         release = st.selectbox(
             "Correct release",
-            list(dict.fromkeys([*releases, *([chosen] if chosen else [])])),
-            index=None if not chosen else list(dict.fromkeys([*releases, chosen])).index(chosen),
+            releases,
+            index=releases.index(review.corrected_release) if review.corrected_release else None,
             placeholder="the release that was used",
         )
         note = st.text_area("Note", review.note, height=80, placeholder="Visible to admins only")
-        people = list(
-            dict.fromkeys(
-                name
-                for name in (person.id or person.name, *ratings.assignees(person), review.assignee)
-                if name
-            )
-        )
+        assignees = turns.choices(person, "assignee")
+        people = _with([person.id or person.name, *assignees], review.assignee)
         assignee = st.selectbox(
             "Assigned to",
             people,
@@ -51,22 +99,21 @@ def review_form(person: Person, opened: OpenedTurn) -> None:
             accept_new_options=True,
         )
         if st.form_submit_button("Save", icon=":material/save:", type="primary"):
-            try:
-                ratings.change(
-                    person,
-                    turn,
-                    corrected_answer=corrected,
-                    corrected_release=release or "",
-                    note=note,
-                    assignee=assignee or "",
-                )
-            except expected_failures() as error:
-                st.error(as_text(str(error)), icon=":material/error:")
-            else:
-                st.rerun()
+            _change(
+                *(person, turn, turn),
+                corrected_answer=corrected,
+                corrected_release=release or "",
+                note=note,
+                assignee=assignee or "",
+            )
     if review.updated:
         st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
     _membership(person, opened)
+
+
+def _with(names: list[str], chosen: str) -> list[str]:
+    """The names, among them the chosen one, each once."""
+    return list(dict.fromkeys(filter(None, [*names, chosen])))
 
 
 def _releases(opened: OpenedTurn) -> list[str]:
@@ -81,23 +128,18 @@ def _releases(opened: OpenedTurn) -> list[str]:
 
 
 def _membership(person: Person, opened: OpenedTurn) -> None:
-    from chatbot.review.regression_set import RegressionSet
-
     kept = RegressionSet(services.chatbot().database)
-    turn, inside = opened.listed.id, opened.listed.review.in_regression_set
-    label, icon = (
-        ("Remove from the regression set", ":material/remove:")
-        if inside
-        else ("Add to the regression set", ":material/add:")
+    label, icon, change = (
+        ("Remove from the regression set", ":material/remove:", kept.remove)
+        if opened.listed.review.in_regression_set
+        else ("Add to the regression set", ":material/add:", kept.add)
     )
     if not st.button(label, icon=icon, key="regression"):
         return
-    try:
-        if inside:
-            kept.remove(person, turn)
+    with failures_shown():
+        try:
+            change(person, opened.listed.id)
+        except NoGold as reason:
+            st.warning(as_text(str(reason)), icon=":material/info:")
         else:
-            kept.add(person, turn)
-    except expected_failures() as error:
-        st.warning(as_text(str(error)), icon=":material/info:")
-        return
-    st.rerun()
+            st.rerun()

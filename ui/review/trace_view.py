@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
+from chatbot.review.turns import OpenedTurn
 from ui.elements.moments import day
-from ui.memory.place import address_of
+from ui.elements.table import show_table
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import vouched
 from ui.wording.step_names import step_name
-
-if TYPE_CHECKING:
-    from chatbot.review.turns import OpenedTurn
 
 _MEMORY = {
     "reuse": "A saved answer was given.",
@@ -47,14 +45,35 @@ def show_trace(opened: OpenedTurn) -> None:
 def _show(trace: Mapping[str, Any]) -> None:
     left, right = st.columns([5, 3], gap="large")
     with left:
-        _release(trace.get("release"))
-        _queries(trace.get("queries"))
-        _recalled(trace.get("memory"))
+        if release := trace.get("release"):
+            names = ", ".join(release["releases"]) or "none"
+            st.markdown(
+                f"**Release** {as_label(names, 200)} :gray[· {as_label(release['status'])} · "
+                f"{as_label(release['explanation'], 300)}]"
+            )
+        if queries := trace.get("queries"):
+            st.markdown("**Queries**")
+            rows = [{"Query": k.capitalize(), "Text": text} for k, text in queries.items() if text]
+            show_table(rows, {"Query": 110})
+        # Turns of earlier versions know no memory.
+        if (memory := trace.get("memory")) is not None:
+            _recalled(memory)
     with right:
-        _timings(trace.get("timings", {}))
-        _temperature(trace.get("temperature"))
+        if timings := trace.get("timings"):
+            st.markdown("**Time per step**")
+            longest = max(0.001, *timings.values())
+            seconds = st.column_config.ProgressColumn(
+                format="%.3f", min_value=0.0, max_value=longest
+            )
+            show_table(
+                [{"Step": step_name(step), "Seconds": took} for step, took in timings.items()],
+                {"Seconds": seconds},
+            )
+        if (temperature := trace.get("temperature")) is not None:
+            st.caption(f"Temperature of the answer: {temperature:.2f}")
     _chunks(trace)
-    _calls(trace.get("calls", ()))
+    if calls := trace.get("calls"):
+        _calls(calls)
     for fallback in trace.get("fallbacks", ()):
         step, reason = step_name(fallback["step"]), fallback["reason"]
         st.caption(
@@ -63,31 +82,8 @@ def _show(trace: Mapping[str, Any]) -> None:
         )
 
 
-def _release(release: Mapping[str, Any] | None) -> None:
-    if not release:
-        return
-    names = ", ".join(release["releases"]) or "none"
-    st.markdown(
-        f"**Release** {as_label(names, 200)} :gray[· {as_label(release['status'])} · "
-        f"{as_label(release['explanation'], 300)}]"
-    )
-
-
-def _queries(queries: Mapping[str, Any] | None) -> None:
-    if not queries:
-        return
-    st.markdown("**Queries**")
-    st.dataframe(
-        [{"Query": kind.capitalize(), "Text": text} for kind, text in queries.items() if text],
-        hide_index=True,
-        column_config={"Query": st.column_config.TextColumn(width=110)},
-    )
-
-
-def _recalled(memory: Mapping[str, Any] | None) -> None:
-    """The answers that the memory had on the question; turns of earlier versions know none."""
-    if memory is None:
-        return
+def _recalled(memory: Mapping[str, Any]) -> None:
+    """The answers that the memory had on the question."""
     if memory["afresh"]:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
@@ -103,31 +99,10 @@ def _recalled(memory: Mapping[str, Any] | None) -> None:
                 st.page_link(
                     "app_pages/memory.py",
                     label=as_label(told, 240),
-                    query_params=address_of(pair["id"]),
+                    query_params={"pair": str(pair["id"])},
                 )
     if memory["differs"]:
         st.caption(f"The most similar one was not reused: {as_label(memory['differs'], 300)}")
-
-
-def _temperature(temperature: float | None) -> None:
-    if temperature is not None:
-        st.caption(f"Temperature of the answer: {temperature:.2f}")
-
-
-def _timings(timings: Mapping[str, float]) -> None:
-    if not timings:
-        return
-    st.markdown("**Time per step**")
-    st.dataframe(
-        [{"Step": step_name(step), "Seconds": seconds} for step, seconds in timings.items()],
-        hide_index=True,
-        height="content",
-        column_config={
-            "Seconds": st.column_config.ProgressColumn(
-                format="%.3f", min_value=0.0, max_value=max(0.001, *timings.values())
-            )
-        },
-    )
 
 
 def _chunks(trace: Mapping[str, Any]) -> None:
@@ -138,8 +113,8 @@ def _chunks(trace: Mapping[str, Any]) -> None:
     kept = {_place(chunk): chunk["kept"] for chunk in trace.get("reduced", ())}
     selected = {_place(chunk) for chunk in trace.get("selected", ())}
     st.markdown(f"**Passages found** :gray[· {len(found)}, {len(selected)} selected]")
-    column = st.column_config
-    st.dataframe(
+    number = st.column_config.NumberColumn
+    show_table(
         [
             {
                 "Score": chunk["score"],
@@ -151,13 +126,11 @@ def _chunks(trace: Mapping[str, Any]) -> None:
             }
             for chunk in found
         ],
-        hide_index=True,
-        height="content",
-        column_config={
-            "Score": column.NumberColumn(format="%.4f", width=80),
-            "Page": column.NumberColumn(width=70),
-            "Passages kept": column.NumberColumn(width=110),
-            "Selected": column.TextColumn(width=80),
+        {
+            "Score": number(format="%.4f", width=80),
+            "Page": number(width=70),
+            "Passages kept": number(width=110),
+            "Selected": 80,
         },
     )
     if not kept:
@@ -176,8 +149,6 @@ def _place(chunk: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _calls(calls: Sequence[Mapping[str, Any]]) -> None:
-    if not calls:
-        return
     st.markdown(f"**Language model calls** :gray[· {len(calls)}]")
     for call in calls:
         told = (

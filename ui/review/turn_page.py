@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
+from chatbot.accounts.people import Person
+from chatbot.review.filters import TurnFilter
+from chatbot.review.ratings import UnknownTurn
+from chatbot.review.turns import AllTurns, OpenedTurn, SaidTurn
 from ui.answers.answer_text import show_text
 from ui.answers.answer_view import show_question, show_reply
+from ui.elements.address import go
 from ui.elements.moments import when
-from ui.review.rating_bar import rating_bar
-from ui.review.review_form import review_form
+from ui.review.review_form import rating_bar, review_form
 from ui.review.trace_view import show_trace
 from ui.wording.escaping import as_label, as_text
 
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.review.filters import TurnFilter
-    from chatbot.review.turns import AllTurns, OpenedTurn, SaidTurn
 
-Go = Callable[[int | None], None]
-"""Opens a turn, or with None the list."""
-
-
-def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter, *, go: Go) -> None:
+def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) -> None:
     """Show a turn; the queue to go through are the turns that are wanted."""
-    from chatbot.review.ratings import UnknownTurn
-
     try:
         opened = turns.open(person, turn)
     except UnknownTurn as error:
         st.error(as_text(str(error)), icon=":material/error:")
-        st.button("All answers", icon=":material/arrow_back:", on_click=go, args=(None,))
+        st.button("All answers", icon=":material/arrow_back:", on_click=go, kwargs={"turn": None})
         return
-    rating_bar(person, opened, turns.neighbours(person, turn, wanted), go=go)
+    rating_bar(person, opened, turns.neighbours(person, turn, wanted))
     said, thought = st.columns([5, 3], gap="large")
     with said:
-        _conversation(opened, go)
+        _conversation(opened)
     with thought:
         _facts(opened)
-        review_form(person, opened)
+        review_form(turns, person, opened)
     show_trace(opened)
 
 
-def _conversation(opened: OpenedTurn, go: Go) -> None:
-    _others(opened.before, go)
+def _conversation(opened: OpenedTurn) -> None:
+    _others(opened.before)
     show_question(opened.listed.question)
     with st.chat_message("assistant", avatar=":material/layers:"):
         if opened.listed.superseded:
@@ -54,10 +47,10 @@ def _conversation(opened: OpenedTurn, go: Go) -> None:
                 "part of the conversation."
             )
         show_reply(opened.listed.id, opened.reply)
-    _others(opened.after, go)
+    _others(opened.after)
 
 
-def _others(turns: Sequence[SaidTurn], go: Go) -> None:
+def _others(turns: Sequence[SaidTurn]) -> None:
     for turn in turns:
         anew = " · asked again since" if turn.superseded else ""
         with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
@@ -68,7 +61,7 @@ def _others(turns: Sequence[SaidTurn], go: Go) -> None:
                 key=f"open-{turn.id}",
                 icon=":material/arrow_forward:",
                 on_click=go,
-                args=(turn.id,),
+                kwargs={"turn": turn.id},
             )
 
 

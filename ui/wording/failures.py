@@ -16,8 +16,8 @@ def expected_failures() -> tuple[type[Exception], ...]:
     from chatbot.conversations.personal_data import UnknownPerson
     from chatbot.memory.stores.stores import UnknownPair
     from chatbot.models.errors import GeneratorError, ModelDownloadError
-    from chatbot.review.gold_lines import NoGold
     from chatbot.review.ratings import BadReview, UnknownTurn
+    from chatbot.review.regression_set import NoGold
     from chatbot.settings import BadSettings
     from corpora.catalog.catalog import CatalogError
     from corpora.catalog.glossary import GlossaryError

@@ -1,0 +1,122 @@
+"""The documents of a release: searched, looked into page by page, or removed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from corpora.catalog.release_settings import ShelvedRelease
+from corpora.documents.documents import Documents, ListedDocument
+from ui.documents.deleting import confirm_documents
+from ui.elements.table import in_pages, search_box, show_table
+from ui.serving import services
+from ui.sources.page_views import show_page_as_printed, show_page_as_read, show_page_as_text
+from ui.wording.amounts import how_large, how_many
+from ui.wording.escaping import as_label
+
+_WAYS = ("As shown in the chat", "Block by block")
+
+
+def show_documents(product: str, release: ShelvedRelease) -> None:
+    """The documents that the chat answers from now."""
+    if release.generation is None:
+        st.markdown("No documents yet. They appear here after the first upload is processed.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="documents-bar"):
+        words = search_box("document words", "Search documents", "titles and file names")
+        # What is chosen is known only once the table below has been drawn.
+        actions = st.container(horizontal=True, vertical_alignment="center")
+    chosen = show_list(release.generation, words, choose="multi-row")
+    with actions:
+        if not chosen:
+            st.markdown(":gray[Select rows to view or remove documents.]")
+            return
+        st.markdown(f"{how_many(len(chosen), 'document')} selected")
+        if len(chosen) == 1 and st.button("View", icon=":material/visibility:"):
+            _look_into(chosen[0])
+        if st.button("Remove …", icon=":material/delete:", key="delete-documents"):
+            confirm_documents(product, release.name, tuple(document.file for document in chosen))
+
+
+def show_list(generation: int, words: str = "", *, choose: str = "") -> list[ListedDocument]:
+    """The documents of a generation, page by page; returns those that are chosen."""
+    documents = _documents()
+    total = documents.find(generation, words, limit=0).total
+    if not total:
+        st.markdown("No title or file name matches.")
+        return []
+
+    def show(first: int, size: int) -> list[ListedDocument]:
+        found = documents.find(generation, words, offset=first, limit=size).documents
+        rows = [
+            {
+                "Title": document.title,
+                "File": document.file,
+                "Format": document.format,
+                "Pages": document.pages,
+                "Size": how_large(document.size),
+            }
+            for document in found
+        ]
+        columns = {
+            "Title": "large",
+            "Pages": st.column_config.NumberColumn(width="small"),
+            "Size": "small",
+        }
+        # Another page is another table, in which nothing is chosen yet.
+        key = f"table of {generation} {words} {first} {choose}"
+        chosen = show_table(rows, columns, name="Documents", key=key, choose=choose)
+        return [found[row] for row in chosen]
+
+    return in_pages(total, f"page of {generation} {words} {choose}", show, of="document")
+
+
+def _documents() -> Documents:
+    return Documents(services.chatbot().database)
+
+
+def _look_into(document: ListedDocument) -> None:
+    """Open a document in a window over the page."""
+    title = as_label(document.title or document.file) or "Document"
+    st.dialog(title, width="large", icon=":material/description:")(_pages)(document)
+
+
+def _pages(document: ListedDocument) -> None:
+    """The original page by page, and beside it what was read from it."""
+    documents = _documents()
+    ids = documents.page_ids(document.id)
+    if not ids:
+        st.info("This document is no longer available. It has been reprocessed or removed.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":gray[{as_label(document.file, 300)}]", width="stretch")
+        number = 1
+        if len(ids) > 1:
+            number = st.pagination(len(ids), key=f"page of document {document.id}")
+        way = st.segmented_control(
+            "Extracted text",
+            _WAYS,
+            default=_WAYS[0],
+            required=True,
+            label_visibility="collapsed",
+            key="way to show a page",
+        )
+    page = documents.page(ids[number - 1])
+    original, read = st.columns(2, gap="medium")
+    with original:
+        st.markdown("**Original**")
+        show_page_as_printed(documents, page)
+        st.download_button(
+            "Download original",
+            lambda: documents.original(page.document.content_hash),
+            file_name=page.document.file.rpartition("/")[2],
+            mime="application/octet-stream",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+    with read:
+        st.markdown("**Extracted text**")
+        if way == _WAYS[1]:
+            show_page_as_read(page)
+        else:
+            with st.container(border=True):
+                show_page_as_text(page)

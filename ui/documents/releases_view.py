@@ -1,0 +1,126 @@
+"""The releases of a product, the newest first, and one of them opened."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from corpora.catalog.release_settings import Shelf, ShelvedRelease
+from ui.documents.documents_view import show_documents
+from ui.documents.jobs_view import show_running
+from ui.documents.navigation import open_product
+from ui.documents.settings_view import show_release_settings
+from ui.documents.versions_view import show_versions
+from ui.elements.address import go
+from ui.elements.frame import show_tabs
+from ui.elements.moments import when
+from ui.elements.table import in_pages
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
+
+
+def show_releases(shelf: Shelf) -> None:
+    """A line for each release: what it is called, what holds of it, what serves it."""
+    if not shelf.releases:
+        st.markdown("This product has no releases yet.")
+        st.button(
+            "Upload documents",
+            icon=":material/upload:",
+            on_click=open_product,
+            args=(shelf.product, "Upload"),
+        )
+        return
+    releases = shelf.releases[::-1]
+
+    def show(first: int, size: int) -> None:
+        with st.container(gap="xsmall", key="release-list"):
+            for release in releases[first : first + size]:
+                _line(shelf, release)
+
+    in_pages(len(releases), f"releases of {shelf.product}", show, size=30)
+
+
+def _line(shelf: Shelf, release: ShelvedRelease) -> None:
+    with st.container(
+        border=True, horizontal=True, vertical_alignment="center", wrap=False, gap="medium"
+    ):
+        st.markdown(
+            f"**{as_label(release.name)}** {_badges(shelf, release)}\\\n"
+            f":gray[{as_label(_summary(release), 300)}]",
+            width="stretch",
+        )
+        st.button(
+            f"Open {as_label(release.name, 24)}",
+            key=f"open {release.name}",
+            on_click=go,
+            kwargs={"product": shelf.product, "release": release.name},
+        )
+
+
+def show_release(shelf: Shelf, release: ShelvedRelease) -> None:
+    """Everything on one release, in tabs."""
+    with st.container(gap="small", key="release-heading"):
+        st.button(
+            f"All releases of {as_label(shelf.product)}",
+            icon=":material/arrow_back:",
+            type="tertiary",
+            on_click=open_product,
+            args=(shelf.product,),
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.title(as_label(f"{shelf.product} {release.name}"), anchor=False)
+            st.button(
+                "Upload documents",
+                icon=":material/upload:",
+                on_click=_upload,
+                args=(shelf.product, release.name),
+            )
+        summary = as_label(_summary(release), 300)
+        st.markdown(f"{_badges(shelf, release)} :gray[{summary}]".strip())
+    show_running()
+    show_tabs(
+        "release tab",
+        {
+            "Documents": lambda: show_documents(shelf.product, release),
+            "Versions": lambda: show_versions(shelf.product, release),
+            "Settings": lambda: show_release_settings(shelf.product, release),
+        },
+    )
+
+
+def _upload(product: str, release: str) -> None:
+    st.session_state["upload product"] = product
+    st.session_state["upload release"] = release
+    open_product(product, "Upload")
+
+
+def _badges(shelf: Shelf, release: ShelvedRelease) -> str:
+    """What there is to know of a release at a glance, as Markdown badges."""
+    settings = release.settings
+    badges = []
+    if release.name == shelf.latest:
+        badges.append(":primary-badge[latest]")
+    if release.prerelease:
+        badges.append(":blue-badge[pre-release]")
+    if settings.end_of_life:
+        is_over = settings.end_of_life <= datetime.now(UTC).date()
+        color, told = ("orange", "unsupported since") if is_over else ("gray", "supported until")
+        badges.append(f":{color}-badge[{told} {settings.end_of_life:%d %b %Y}]")
+    if settings.hidden:
+        badges.append(":gray-badge[:material/visibility_off: hidden]")
+    return " ".join(badges)
+
+
+def _summary(release: ShelvedRelease) -> str:
+    """What serves a release, and what else it is called, in a line."""
+    if release.published is None:
+        told = "no documents yet"
+    else:
+        documents = how_many(release.documents, "document")
+        told = f"{documents}, published {when(release.published)}"
+    if release.remembered.answers:
+        told += f" · {release.remembered.told}"
+    if release.settings.aliases:
+        told += f" · also known as {', '.join(release.settings.aliases)}"
+    return told

@@ -1,0 +1,142 @@
+"""What an admin says of a product or a release: names, order, end of life; and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from corpora.catalog.release_settings import ProductSettings, ReleaseSettings, Shelf, ShelvedRelease
+from ui.documents.deleting import confirm_deletion
+from ui.documents.navigation import start
+from ui.elements.frame import done, failures_shown
+from ui.serving import services
+from ui.wording.escaping import as_label
+
+_PRERELEASE = {None: "Detect from name", True: "Yes", False: "No"}
+
+
+def show_product_settings(shelf: Shelf) -> None:
+    """A form; below it the way to delete the product."""
+    settings = shelf.settings
+    latest = [None, *(release.name for release in reversed(shelf.releases))]
+    with st.form("product-settings", border=False, width=640):
+        aliases = _aliases(
+            shelf.product, settings.aliases, "Other names that people use in questions"
+        )
+        chosen = st.selectbox(
+            "Latest release",
+            latest,
+            index=latest.index(settings.latest) if settings.latest in latest else 0,
+            format_func=lambda name: name or "Newest release that is not a pre-release",
+            key=f"latest of {shelf.product}",
+            help="Used when a question says “latest” or names no release.",
+        )
+        if st.form_submit_button("Save", type="primary"):
+            with failures_shown():
+                new = ProductSettings(aliases, chosen)
+                services.administration().change_product(shelf.product, new)
+                done("Saved.")
+    st.space("small")
+    _offer(
+        f"Delete {shelf.product}",
+        "Deletes all of its releases, their documents and the glossary. Conversations are kept.",
+        "Delete this product …",
+        "delete",
+        lambda: confirm_deletion(shelf.product),
+    )
+
+
+def show_release_settings(product: str, release: ShelvedRelease) -> None:
+    """A form; below it reading again and deletion."""
+    with st.form("release-settings", border=False, width=640):
+        new = _fields(release)
+        if st.form_submit_button("Save", type="primary"):
+            with failures_shown():
+                review = services.administration().change_release(product, release.name, new)
+                done(f"Saved. {review.told}".rstrip())
+    st.space("small")
+    _offer(
+        "Reprocess the documents",
+        "Reads the stored original files again with this version of Strata. The current documents "
+        "stay in use until it finishes, and you can roll back to them.",
+        "Reprocess",
+        "refresh",
+        lambda: start(
+            lambda admin: admin.read_again(product, release.name),
+            product,
+            f"Reprocessing {product} {release.name}.",
+        ),
+        disabled=release.generation is None,
+    )
+    _offer(
+        f"Delete {product} {release.name}",
+        "Deletes its documents, its earlier versions and its saved answers. To take it out of the "
+        "chat for a while, hide it instead.",
+        "Delete this release …",
+        "delete",
+        lambda: confirm_deletion(product, release.name),
+    )
+
+
+def _offer(
+    title: str, told: str, label: str, icon: str, do: Callable[[], None], disabled: bool = False
+) -> None:
+    """Something that can be done with all of it, in a box."""
+    with st.container(border=True, width=640):
+        st.markdown(f"**{as_label(title)}**")
+        st.caption(told)
+        if st.button(
+            label,
+            icon=f":material/{icon}:",
+            # The style sheet makes what is called `delete-…` red.
+            key=f"{icon}-{title}",
+            disabled=disabled,
+        ):
+            do()
+
+
+def _aliases(of: str, aliases: tuple[str, ...], told: str) -> tuple[str, ...]:
+    text = st.text_area(
+        "Other names",
+        "\n".join(aliases),
+        key=f"aliases of {of}",
+        height=110,
+        help=f"{told}, one per line.",
+    )
+    return tuple(text.splitlines())
+
+
+def _fields(release: ShelvedRelease) -> ReleaseSettings:
+    settings = release.settings
+    aliases = _aliases(release.name, settings.aliases, "Code names and other spellings")
+    with st.container(horizontal=True):
+        sorts_as = st.text_input(
+            "Sort order",
+            settings.sorts_as or "",
+            key=f"order of {release.name}",
+            placeholder=release.name,
+            help="A version number to sort this release by if its name has none: 17.5 puts it "
+            "between 17.4 and 17.6.",
+        )
+        end_of_life = st.date_input(
+            "End of support",
+            settings.end_of_life,
+            key=f"end of {release.name}",
+            format="YYYY-MM-DD",
+            help="It can still be asked about after this day, and is marked as unsupported.",
+        )
+        prerelease = st.selectbox(
+            "Pre-release",
+            list(_PRERELEASE),
+            index=list(_PRERELEASE).index(settings.prerelease),
+            format_func=lambda said: _PRERELEASE[said],
+            key=f"pre-release of {release.name}",
+            help="A pre-release counts as the latest only if there is no other release.",
+        )
+    hidden = st.toggle(
+        "Hide this release: it is not offered and not used for answers",
+        settings.hidden,
+        key=f"hidden {release.name}",
+    )
+    return ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden)

@@ -1,0 +1,96 @@
+"""What frames the content of a page: who may see it, what was done or failed, what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import streamlit as st
+
+from chatbot.accounts.people import Person
+from ui.serving.services import current_person
+from ui.wording.escaping import as_label, as_text
+from ui.wording.failures import expected_failures
+
+_NOTICE = "notice"
+
+
+def admin_page(show: Callable[[Person], None]) -> None:
+    """Show a page to its admin, wide, and tell what was just done.
+
+    Whoever is no admin is refused; that and every expected failure is one clear message.
+    """
+    st.set_page_config(layout="wide")
+    with failures_shown():
+        person = current_person()
+        person.require_admin()
+        if told := st.session_state.pop(_NOTICE, None):
+            st.toast(as_label(told, 300), icon=":material/check:")
+        show(person)
+
+
+@contextmanager
+def failures_shown(*, as_toast: bool = False) -> Iterator[None]:
+    """Show an expected failure as one clear message; the rest of the block is left out."""
+    try:
+        yield
+    except expected_failures() as error:
+        if as_toast:
+            st.toast(as_label(str(error), 300), icon=":material/error:")
+        else:
+            st.error(as_text(str(error)), icon=":material/error:")
+
+
+def done(told: str) -> None:
+    """Draw the page anew, and say there in one sentence what was just done."""
+    st.session_state[_NOTICE] = told
+    st.rerun()
+
+
+def show_tabs(key: str, tabs: Mapping[str, Callable[[], None]]) -> None:
+    """Show what is in the open one of some tabs; the others are not even looked up."""
+    shown = st.tabs(list(tabs), key=key, on_change="rerun")
+    for tab, show in zip(shown, tabs.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()
+
+
+def use_new_widget(name: str) -> None:
+    """Let the widgets whose key has `widget_round(name)` begin empty."""
+    st.session_state[f"{name} round"] = widget_round(name) + 1
+
+
+def widget_round(name: str) -> int:
+    """How often widgets of this name were emptied; part of their keys."""
+    number: int = st.session_state.get(f"{name} round", 0)
+    return number
+
+
+def confirmed(label: str, *, name: str = "", disabled: bool = False) -> bool:
+    """End a dialog that deletes with a red button and one that cancels; whether to go ahead.
+
+    A `name` has to be typed first.
+    """
+    if not name:
+        return _buttons(label, st.button, disabled=disabled)
+    shown = as_label(name, len(name))
+    with st.form("deleting", border=False):
+        typed = st.text_input(f"Type {shown} to confirm", autocomplete="off", key=f"typed {name}")
+        pressed = _buttons(label, st.form_submit_button)
+    # White space is not compared: of two spaces in a row a browser shows one.
+    is_named = typed.split() == name.split()
+    if pressed and not is_named:
+        st.error(f"The name does not match. Type {shown} exactly.")
+    return pressed and is_named
+
+
+def _buttons(label: str, button: Callable[..., bool], *, disabled: bool = False) -> bool:
+    with st.container(horizontal=True, gap="small"):
+        # The style sheet makes what is called `danger` red.
+        yes = button(
+            label, type="primary", icon=":material/delete:", key="danger", disabled=disabled
+        )
+        if button("Cancel", key="keep"):
+            st.rerun()
+    return yes

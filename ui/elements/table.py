@@ -1,0 +1,180 @@
+"""Tables and lists: rows that are opened or chosen, page by page, and downloads of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+import streamlit as st
+
+from chatbot.review.exports import Format
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
+
+Shown = TypeVar("Shown")
+Row = TypeVar("Row")
+Export = Callable[["Format"], Iterator[str]]
+"""Records an export and returns its text in pieces.
+
+It is called outside a run of the page, where Streamlit knows neither person nor session.
+"""
+
+_LEFT_OUT_IF_EMPTY = ("Questions", "Suspended because", "Problem")
+
+
+def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
+    """A field for words to search for."""
+    return (
+        st.text_input(
+            label,
+            key=key,
+            type="search",
+            live=live,
+            placeholder=f"Search in {where}",
+            label_visibility="collapsed",
+            width=360,
+        )
+        or ""
+    )
+
+
+def show_table(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, Any] | None = None,
+    *,
+    key: str | None = None,
+    name: str = "",
+    on_open: Callable[[int], None] | None = None,
+    choose: str = "",
+    height: int | Literal["auto", "content"] = "content",
+) -> list[int]:
+    """Show rows, whose cells show text of any origin as text; return the numbers of those chosen.
+
+    A column is told by its width or its configuration. `on_open` gives each row a button: it is
+    called with what the row has under "Open", unless that is empty. `choose` is the selection
+    mode, if rows can be chosen.
+    """
+    config: dict[str, Any] = {
+        label: column if isinstance(column, dict) else st.column_config.TextColumn(width=column)
+        for label, column in (columns or {}).items()
+    }
+    options: dict[str, Any] = {}
+    if on_open:
+        config["Open"] = st.column_config.ButtonColumn(
+            width=70,
+            pinned=True,
+            type="secondary",
+            key=f"{key}-open",
+            on_click=_open,
+            args=(f"{key}-open", on_open),
+        )
+        options["row_height"] = 36
+    if choose:
+        options |= {"on_select": "rerun", "selection_mode": choose}
+    empty = {label for label in _LEFT_OUT_IF_EMPTY if not any(row.get(label) for row in rows)}
+    state: Any = st.dataframe(
+        [{label: cell for label, cell in row.items() if label not in empty} for row in rows],
+        column_config=config,
+        hide_index=True,
+        height=height,
+        alt=name or None,
+        key=key,
+        **options,
+    )
+    return [row for row in state["selection"]["rows"] if row < len(rows)] if choose else []
+
+
+def _open(key: str, on_open: Callable[[int], None]) -> None:
+    if label := st.session_state[key].label:
+        on_open(int(label))
+
+
+def in_pages(
+    total: int, key: str, show: Callable[[int, int], Shown], *, of: str = "", size: int = 25
+) -> Shown:
+    """Show a page of a list by its offset and size, below it the pages to choose from.
+
+    With the noun `of` what is listed, it says which rows of how many these are.
+    """
+    # The page stands above, and what it holds depends on the choice below it.
+    above, pages = st.container(), -(-total // size)
+    page = st.pagination(pages, key=key) if pages > 1 else 1
+    first = (page - 1) * size
+    with above:
+        shown = show(first, size)
+        if of:
+            st.caption(f"{first + 1:,}–{min(first + size, total):,} of {how_many(total, of)}")
+    return shown
+
+
+def newest_first(
+    name: str,
+    choice: object,
+    read: Callable[[Any], tuple[Sequence[Row], Any]],
+    heading: str = "",
+) -> Sequence[Row]:
+    """Read a page of a list of any length, with buttons to turn it over.
+
+    `read` takes where a page begins, None for the newest, and returns its rows and where the next
+    page begins, None if there is none. Another choice of rows begins with the newest.
+    """
+    key = f"{name}-pages"
+    chosen, begins = st.session_state.get(key, (choice, (None,)))
+    if chosen != choice:
+        begins = (None,)
+    rows, rest = read(begins[-1])
+
+    def turn_to(*begins: object) -> None:
+        st.session_state[key] = (choice, begins)
+
+    if not rows:
+        return rows
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.markdown(heading)
+        st.space("stretch")
+        is_first = len(begins) == 1
+        for label, icon, shortcut, there, disabled in (
+            ("Newest", "first_page", None, (None,), is_first),
+            ("Newer", "chevron_left", "P", begins[:-1], is_first),
+            ("Older", "chevron_right", "N", (*begins, rest), rest is None),
+        ):
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                shortcut=shortcut,
+                disabled=disabled,
+                on_click=turn_to,
+                args=there,
+            )
+    return rows
+
+
+def export_buttons(name: str, export: Export) -> None:
+    """Offer a download in each format; nothing is read, nor recorded, before one is pressed."""
+    with st.container(horizontal=True, key=f"export-{name}", gap="small"):
+        for form in Format:
+            st.download_button(
+                form.upper(),
+                partial(_written, export, form),
+                file_name=f"strata-{name}.{form}",
+                mime="text/csv" if form is Format.CSV else "application/jsonl",
+                key=f"export-{name}-{form}",
+                icon=":material/download:",
+                help=f"Download as {form.upper()}. The audit log records each download.",
+                on_click="ignore",
+            )
+
+
+def _written(export: Export, form: Format) -> bytes:
+    return "".join(export(form)).encode()
+
+
+def first_of(names: Sequence[str], most: int) -> list[str]:
+    """The first of some names, and how many more there are."""
+    return [*names[:most], *([f"and {len(names) - most:,} more"] * (len(names) > most))]
+
+
+def bullets(lines: Sequence[str], most: int = 20, longest: int = 600) -> str:
+    """Plain text as a Markdown list, its first lines and how many more there are."""
+    return "\n".join(f"- {as_label(line, longest)}" for line in first_of(lines, most))

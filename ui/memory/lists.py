@@ -1,0 +1,153 @@
+"""The lists of the memory: its questions, those of a group, and what became of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from chatbot.administration.kept import Change, KeptPair
+from chatbot.administration.overview import Overview, PairFilter, Scope
+from chatbot.memory.pairs import Happened, Store
+from ui.elements.address import go
+from ui.elements.moments import day, when
+from ui.elements.table import in_pages, newest_first, search_box, show_table
+from ui.wording.memory import vouched_by
+
+_GOOD, _POOR, _SUSPENDED = "Good", "Poor", "Suspended"
+_CHANGES_AT_ONCE = 50
+_KINDS = {
+    "Replaced or removed": ("replaced", "outdone", "evicted", "retired", "forgotten"),
+    "Changed": ("moved", "edited", "promoted", "suspended", "restored"),
+    "Added": ("added", "imported"),
+}
+_TOLD = {
+    "replaced": "replaced",
+    "outdone": "not saved",
+    "evicted": "removed for space",
+    "moved": "rated good or poor",
+    "restored": "in use again",
+    "suspended": "suspended",
+}
+
+
+def show_questions(overview: Overview, scope: Scope) -> None:
+    """Groups of a store, the largest first; with words to search for, single questions."""
+    with st.container(horizontal=True, vertical_alignment="center", key="memory-bar"):
+        words = search_box("memory-words", "Search questions", "questions", live=False)
+        chosen = st.segmented_control(
+            "Show",
+            [_GOOD, _POOR, _SUSPENDED],
+            default=_GOOD,
+            required=True,
+            key="memory-show",
+            label_visibility="collapsed",
+        )
+    name = f"memory page of {scope} {chosen} {words}"
+    if chosen == _SUSPENDED:
+        wanted = PairFilter(scope, suspended=True, words=words)
+        show_pairs(overview, wanted, name, "No suspended answers.")
+        return
+    store = Store.LOW if chosen == _POOR else Store.HIGH
+    if words:
+        told = "No question matches. Search for fewer words or another group."
+        show_pairs(overview, PairFilter(scope, store, words=words), name, told)
+        return
+    figures = overview.releases(scope)
+    total = sum(f.low_clusters if store is Store.LOW else f.high_clusters for f in figures)
+    if not total:
+        st.markdown("No poor answers." if store is Store.LOW else "No good answers yet.")
+        return
+
+    def show(first: int, size: int) -> None:
+        clusters = overview.clusters(scope, store, offset=first, limit=size)
+        _table([_row(c.representative) | {"Questions": c.size} for c in clusters])
+
+    in_pages(total, name, show, of="group")
+
+
+def show_pairs(
+    overview: Overview, wanted: PairFilter, name: str, if_none: str = "", *, size: int = 25
+) -> None:
+    """The questions that a filter leaves, page by page."""
+    if total := overview.count(wanted):
+
+        def show(first: int, size: int) -> None:
+            _table([_row(pair) for pair in overview.pairs(wanted, offset=first, limit=size)])
+
+        in_pages(total, name, show, of="question", size=size)
+    else:
+        st.markdown(if_none)
+
+
+def _row(pair: KeptPair) -> dict[str, Any]:
+    return {
+        "Open": str(pair.id),
+        "Question": pair.question,
+        "Questions": None,
+        "Score": pair.score,
+        "Rated by": vouched_by(
+            pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True, day=day
+        ),
+        "Reused": pair.reused,
+        "Release": f"{pair.product} {pair.release}",
+        "Suspended because": pair.suspended,
+    }
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> None:
+    number = st.column_config.NumberColumn
+    show_table(
+        rows,
+        {
+            "Question": 360,
+            "Questions": number(width=90, help="Number of similar questions"),
+            "Score": number(width=70, format="%.2f"),
+            "Rated by": 230,
+            "Reused": number(width=90),
+            "Release": 140,
+            "Suspended because": 280,
+        },
+        key="memory-table",
+        name="Questions",
+        on_open=lambda pair: go(pair=pair),
+    )
+
+
+def show_changes(overview: Overview, scope: Scope) -> None:
+    """What became of answers, the newest first: which was replaced by which, and why."""
+    chosen = st.segmented_control(
+        "Changes", list(_KINDS), default="Replaced or removed", required=True, key="memory-kinds"
+    )
+    kinds = [Happened(kind) for kind in _KINDS[chosen or "Replaced or removed"]]
+
+    def read(before: int | None) -> tuple[Sequence[Change], int | None]:
+        found = overview.changes(scope, kinds, before=before, limit=_CHANGES_AT_ONCE + 1)
+        changes = found[:_CHANGES_AT_ONCE]
+        return changes, changes[-1].id if len(found) > len(changes) else None
+
+    changes = newest_first("memory-changes", (scope, chosen), read)
+    if not changes:
+        st.markdown("No such changes.")
+        return
+    show_table(
+        [_change(change) for change in changes],
+        {"Question": 320, "Change": 110, "Reason": 420, "When": 150, "Release": 140},
+        key="memory-changes",
+        name="Changes",
+        on_open=lambda pair: go(pair=pair),
+    )
+
+
+def _change(change: Change) -> dict[str, object]:
+    """Of an answer that is gone the one is named that took its place: it asks the same."""
+    there = change.pair if change.question else change.other if change.other_question else None
+    return {
+        "Open": str(there or ""),
+        "Question": change.question or change.other_question,
+        "Change": _TOLD.get(change.kind, str(change.kind)),
+        "Reason": change.reason,
+        "When": when(change.at),
+        "Release": f"{change.product} {change.release}",
+    }
