@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from chatbot.runtime.concurrency import in_thread
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.text.verbatim import find_verbatim
 from chatbot.turn import Fallback, ModelStep, RuleStep, Turn
 from corpora.catalog.release import Product
