@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chatbot.dialogue.clarification_reply import take_up_question
+from chatbot.queries.clarification import take_up_question
 from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.catalog.release import Product, Release, is_prerelease

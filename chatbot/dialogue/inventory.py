@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from chatbot.comparison.question import asks_whether_same
 from chatbot.dialogue.catalog_questions import Inquiry, Kind, asks_by_release, read_inquiry
-from chatbot.queries.clarification import ask_back
-from chatbot.queries.release_of_turn import resolve_turn
+from chatbot.queries.release_extraction import ask_back, resolve_turn
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
 from chatbot.text.phrasing import listed

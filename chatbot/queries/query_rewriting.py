@@ -83,6 +83,16 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     return rewrite
 
 
+def ask_as_is() -> RuleStep:
+    """Make the question, as it stands, the only query (QAMR IV-C)."""
+
+    def keep(turn: Turn) -> Turn:
+        question = turn.question
+        return replace(turn, queries=Queries(question, question, None, subject=question))
+
+    return keep
+
+
 def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:
     """The question asked of another release: "and in 17.10?" after one about 17.20."""
     if not mentions:

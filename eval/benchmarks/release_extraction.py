@@ -20,8 +20,11 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.assembly import open_chatbot, open_model
-from chatbot.queries.model_release_extraction import extract_release_with_model, named_release
-from chatbot.queries.release_extraction import extract_release
+from chatbot.queries.release_extraction import (
+    extract_release,
+    extract_release_with_model,
+    named_release,
+)
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.settings import prepare_process, read_settings
 from chatbot.turn import ModelCall, Turn
