@@ -155,17 +155,16 @@ def _is_there(written: str, scope: Sequence[Product]) -> Found:
     if not there and several:
         return "", several[0]
     if not there:
-        owner = f" of {scope[0].name}" if len(scope) == 1 else ""
-        missing = f'No, there is no release "{written}"{owner}.'
-        resolution = next(iter(read.values()))
+        missing = f'no release "{written}"'
+        unknown = Resolution(ReleaseStatus.UNKNOWN, None, explanation=missing)
         if len(scope) > 1:
             pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
-            resolution = replace(resolution, product=None, available=tuple(pairs))
-            text = _by_product(f"{missing} There is documentation of", scope)
-        else:
-            text = f"{missing} There are {_named(scope[0])}."
-        unknown = replace(resolution, status=ReleaseStatus.UNKNOWN, releases=(), mentions=())
-        return text, unknown
+            text = _by_product(f"No, there is {missing}. There is documentation of", scope)
+            return text, replace(unknown, available=tuple(pairs))
+        product = scope[0]
+        names = tuple(release.name for release in reversed(product.releases))
+        text = f"No, there is {missing} of {product.name}. There are {_named(product)}."
+        return text, replace(unknown, product=product.name, available=names)
     named = [f"{product.name} {name}" for product, r in there for name in r.releases]
     verb = "is" if len(named) == 1 else "are"
     text = f"Yes, {listed(named)} {verb} documented here."
@@ -175,11 +174,10 @@ def _is_there(written: str, scope: Sequence[Product]) -> Found:
 def _is_newest(anchor: Resolution, product: Product) -> Found:
     asked, newest = anchor.releases[0], product.newest
     assert newest is not None, "a product with the release that is asked about has a newest one"
-    resolution = _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
-    if asked == newest.name:
-        return f"Yes, {asked} is the newest release of {product.name}.", resolution
-    text = f"No, the newest release of {product.name} is {newest.name}."
-    return text, resolution
+    text = f"Yes, {asked} is the newest release of {product.name}."
+    if asked != newest.name:
+        text = f"No, the newest release of {product.name} is {newest.name}."
+    return text, _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
 
 
 def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:

@@ -10,7 +10,7 @@ from chatbot.queries.release_extraction import offered_products, resolve_turn
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import resolve_release
-from chatbot.text.phrasing import listed
+from chatbot.text.phrasing import listed, word_set
 from chatbot.turn import Route, RuleStep, Turn
 from corpora.catalog.release import Product
 
@@ -28,7 +28,7 @@ class Choice:
     releases: tuple[str, ...] = ()
 
 
-_FILLER_WORDS = """
+_FILLERS = word_set("""
     a about actually ah an and any are at be but can choose choice course dear do docs
     documentation exactly fine for from give go good great guess hi hm hmm i i'd i'll i'm if in is
     it it's just know let let's like make maybe me mean means meant my no of oh ok okay on one ones
@@ -36,8 +36,7 @@ _FILLER_WORDS = """
     releases right run running same say select should show so sorry suppose sure take talking thank
     thanks that that'd that's the them then these they think this those to try uh um us use using
     version versions want was we we'd we're we've well will with would yeah yep yes you your
-"""
-_FILLERS = frozenset(_FILLER_WORDS.split())
+""")
 _ABOUT = re.compile(r"\b(?:what|how)\s+about\s+")
 _NOT = re.compile(r"\b(?:not|neither|without|except)\b|n't\b")
 _AGREES = re.compile(r"\b(?:yes|yeah|yep|ok|okay|sure|right|fine|exactly|of course|go)\b")

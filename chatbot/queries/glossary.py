@@ -152,17 +152,23 @@ def expand_terms(
         corpus, queries = open_corpus(product, release), turn.queries
 
         def look_up(text: str) -> list[_LookedUp]:
-            terms = terms_in(text, entries, is_ordinary_word)
-            return [_look_up(corpus, term) for term in terms]
+            return [
+                _LookedUp(
+                    term,
+                    documents(corpus, term.written),
+                    tuple(s for s in term.synonyms if documents(corpus, s))[:_MOST_SYNONYMS],
+                )
+                for term in terms_in(text, entries, is_ordinary_word)
+            ]
 
         asked = look_up(queries.subject)
-        subject = _written(queries.subject, asked, _replaced)
+        subject = _written(queries.subject, asked, replacing=True)
         added = filtered(" ".join(dict.fromkeys(s for found in asked for s in found.synonyms)))
         return replace(
             turn,
             queries=replace(
                 queries,
-                base=_written(queries.base, look_up(queries.base), _explained),
+                base=_written(queries.base, look_up(queries.base), replacing=False),
                 filtered=f"{queries.filtered} {added}".strip(),
                 versionless=queries.versionless and f"{queries.versionless} {added}".strip(),
                 subject=subject,
@@ -177,30 +183,19 @@ def expand_terms(
     return expand
 
 
-def _look_up(corpus: Corpus, term: Term) -> _LookedUp:
-    synonyms = (s for s in term.synonyms if documents(corpus, s))
-    return _LookedUp(term, documents(corpus, term.written), tuple(synonyms)[:_MOST_SYNONYMS])
+def _written(text: str, looked_up: Sequence[_LookedUp], *, replacing: bool) -> str:
+    """The text with synonyms in brackets behind every term, but for those that stand in it.
 
-
-def _explained(found: _LookedUp, synonyms: Sequence[str]) -> str:
-    return f"{found.term.written} ({', '.join(synonyms)})"
-
-
-def _replaced(found: _LookedUp, synonyms: Sequence[str]) -> str:
-    if found.documented:
-        return _explained(found, synonyms)
-    first, *others = synonyms
-    return f"{first} ({', '.join(others)})" if others else first
-
-
-def _written(
-    text: str, looked_up: Sequence[_LookedUp], write: Callable[[_LookedUp, Sequence[str]], str]
-) -> str:
-    """The text with every term as `write` puts it; synonyms that stand in it are not repeated."""
+    With `replacing` they stand in the place of a term that the release lacks.
+    """
     parts, position = [], 0
     for found in looked_up:
         new = [s for s in found.synonyms if not stands_in(text, s)]
         if new:
-            parts += [text[position : found.term.start], write(found, new)]
-            position = found.term.end
+            term = found.term
+            lacks = replacing and not found.documented
+            first, *others = new if lacks else [term.written, *new]
+            parts.append(text[position : term.start] + first)
+            parts += [f" ({', '.join(others)})"] if others else []
+            position = term.end
     return "".join([*parts, text[position:]])
