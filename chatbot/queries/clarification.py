@@ -149,7 +149,7 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
     if _NOT.search(text) or any(word not in _FILLERS for word in _WORD.findall(rest)):
         return None
     if place and not read.releases[: len(read.mentions)]:
-        return _at(_position(place), asked, offered)
+        return _at(place, asked, offered)
     if both:
         pair = _names(offered[0]) if asked.product else ()
         return Choice(asked.product, pair if len(pair) == 2 else ())
@@ -223,14 +223,10 @@ def _written(mention: Mention, names: Sequence[Mention]) -> str:
     return _PREPOSITION.sub("", cut(mention.text, inside))
 
 
-def _position(place: re.Match[str]) -> int:
-    if word := place["word"]:
-        return _ORDINALS.index(word)
-    return int(place["ranked"] or place["counted"] or place["bare"]) - 1
-
-
-def _at(position: int, asked: Resolution, offered: Sequence[Product]) -> Choice:
+def _at(place: re.Match[str], asked: Resolution, offered: Sequence[Product]) -> Choice:
     """Choose by the place in what was offered: releases of the product, else the products."""
+    number = place["ranked"] or place["counted"] or place["bare"]
+    position = int(number) - 1 if number else _ORDINALS.index(place["word"])
     if asked.product:
         return Choice(asked.product, _names(offered[0])[max(position, 0) :][:1])
     return Choice(offered[position].name if 0 <= position < len(offered) else None)

@@ -57,16 +57,13 @@ _WINDOW = 48
 _NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
 _BACKGROUND = re.compile(
     r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
-    r"(?:(?:it|this|that|only|already|fine)\s+)?$",
+    r"(?:(?:it|this|that|only|already|fine)\s+)?\0(?:in|since|as\s+of|with|on)\s"
+    r"|\b(?:com(?:e|ing)|mov(?:ed?|ing)|migrat(?:ed?|ing)|upgrad(?:ed?|ing)|switch(?:ed|ing)?)\s+"
+    r"\0(?:from|off)\s"
+    r"|\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?\0(?!from\s|off\s)",
     re.IGNORECASE,
 )
-_ORIGIN = re.compile(
-    r"\b(?:com(?:e|ing)|mov(?:ed?|ing)|migrat(?:ed?|ing)|upgrad(?:ed?|ing)|switch(?:ed|ing)?)\s+$",
-    re.IGNORECASE,
-)
-_FORMERLY = re.compile(
-    r"\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?$", re.I
-)
+"""Says how things were before; a zero byte stands where the mention begins."""
 _IN_STYLE = re.compile(r"(?:-|\s+)(?:styles?|syntax|compatible|compatibility)\b", re.IGNORECASE)
 _COUNTERPART = re.compile(
     r"(?:\b(?:compar(?:e|es|ed|ing|ison)|differ(?:s|ed|ences?)?)\s+(?:\w+\s+){0,2}|\bdifferent\s+)"
@@ -76,7 +73,7 @@ _COUNTERPART = re.compile(
     r"|\bnew\s+(?:\w+\s+){1,2}\0(?:since|than|against|over)\s|\0(?:vs\.?|versus)\s",
     re.IGNORECASE,
 )
-"""What an answer is compared with; a zero byte stands where the mention begins."""
+"""What an answer is compared with, marked in the same way."""
 _ARROW = re.compile(r"(?:->|→|=>)\s*$")
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
@@ -243,12 +240,13 @@ def _found(
 ) -> Found:
     start, end = place
     before = text[max(0, lead.start() - _WINDOW) : lead.start()]
+    around = f"{before}\0{text[lead.start() : start]}"
     preposition = (lead["preposition"] or "").casefold()
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    by_the_book = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
-    if not by_the_book and (lead["before"] or lead["after"] or lead["pre"]):
+    follows_docs = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    if not follows_docs and (lead["before"] or lead["after"] or lead["pre"]):
         steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:
@@ -265,10 +263,8 @@ def _found(
         reading,
         steps=steps,
         negated=bool(lead["negation"]),
-        background=at_least
-        or _is_background(before, preposition)
-        or bool(_IN_STYLE.match(text, end)),
-        against=bool(_COUNTERPART.search(f"{before}\0{text[lead.start() : start]}")),
+        background=at_least or bool(_BACKGROUND.search(around) or _IN_STYLE.match(text, end)),
+        against=bool(_COUNTERPART.search(around)),
         arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
         sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
         describes=bool(
@@ -283,11 +279,3 @@ def _last(text: str, end: int, *, bracketed: bool) -> int:
         if match := pattern.match(text, end):
             end = match.end()
     return end
-
-
-def _is_background(before: str, preposition: str) -> bool:
-    if preposition in {"from", "off"}:
-        return bool(_ORIGIN.search(before))
-    if preposition in {"in", "since", "as of", "with", "on"} and _BACKGROUND.search(before):
-        return True
-    return bool(_FORMERLY.search(before))
