@@ -30,10 +30,9 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.queries.clarification import asked_back
-from chatbot.runtime import event_loop as background
+from chatbot.runtime.concurrency import Queue, run_on_event_loop
 from chatbot.runtime.events import EventCallback, Listener, Waiting
 from chatbot.runtime.model_calls import call
-from chatbot.runtime.queue import Queue
 from chatbot.settings import BadSettings, Settings, prepare_process
 from chatbot.turn import Turn
 from corpora.catalog.catalog import Catalog
@@ -113,7 +112,7 @@ class Chatbot:
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None:
             turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = background.run(self._answer(turn, listener), stopped)
+        turn, seconds = run_on_event_loop(self._answer(turn, listener), stopped)
         content = reply_object(turn, self.settings.profile)
         content |= {"seconds": seconds, "model": self.settings.model_name if turn.calls else ""}
         if conversation is None:
@@ -142,7 +141,7 @@ class Chatbot:
     def _read_beginning(self) -> None:
         assert self.model is not None
         with suppress(GeneratorError):
-            background.run(
+            run_on_event_loop(
                 call(self.model, beginning_of_prompt(), step="warm_up", max_tokens=1),
                 lambda: False,
             )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chatbot.assembly import Chatbot
 from chatbot.batch import BatchProgress, run_batch
-from chatbot.queries.glossary_expansion import expand_terms
+from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Group as Rows
 from rich.markup import escape
 
-from chatbot.dialogue.clarification_reply import take_up_question
+from chatbot.queries.clarification import take_up_question
 from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.catalog.release import Product, Release, is_prerelease

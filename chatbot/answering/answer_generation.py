@@ -30,7 +30,7 @@ from chatbot.retrieval.kinds import FORMS, Kind, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, continued
 from chatbot.retrieval.provenance import cite, cite_words, says_unknown
 from chatbot.retrieval.records import sentences
-from chatbot.runtime.model_calls import call, temperature
+from chatbot.runtime.model_calls import call
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_words, harmless
@@ -123,9 +123,8 @@ def generate_answer(
             question=fenced("question", turn.queries.base),
             hint=HINTS[kind],
         )
-        made = await call(
-            model, messages, step=STEP, shown=True, max_tokens=max_tokens, **temperature(turn)
-        )
+        chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
+        made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens, **chosen)
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
         reply = _whole_sentences(made.reply) if made.completion_tokens >= max_tokens else made.reply
         draft.turn = turn

@@ -13,17 +13,15 @@ from chatbot.answering.answer_generation import generate_answer
 from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.newest_release import look_elsewhere
 from chatbot.chain.recall_step import recall_answered, recall_by_passage, recall_judged
-from chatbot.dialogue.clarification_reply import take_up_question
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.recall import Recall
-from chatbot.queries.glossary_expansion import expand_terms
+from chatbot.queries.clarification import take_up_question
+from chatbot.queries.glossary import expand_terms
 from chatbot.queries.model_query_rewriting import only_base, rewrite_query_by_model
-from chatbot.queries.model_release_extraction import extract_release_with_model
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.question_as_is import ask_as_is
-from chatbot.queries.release_extraction import extract_release
+from chatbot.queries.query_rewriting import ask_as_is, rewrite_query
+from chatbot.queries.release_extraction import extract_release, extract_release_with_model
 from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole, reduce_context
 from chatbot.retrieval.context_retrieval import retrieve_context

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions import asked_text, difference_in_names
 from chatbot.memory.recall import Recall
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import Answer, ModelStep, Recollection, Remembered, Route, RuleStep, Turn
 from prompts import fenced, fenced_list, render
 

@@ -16,7 +16,8 @@ from rapidfuzz import fuzz, process
 
 from chatbot.releases.product_names import Span, mask, product_spans
 from chatbot.releases.release_names import release_names
-from chatbot.releases.release_numbers import Number, find_numbers
+from chatbot.releases.release_numbers import find_numbers
+from chatbot.text.phrasing import word_set
 from corpora.catalog.release import Product
 
 
@@ -47,37 +48,31 @@ class Inquiry:
 
 _LONGEST = 200
 _PRODUCT, _RELEASE = "§", "#"
-_COUNT = frozenset(("many", "count", "number", "numbers"))
-_RELEASES = frozenset(("releases", "versions"))
-_RELEASE_ONE = frozenset(("release", "version"))
-_PRODUCTS = frozenset(("products", "projects"))
-_PAPERS = frozenset(("documents", "files", "manuals", "guides", "handbooks", "books"))
-_DOCUMENTATION = frozenset(("documentation", "docs", "information", "info"))
-_NEWEST = frozenset(("newest", "latest", "current", "last", "highest", "recent"))
-_OLDEST = frozenset(("oldest", "earliest", "first", "initial"))
-_BARE_EXTREMES = frozenset(("newest", "latest", "recent", "oldest"))
-_BEFORE = frozenset(
-    ("before", "prior", "preceding", "precedes", "preceded", "older", "earlier", "previous")
-)
-_AFTER = frozenset(
-    ("after", "following", "follows", "followed", "newer", "later", "succeeds", "next", "since")
-)
+_COUNT = word_set("many count number numbers")
+_RELEASES = word_set("releases versions")
+_RELEASE_ONE = word_set("release version")
+_PRODUCTS = word_set("products projects")
+_PAPERS = word_set("documents files manuals guides handbooks books")
+_DOCUMENTATION = word_set("documentation docs information info")
+_NEWEST = word_set("newest latest current last highest recent")
+_OLDEST = word_set("oldest earliest first initial")
+_BARE_EXTREMES = word_set("newest latest recent oldest")
+_BEFORE = word_set("before prior preceding precedes preceded older earlier previous")
+_AFTER = word_set("after following follows followed newer later succeeds next since")
 _SIDES = _BEFORE | _AFTER | {"than"}
 _EXTREMES = _NEWEST | _OLDEST
-_POINTING = frozenset(("it", "that", "this", "same"))
-_YOU = frozenset(("you", "your", "we", "our", "i"))
-_HELD_WORDS = """
+_POINTING = word_set("it that this same")
+_YOU = word_set("you your we our i")
+_CATALOG = word_set("""
     available catalog catalogue covered documented exist exists given here included indexed ingested
     known list loaded name names offered out tell there
-"""
-_HELD = frozenset(_HELD_WORDS.split())
-_YOU_DO_WORDS = """
+""")
+_YOU_DO = word_set("""
     ask choose cover hold include index know offer pick provide query search select serve show
     support
-"""
-_YOU_DO = frozenset(_YOU_DO_WORDS.split())
+""")
 """What is said of a catalog only where somebody does it: "do you support 1.4?"."""
-_GRAMMAR_WORDS = """
+_GRAMMAR = word_set("""
     a about all also already altogether am an and any anything are at been between but by came can
     come comes complete contain contains could currently database did different directly do does
     each every for from full get give got had has have hello hey hi how immediately in into is
@@ -85,28 +80,22 @@ _GRAMMAR_WORDS = """
     present public published released right see shipped so some something stable still system tell
     thanks the then these they those to today total us want was well were what what's whats which
     with would yet
-"""
-_GRAMMAR = frozenset(_GRAMMAR_WORDS.split())
+""")
 _NOUNS = _RELEASES | _RELEASE_ONE | _PRODUCTS | _PAPERS | _DOCUMENTATION
 _SIGNS = frozenset((_PRODUCT, _RELEASE))
 _CLOSED = (
-    _GRAMMAR | _NOUNS | _COUNT | _EXTREMES | _SIDES | _POINTING | _YOU | _HELD | _YOU_DO | _SIGNS
+    _GRAMMAR | _NOUNS | _COUNT | _EXTREMES | _SIDES | _POINTING | _YOU | _CATALOG | _YOU_DO | _SIGNS
 )
 _MISSPELT = sorted(_NOUNS | _BARE_EXTREMES)
 _NEAR = 85.0
-_COURTESIES = frozenset(
-    ("hi", "hello", "hey", "ok", "okay", "so", "and", "but", "then", "also", "well")
-)
-_YES_NO = frozenset(("is", "are", "do", "does", "was", "were", "have", "can"))
-_ASKING = _YES_NO | {"what", "what's", "whats", "which", "list", "show", "name", "tell"}
+_COURTESIES = word_set("hi hello hey ok okay so and but then also well")
+_YES_NO = word_set("is are do does was were have can")
+_ASKING = _YES_NO | word_set("what what's whats which list show name tell")
 _WORD = re.compile(rf"[\w'-]+|[{_PRODUCT}{_RELEASE}]")
 _NAMED_RELEASE = re.compile(rf"\b(?:(?:releases?|versions?|rel|ver|v|r)[\s._-]*){_RELEASE}", re.I)
-_ANOTHER = frozenset(
-    ("what", "how", "about", "and", "or", "of", "for", "in", "on", "from", "with", "the")
-)
-_AGAIN_WORDS = "which what list show name them one ones are they those these"
-_AGAIN = frozenset(_AGAIN_WORDS.split())
-_COUNT_AGAIN = frozenset(("how", "many", "there", "is", "that", "of", *_AGAIN))
+_ANOTHER = word_set("what how about and or of for in on from with the")
+_AGAIN = word_set("which what list show name them one ones are they those these")
+_COUNT_AGAIN = _AGAIN | word_set("how many there is that of")
 _COUNT_OF = {
     Kind.RELEASES: Kind.RELEASE_COUNT,
     Kind.RELEASE_COUNT: Kind.RELEASE_COUNT,
@@ -137,9 +126,11 @@ def read_inquiry(
         return None
     if words & _SIGNS and words <= _ANOTHER | _SIGNS:
         return replace(inquiry, kind=before.kind, products=named or before.products)
-    table = _COUNT_OF if "many" in words and words <= _COUNT_AGAIN else _LIST_OF
-    again = table is _COUNT_OF or (words <= _AGAIN and words & {"which", "what", "them"})
-    return replace(before, kind=table[before.kind]) if again and before.kind in table else None
+    if "many" in words and words <= _COUNT_AGAIN and before.kind in _COUNT_OF:
+        return replace(before, kind=_COUNT_OF[before.kind])
+    if words & {"which", "what", "them"} and words <= _AGAIN and before.kind in _LIST_OF:
+        return replace(before, kind=_LIST_OF[before.kind])
+    return None
 
 
 def masked(
@@ -181,7 +172,7 @@ def _kind(said: Sequence[str]) -> Kind | None:
     if words & {"how", "why", "when"} and not counted:
         return None
     ours = bool(by_us and words & (_YOU_DO | {"have", "got"}))
-    held = ours or bool(words & (_HELD | {"show", _PRODUCT}))
+    held = ours or bool(words & (_CATALOG | {"show", _PRODUCT}))
     one, several = bool(words & _RELEASE_ONE), bool(words & _RELEASES)
     if words & _PAPERS or (words & _DOCUMENTATION and (release or words & _POINTING)):
         if not _asks_for_papers(words, held=held):
@@ -228,20 +219,16 @@ def _asks_for_papers(words: frozenset[str], *, held: bool) -> bool:
     return not loose and not aside and (held or bool(words & {"have", "has", _RELEASE}))
 
 
-_EVENT_WORDS = """
+_EVENTS = word_set("""
     add added adds appear appeared available bring brings brought came change changed come
     deprecate deprecated deprecates describe described describes document documented documents drop
-    dropped drops exist existed
-    gone had has have include included includes introduce introduced introduces mention mentioned
-    mentions offer offers possible remove removed removes rename renamed replaced support supported
-    supports there
-"""
-_EVENTS = frozenset(_EVENT_WORDS.split())
-_BETWEEN = frozenset(("of", "the", "these", "those", "your", "our"))
+    dropped drops exist existed gone had has have include included includes introduce introduced
+    introduces mention mentioned mentions offer offers possible remove removed removes rename
+    renamed replaced support supported supports there
+""")
+_BETWEEN = word_set("of the these those your our")
 """Between "which" and "releases"."""
-_SINCE_WHEN = frozenset(
-    (("since", "when"), ("until", "when"), ("till", "when"), ("from", "when"), ("how", "long"))
-)
+_SINCE_WHEN = {("since", "when"), ("until", "when"), ("till", "when"), ("from", "when")}
 
 
 def asks_by_release(question: str, products: Sequence[Product]) -> bool:
@@ -259,8 +246,10 @@ def asks_by_release(question: str, products: Sequence[Product]) -> bool:
         return True
     pairs = list(pairwise(word for word in words if word not in _BETWEEN))
     if _SINCE_WHEN.intersection(pairs):
+        return True
+    if ("how", "long") in pairs:
         # "How long has it been there?", and not "how long is it, if I change nothing?".
-        return ("how", "long") not in pairs or "been" in words
+        return "been" in words
     nouns = _RELEASES | _RELEASE_ONE
     noun = next((n for a, n in pairs if n in nouns and a in {"which", "what", "first", "last"}), "")
     after = said[said.index(noun) + 1 :] if noun else []
@@ -270,16 +259,13 @@ def asks_by_release(question: str, products: Sequence[Product]) -> bool:
 def _places(
     question: str, products: Sequence[Product], spans: Sequence[Span]
 ) -> list[tuple[int, int, str]]:
-    numbers: list[Number] = []
-    for product in products:
-        found = find_numbers(mask(question, product, spans), release_names(product))
-        if sum(bool(n.reading.covers) for n in found) > sum(
-            bool(n.reading.covers) for n in numbers
-        ):
-            numbers = found
-        numbers = numbers or found
-    named = [(start, end, _PRODUCT) for start, end, _ in spans]
-    taken = [(number.start, number.end, _RELEASE) for number in numbers]
+    read = [find_numbers(mask(question, p, spans), release_names(p)) for p in products]
+    # Those of the product of which most are releases; where none is, any.
+    numbers = max(
+        read,
+        key=lambda found: (sum(bool(n.reading.covers) for n in found), bool(found)),
+        default=[],
+    )
     names = {
         name
         for product in products
@@ -287,7 +273,8 @@ def _places(
         for name in (release.name, *release.aliases)
         if name[0].isalpha() and name.casefold() not in _CLOSED
     }
-    places = [*named, *taken]
+    places = [(start, end, _PRODUCT) for start, end, _ in spans]
+    places += [(number.start, number.end, _RELEASE) for number in numbers]
     for name in sorted(names, key=len, reverse=True):
         for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE):
             if not any(start < match.end() and match.start() < end for start, end, _ in places):

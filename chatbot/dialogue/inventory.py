@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chatbot.comparison.question import asks_whether_same
 from chatbot.dialogue.catalog_questions import Inquiry, Kind, asks_by_release, read_inquiry
-from chatbot.queries.clarification import ask_back
-from chatbot.queries.release_of_turn import resolve_turn
+from chatbot.queries.release_extraction import ask_back, resolve_turn
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
 from chatbot.text.phrasing import listed
@@ -30,12 +29,8 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What the catalog says, and which release it is about."""
-
-    text: str
-    resolution: Resolution
+Found = tuple[str, Resolution]
+"""What the catalog says and which release it is about; no text where that is to be asked back."""
 
 
 def answer_inventory(
@@ -55,22 +50,16 @@ def answer_inventory(
         resolution = resolve_turn(turn, known)
         if resolution.product is None and turn.product is not None:
             return turn
-        scope = _scope(inquiry, resolution, known)
-        found = _look_up(turn, inquiry, scope, known, open_corpus)
-        if isinstance(found, Resolution):
-            return replace(
-                turn, resolution=found, route=Route.CLARIFY, answer=ask_back(found, known)
-            )
-        return replace(
-            turn,
-            resolution=found.resolution,
-            route=Route.INVENTORY,
-            answer=Answer(
-                found.text,
-                abstained=False,
-                value=f"{found.text.partition(chr(10))[0].rstrip('.:')}.",
-            ),
-        )
+        # Those named, else the one spoken of, else all.
+        spoken_of = tuple(p for p in known if p.name == resolution.product)
+        scope = inquiry.products or spoken_of or tuple(known)
+        text, resolution = _look_up(turn, inquiry, scope, known, open_corpus)
+        turn = replace(turn, resolution=resolution)
+        if not text:
+            return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
+        value = f"{text.splitlines()[0].rstrip('.:')}."
+        answer = Answer(text, abstained=False, value=value)
+        return replace(turn, route=Route.INVENTORY, answer=answer)
 
     return answer
 
@@ -101,26 +90,17 @@ def _of_several(turn: Turn, known: Sequence[Product]) -> Resolution | None:
     return replace(found, status=ReleaseStatus.COMPARED, releases=releases, explanation="compared")
 
 
-def _scope(
-    inquiry: Inquiry, resolution: Resolution, known: Sequence[Product]
-) -> tuple[Product, ...]:
-    """Return the products that are asked about: those named, else the one spoken of, else all."""
-    if inquiry.products:
-        return inquiry.products
-    return tuple(p for p in known if p.name == resolution.product) or tuple(known)
-
-
 def _look_up(
     turn: Turn,
     inquiry: Inquiry,
     scope: tuple[Product, ...],
     known: Sequence[Product],
     open_corpus: Callable[[str, str], Corpus],
-) -> _Found | Resolution:
-    """Return what the catalog says, or the resolution that has to be cleared up first."""
+) -> Found:
     match inquiry.kind:
         case Kind.PRODUCTS:
-            return _products(known)
+            lead = f"There is documentation of {listed(product.name for product in known)}"
+            return _by_product(lead, known), _no_single()
         case Kind.RELEASES | Kind.RELEASE_COUNT:
             return _releases(scope)
         case Kind.NEWEST | Kind.OLDEST:
@@ -132,35 +112,30 @@ def _look_up(
     if inquiry.kind in (Kind.DOCUMENTS, Kind.DOCUMENT_COUNT):
         of_release = resolve_turn(only, known)
         if not of_release.releases or of_release.product is None:
-            return of_release
+            return "", of_release
         return _documents(of_release, inquiry.kind, open_corpus)
     anchored = f"release {inquiry.release}" if inquiry.release else ""
     anchor = resolve_turn(replace(only, question=anchored), known)
     product = next((p for p in known if p.name == anchor.product), None)
     if product is None or len(anchor.releases) != 1:
-        return anchor
+        return "", anchor
     if inquiry.kind is Kind.IS_NEWEST:
         return _is_newest(anchor, product)
     return _beside(anchor, product, inquiry.kind)
 
 
-def _products(known: Sequence[Product]) -> _Found:
-    lead = f"There is documentation of {listed(product.name for product in known)}"
-    return _Found(_by_product(lead, known), _nothing_single())
-
-
-def _releases(scope: Sequence[Product]) -> _Found:
+def _releases(scope: Sequence[Product]) -> Found:
     total = _count(sum(len(product.releases) for product in scope), "release")
     if len(scope) > 1:
         lead = f"There are {total} of {len(scope)} products"
-        return _Found(_by_product(lead, scope), _nothing_single())
+        return _by_product(lead, scope), _no_single()
     product = scope[0]
     verb = "is" if len(product.releases) == 1 else "are"
     text = f"There {verb} {total} of {product.name}: {_named(product)}."
-    return _Found(text, _nothing_single(product))
+    return text, _no_single(product)
 
 
-def _extreme(scope: Sequence[Product], kind: Kind) -> _Found:
+def _extreme(scope: Sequence[Product], kind: Kind) -> Found:
     word = "newest" if kind is Kind.NEWEST else "oldest"
     ends = [(p, p.newest if kind is Kind.NEWEST else p.releases[0]) for p in scope if p.releases]
     named = [(p, release) for p, release in ends if release is not None]
@@ -168,46 +143,44 @@ def _extreme(scope: Sequence[Product], kind: Kind) -> _Found:
         product, release = named[0]
         status = ReleaseStatus.LATEST if kind is Kind.NEWEST else ReleaseStatus.STATED
         text = f"The {word} release of {product.name} is {release.name}."
-        return _Found(text, _single(product, release.name, status))
+        return text, _single(product, release.name, status)
     told = listed(f"{product.name} {release.name}" for product, release in named)
-    return _Found(f"The {word} releases are {told}.", _nothing_single())
+    return f"The {word} releases are {told}.", _no_single()
 
 
-def _is_there(written: str, scope: Sequence[Product]) -> _Found | Resolution:
+def _is_there(written: str, scope: Sequence[Product]) -> Found:
     read = {p: resolve_release(f"release {written}", scope, product=p.name) for p in scope}
     there = [(p, r) for p, r in read.items() if r.releases and r.status is ReleaseStatus.STATED]
     several = [r for r in read.values() if r.status is ReleaseStatus.AMBIGUOUS]
     if not there and several:
-        return several[0]
+        return "", several[0]
     if not there:
-        owner = f" of {scope[0].name}" if len(scope) == 1 else ""
-        missing = f'No, there is no release "{written}"{owner}.'
-        resolution = next(iter(read.values()))
+        missing = f'no release "{written}"'
+        unknown = Resolution(ReleaseStatus.UNKNOWN, None, explanation=missing)
         if len(scope) > 1:
             pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
-            resolution = replace(resolution, product=None, available=tuple(pairs))
-            text = _by_product(f"{missing} There is documentation of", scope)
-        else:
-            text = f"{missing} There are {_named(scope[0])}."
-        unknown = replace(resolution, status=ReleaseStatus.UNKNOWN, releases=(), mentions=())
-        return _Found(text, unknown)
+            text = _by_product(f"No, there is {missing}. There is documentation of", scope)
+            return text, replace(unknown, available=tuple(pairs))
+        product = scope[0]
+        names = tuple(release.name for release in reversed(product.releases))
+        text = f"No, there is {missing} of {product.name}. There are {_named(product)}."
+        return text, replace(unknown, product=product.name, available=names)
     named = [f"{product.name} {name}" for product, r in there for name in r.releases]
     verb = "is" if len(named) == 1 else "are"
     text = f"Yes, {listed(named)} {verb} documented here."
-    return _Found(text, there[0][1] if len(named) == 1 else _nothing_single())
+    return text, there[0][1] if len(named) == 1 else _no_single()
 
 
-def _is_newest(anchor: Resolution, product: Product) -> _Found:
+def _is_newest(anchor: Resolution, product: Product) -> Found:
     asked, newest = anchor.releases[0], product.newest
     assert newest is not None, "a product with the release that is asked about has a newest one"
-    resolution = _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
-    if asked == newest.name:
-        return _Found(f"Yes, {asked} is the newest release of {product.name}.", resolution)
-    text = f"No, the newest release of {product.name} is {newest.name}."
-    return _Found(text, resolution)
+    text = f"Yes, {asked} is the newest release of {product.name}."
+    if asked != newest.name:
+        text = f"No, the newest release of {product.name} is {newest.name}."
+    return text, _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
 
 
-def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
+def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
     """Tell what came before or after a release, the nearest first."""
     asked = anchor.releases[0]
     names = [release.name for release in product.releases]
@@ -216,18 +189,18 @@ def _beside(anchor: Resolution, product: Product, kind: Kind) -> _Found:
     word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
     if not side:
         text = f"No release came {word} {asked}: it is the {end} of {product.name} documented here."
-        return _Found(text, _single(product, asked, ReleaseStatus.STATED, _CATALOG))
+        return text, _single(product, asked, ReleaseStatus.STATED, _CATALOG)
     further = f", {word} that {listed(side[1:])}" if side[1:] else ""
     text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
-    return _Found(text, _single(product, side[0], ReleaseStatus.STATED))
+    return text, _single(product, side[0], ReleaseStatus.STATED)
 
 
-def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Corpus]) -> _Found:
+def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Corpus]) -> Found:
     texts = []
     for release in of.releases:
         documents = open_corpus(of.product or "", release).documents()
         texts.append(_papers(f"{of.product} {release}", documents, in_full=kind is Kind.DOCUMENTS))
-    return _Found("\n\n".join(texts), of)
+    return "\n\n".join(texts), of
 
 
 def _papers(name: str, documents: Sequence[StoredDocument], *, in_full: bool) -> str:
@@ -250,7 +223,7 @@ def _single(
     return Resolution(status, product.name, (release,), explanation=explanation)
 
 
-def _nothing_single(product: Product | None = None) -> Resolution:
+def _no_single(product: Product | None = None) -> Resolution:
     """The resolution of an answer that is about no one release."""
     name = product.name if product else None
     return Resolution(ReleaseStatus.NONE, name, explanation=_CATALOG)

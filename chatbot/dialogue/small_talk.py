@@ -9,34 +9,30 @@ from dataclasses import replace
 from chatbot.comparison.question import refers_back
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.text.phrasing import listed
+from chatbot.text.phrasing import listed, word_set
 from chatbot.text.query_terms import RELEASE_WORDS, filtered
 from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
-_THANKS = frozenset(("thanks", "thank", "thx", "ty", "cheers", "appreciated"))
-_FAREWELL = frozenset(("bye", "goodbye", "farewell", "ciao"))
-_GREETING = frozenset(
-    ("hello", "hi", "hey", "howdy", "greetings", "morning", "afternoon", "evening")
-)
-_PRAISE = frozenset(("ok", "okay", "great", "good", "nice", "cool", "perfect", "fine", "excellent"))
+_THANKS = word_set("thanks thank thx ty cheers appreciated")
+_FAREWELL = word_set("bye goodbye farewell ciao")
+_GREETING = word_set("hello hi hey howdy greetings morning afternoon evening")
+_PRAISE = word_set("ok okay great good nice cool perfect fine excellent")
 _COURTESIES = _THANKS | _FAREWELL | _GREETING | _PRAISE
-_BESIDE_WORDS = """
+_BESIDE = word_set("""
     a again all alright and dear everybody everyone for helped helpful i it job just lot lots much
     no now of oh really so that that's the there this to today very was well work you your
-"""
-_BESIDE = frozenset(_BESIDE_WORDS.split())
-_ABOUT_YOU_WORDS = """
+""")
+_ABOUT_YOU = word_set("""
     a able about ai an and are as ask assistant be bot can capable chatbot could do does doing
     everything feel for help here how human i in is kind kinds know machine made me model my
     name need of or person please questions real robot should some sort stuff tell the thing things
     to topics use us we what what's who who's why with work yourself
-"""
-_ABOUT_YOU = frozenset(_ABOUT_YOU_WORDS.split())
-_YOU = frozenset(["you", "your", "yourself"])
-_HELP = frozenset(["help", "please", "me", "i", "need"])
+""")
+_YOU = word_set("you your yourself")
+_HELP = word_set("help please me i need")
 _WORD = re.compile(r"[\w’']+")
 _LONGEST = 120
 _MISSPELT = 6

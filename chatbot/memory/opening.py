@@ -17,7 +17,7 @@ from chatbot.memory.scoring.measuring import Measured, measure_turn
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.models.errors import GeneratorError
-from chatbot.runtime import event_loop as background
+from chatbot.runtime.concurrency import run_on_event_loop
 from chatbot.settings import Settings
 from chatbot.turn import Turn
 from corpora.database.engine import Database
@@ -90,7 +90,7 @@ def _measure(embedder: Embedder, judge: BaseChatModel | None) -> Measure:
 
     def by_judge(turn: Turn) -> Measured:
         try:
-            judged, _ = background.run(judge_turn(judge, turn), lambda: False)
+            judged, _ = run_on_event_loop(judge_turn(judge, turn), lambda: False)
         except GeneratorError as error:
             _log.warning("the judge did not answer, the answer is measured instead: %s", error)
             judged = None

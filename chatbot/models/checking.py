@@ -14,7 +14,8 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
-from chatbot.runtime.model_calls import Messages, call, call_all, next_token_probabilities
+from chatbot.runtime.concurrency import together
+from chatbot.runtime.model_calls import Messages, call, next_token_probabilities
 
 _STEP = "check"
 _TOGETHER = 4
@@ -109,8 +110,10 @@ async def _speed_up(model: BaseChatModel) -> float:
     for number in range(_TOGETHER):
         await call(model, _counting(200 + number), step=_STEP, max_tokens=24)
     middle = time.perf_counter()
-    prompts = [_counting(300 + number) for number in range(_TOGETHER)]
-    await call_all(model, prompts, step=_STEP, max_tokens=24)
+    await together(
+        call(model, _counting(300 + number), step=_STEP, max_tokens=24)
+        for number in range(_TOGETHER)
+    )
     return round((middle - started) / (time.perf_counter() - middle), 2)
 
 

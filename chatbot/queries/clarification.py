@@ -1,41 +1,75 @@
-"""What is asked back where product or release are open, and how the reply goes on from there."""
+"""A reply that only chooses among what was offered, and the question that it goes on with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from chatbot.queries.choice import offered_products, read_choice, with_choice
-from chatbot.queries.release_of_turn import resolve_turn
-from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.text.phrasing import listed
-from chatbot.turn import Answer, Route, Turn
+from chatbot.queries.release_extraction import offered_products, resolve_turn
+from chatbot.releases.product_names import product_spans
+from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
+from chatbot.releases.rules import resolve_release
+from chatbot.text.phrasing import listed, word_set
+from chatbot.turn import Route, RuleStep, Turn
 from corpora.catalog.release import Product
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 
-def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
-    """Ask for what a resolution leaves open, with the choices; abstains."""
-    if resolution.status is ReleaseStatus.NONE:
-        text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
-    elif resolution.status is ReleaseStatus.UNKNOWN:
-        text = (
-            f"I don't know: there is {resolution.explanation} in the documentation. "
-            f"Which one do you mean: {_choices(resolution, products)}?"
-        )
-    elif resolution.product is None:
-        text = f"Which product do you mean: {_choices(resolution, products)}?"
-    else:
-        text = (
-            f"Which release of {resolution.product} do you mean: {_choices(resolution, products)}?"
-        )
-    return Answer(text, abstained=True)
+@dataclass(frozen=True)
+class Choice:
+    """What a reply chooses: a product, releases, or both; neither where it leaves all open.
+
+    A release is called as in the catalog, or, if it is not there, as the reply calls it.
+    """
+
+    product: str | None = None
+    releases: tuple[str, ...] = ()
 
 
-def asked_back(route: str, status: str) -> bool:
-    """Say whether an answer of this route and release status asked for the release or product."""
-    return route == Route.CLARIFY and status in _OPEN
+_FILLERS = word_set("""
+    a about actually ah an and any are at be but can choose choice course dear do docs
+    documentation exactly fine for from give go good great guess hi hm hmm i i'd i'll i'm if in is
+    it it's just know let let's like make maybe me mean means meant my no of oh ok okay on one ones
+    oops option or our over perhaps pick please pls possible prefer probably product rather release
+    releases right run running same say select should show so sorry suppose sure take talking thank
+    thanks that that'd that's the them then these they think this those to try uh um us use using
+    version versions want was we we'd we're we've well will with would yeah yep yes you your
+""")
+_ABOUT = re.compile(r"\b(?:what|how)\s+about\s+")
+_NOT = re.compile(r"\b(?:not|neither|without|except)\b|n't\b")
+_AGREES = re.compile(r"\b(?:yes|yeah|yep|ok|okay|sure|right|fine|exactly|of course|go)\b")
+_BOTH = re.compile(r"\bboth\b(?:\s+of\s+(?:them|those|these))?")
+_SPELLED_OUT = (
+    (r"(?:newest|latest|newer|highest|most\s+recent)", "latest release"),
+    (r"(?:oldest|earliest|older|lowest)", "oldest release"),
+    (r"(?:all|each|every)(?:\s+of\s+(?:them|those|these|it))?", "all releases"),
+)
+_RELATIVE = tuple(
+    (re.compile(rf"\b{words}\b(?:\s+(?:ones?|releases?|versions?)\b)?"), meaning)
+    for words, meaning in _SPELLED_OUT
+)
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
+_PLACE = re.compile(
+    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<ranked>\d+)(?:st|nd|rd|th)\b"
+    r"|(?:\b(?:number|no\.?|nr\.?|option|choice)\s*|#)(?P<counted>\d+)\b|^(?P<bare>\d+)$"
+)
+_WORD = re.compile(r"[^\s,;:.!?()\"“”–-]+")
+_PREPOSITION = re.compile(r"^(?:and|for|from|in|of|on|or|to|versus|vs\.?|with)\s+", re.IGNORECASE)
+
+
+def take_up_question(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Ask the question that a clarification was about, with the choice that the reply makes.
+
+    The conversation is told without its clarifications from here on; what is kept of it stays as
+    it was typed.
+    """
+
+    def take_up(turn: Turn) -> Turn:
+        return continued(turn, products()) if turn.history else turn
+
+    return take_up
 
 
 def continued(turn: Turn, products: Sequence[Product]) -> Turn:
@@ -89,12 +123,117 @@ def _as_reply(
     )
 
 
-def _choices(resolution: Resolution, products: Sequence[Product]) -> str:
-    """List the choices; where the product is open, the releases of each behind it."""
-    if resolution.product is not None:
-        return listed(resolution.available, "or")
-    offered = (
-        f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
-        for product in offered_products(resolution, products)
-    )
-    return listed(offered, "or")
+def asked_back(route: str, status: str) -> bool:
+    """Say whether an answer of this route and release status asked for the release or product."""
+    return route == Route.CLARIFY and status in _OPEN
+
+
+def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> Choice | None:
+    """Read the reply to a clarification that `asked`; None if it says more than a choice.
+
+    A choice of something that was not offered stays as written, so that it is told as unknown; one
+    that cannot be told ("both" of three) is empty, so that the clarification is asked again.
+    """
+    offered = offered_products(asked, products)
+    text = " ".join(reply.casefold().replace("’", "'").split())
+    for words, meaning in _RELATIVE:
+        text = words.sub(meaning, text)
+    text = _ABOUT.sub("", text)
+    read = resolve_release(text, offered, product=asked.product)
+    names = [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, offered)]
+    rest = cut(text, [*names, *read.mentions])
+    place = _PLACE.search(rest.strip(" .!?")) or _PLACE.search(text.strip(" .!?#"))
+    both = _BOTH.search(rest)
+    for pattern in (_PLACE, _BOTH):
+        rest = pattern.sub(" ", rest)
+    if _NOT.search(text) or any(word not in _FILLERS for word in _WORD.findall(rest)):
+        return None
+    if place and not read.releases[: len(read.mentions)]:
+        return _at(place, asked, offered)
+    if both:
+        pair = _names(offered[0]) if asked.product else ()
+        return Choice(asked.product, pair if len(pair) == 2 else ())
+    if read.mentions:
+        return Choice(read.product, read.releases or (_written(read.mentions[0], names),))
+    if names:
+        return Choice(read.product)
+    if not _AGREES.search(text):
+        return None
+    only = len(offered) == 1 and len(offered[0].releases) == 1
+    return Choice(offered[0].name, _names(offered[0])) if only else Choice()
+
+
+def with_choice(question: str, choice: Choice, asked: Resolution) -> str:
+    """Return the question that `asked` was about as it would have been clear at once."""
+    product = choice.product or asked.product
+    if choice.releases and any(mention.release is None for mention in asked.mentions):
+        return replace_unknown(question, asked, choice.releases, product)
+    said = bool(asked.mentions) and {m.release for m in asked.mentions} == {*choice.releases}
+    words = [choice.product] if choice.product and not asked.product else []
+    words += [listed(choice.releases)] if choice.releases and not said else []
+    if not words:
+        return question
+    end = len(question.rstrip(" ?.!"))
+    return f"{question[:end]} in {' '.join(words)}{question[end:]}"
+
+
+def replace_unknown(
+    question: str, asked: Resolution, releases: Sequence[str], product: str | None
+) -> str:
+    """Put releases in the place of those that the question names and that are not there."""
+    unclear = [mention for mention in asked.mentions if mention.release is None]
+    return _replaced(question, unclear, releases, product)
+
+
+def about_release(
+    question: str, release: str, product: str | None, products: Sequence[Product]
+) -> str:
+    """Return the question as one about this release, whichever it names itself."""
+    found = resolve_release(question, products, product=product)
+    return _replaced(question, found.mentions, (release,), product)
+
+
+def _replaced(
+    question: str, mentions: Sequence[Mention], releases: Sequence[str], product: str | None
+) -> str:
+    """Put releases in the place of the first of the mentions, and leave the others out."""
+    for mention in reversed(mentions):
+        words = ""
+        if mention is mentions[0]:
+            owner = (
+                f"{product} " if product and product.casefold() in mention.text.casefold() else ""
+            )
+            words = _in_place_of(mention.text, owner + listed(releases))
+        question = question[: mention.start] + words + question[mention.end :]
+    return question
+
+
+def _names(product: Product) -> tuple[str, ...]:
+    """Name a product's releases in the order in which they are offered, the newest first."""
+    return tuple(release.name for release in reversed(product.releases))
+
+
+def _written(mention: Mention, names: Sequence[Mention]) -> str:
+    """Return what a mention calls a release, without the product's name in it."""
+    inside = [
+        Mention(name.start - mention.start, name.end - mention.start, name.text)
+        for name in names
+        if mention.start <= name.start and name.end <= mention.end
+    ]
+    return _PREPOSITION.sub("", cut(mention.text, inside))
+
+
+def _at(place: re.Match[str], asked: Resolution, offered: Sequence[Product]) -> Choice:
+    """Choose by the place in what was offered: releases of the product, else the products."""
+    number = place["ranked"] or place["counted"] or place["bare"]
+    position = int(number) - 1 if number else _ORDINALS.index(place["word"])
+    if asked.product:
+        return Choice(asked.product, _names(offered[0])[max(position, 0) :][:1])
+    return Choice(offered[position].name if 0 <= position < len(offered) else None)
+
+
+def _in_place_of(mention: str, releases: str) -> str:
+    preposition = _PREPOSITION.match(mention)
+    if preposition:
+        return f"{preposition[0].strip()} {releases}"
+    return f"in {releases}" if " " in mention.strip() else releases

@@ -1,13 +1,14 @@
-"""Terms of a product's glossary in a text: where they stand and what else they are called."""
+"""Between steps 1 and 2 of QAMR III-B: what is asked, in the words of the glossary as well."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from chatbot.text.query_terms import STOP_WORDS
+from chatbot.text.query_terms import STOP_WORDS, filtered
+from chatbot.turn import RuleStep, Turn
 from corpora.catalog.glossary import Entry
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
@@ -18,6 +19,8 @@ _NUMBER_BEFORE = re.compile(r"\d\s?$")
 _TIME_OF_DAY = ("am", "pm")
 _LONGEST_UNIT = 3
 _LOOKED_AT = 20
+_MOST_SYNONYMS = 3
+"""Of one term; more of them drown the rest of a query."""
 
 
 @dataclass(frozen=True)
@@ -117,3 +120,82 @@ def _singular(word: str) -> str:
     if word.endswith(("sses", "shes", "ches", "xes")):
         return word[:-2]
     return word.removesuffix("s")
+
+
+@dataclass(frozen=True)
+class _LookedUp:
+    """A term of a text, whether the release has it, and which of its synonyms the release has."""
+
+    term: Term
+    documented: bool
+    synonyms: tuple[str, ...]
+
+
+def expand_terms(
+    glossary: Callable[[str], Sequence[Entry]],
+    open_corpus: Callable[[str, str], Corpus],
+    is_ordinary_word: Callable[[str], bool],
+) -> RuleStep:
+    """Put synonyms that stand in the product's glossary into the queries (QAMR, lesson 2).
+
+    Base explains a term, as in "PM (performance monitoring)"; Filtered and Versionless end with
+    its synonyms; in what is asked, the subject, a term that the release lacks is replaced. Only
+    synonyms that the release has are used. A term of which it has none is noted as lacking.
+    """
+
+    def expand(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        product, release = turn.asked
+        entries = glossary(product)
+        if not entries:
+            return turn
+        corpus, queries = open_corpus(product, release), turn.queries
+
+        def look_up(text: str) -> list[_LookedUp]:
+            return [
+                _LookedUp(
+                    term,
+                    documents(corpus, term.written),
+                    tuple(s for s in term.synonyms if documents(corpus, s))[:_MOST_SYNONYMS],
+                )
+                for term in terms_in(text, entries, is_ordinary_word)
+            ]
+
+        asked = look_up(queries.subject)
+        subject = _written(queries.subject, asked, replacing=True)
+        added = filtered(" ".join(dict.fromkeys(s for found in asked for s in found.synonyms)))
+        return replace(
+            turn,
+            queries=replace(
+                queries,
+                base=_written(queries.base, look_up(queries.base), replacing=False),
+                filtered=f"{queries.filtered} {added}".strip(),
+                versionless=queries.versionless and f"{queries.versionless} {added}".strip(),
+                subject=subject,
+                lacking=tuple(
+                    (found.term.written, *found.term.synonyms)
+                    for found in asked
+                    if not found.documented and not found.synonyms
+                ),
+            ),
+        )
+
+    return expand
+
+
+def _written(text: str, looked_up: Sequence[_LookedUp], *, replacing: bool) -> str:
+    """The text with synonyms in brackets behind every term, but for those that stand in it.
+
+    With `replacing` they stand in the place of a term that the release lacks.
+    """
+    parts, position = [], 0
+    for found in looked_up:
+        new = [s for s in found.synonyms if not stands_in(text, s)]
+        if new:
+            term = found.term
+            lacks = replacing and not found.documented
+            first, *others = new if lacks else [term.written, *new]
+            parts.append(text[position : term.start] + first)
+            parts += [f" ({', '.join(others)})"] if others else []
+            position = term.end
+    return "".join([*parts, text[position:]])

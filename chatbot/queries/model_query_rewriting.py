@@ -12,7 +12,7 @@ from chatbot.releases.resolution import cut
 from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.provenance import claims, plain
 from chatbot.runtime.concurrency import in_thread
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import Fallback, ModelStep, Queries, RuleStep, Turn
 from corpora.catalog.release import Product
 from prompts import fenced, render

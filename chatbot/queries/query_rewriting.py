@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from chatbot.releases.resolution import Mention, cut
 from chatbot.releases.rules import resolve_release
+from chatbot.text.phrasing import word_set
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Queries, RuleStep, Turn
 from corpora.catalog.release import Product
@@ -27,15 +28,12 @@ _ASKS = re.compile(
     r"|will)\b",
     re.I,
 )
-_ATTRIBUTE_WORDS = """
+_ATTRIBUTES = word_set("""
     advantage advantages alternative alternatives consequence consequences counterpart drawback
     drawbacks effect equivalent example examples exception exceptions meaning range reason
     replacement severity similar syntax unit units value values variant
-"""
-_ATTRIBUTES = frozenset(_ATTRIBUTE_WORDS.split())
-_MEASURES = frozenset(
-    ("default", "length", "limit", "max", "maximum", "min", "minimum", "range", "size", "unit")
-)
+""")
+_MEASURES = word_set("default length limit max maximum min minimum range size unit")
 _MEASURE = re.compile(rf"\b(?:{'|'.join(sorted(_MEASURES))})\b\s*", re.I)
 _REFERS = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|(?<!\bis )(?<!\bare )there(?! be\b)|same|ones"
@@ -81,6 +79,16 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         )
 
     return rewrite
+
+
+def ask_as_is() -> RuleStep:
+    """Make the question, as it stands, the only query (QAMR IV-C)."""
+
+    def keep(turn: Turn) -> Turn:
+        question = turn.question
+        return replace(turn, queries=Queries(question, question, None, subject=question))
+
+    return keep
 
 
 def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:

@@ -1,14 +1,44 @@
-"""The release a question is about, by rules over the catalog (QAMR III-B, step 1)."""
+"""Step 1 of QAMR III-B: the release that a question is about, by rules over the catalog.
+
+A language model may be asked for what the rules leave open; what is open then is asked back.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.queries.clarification import ask_back
-from chatbot.queries.release_of_turn import resolve_turn
-from chatbot.turn import Route, RuleStep, Turn
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, Field
+
+from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
+from chatbot.releases.rules import resolve_release
+from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.model_calls import ask_for
+from chatbot.text.phrasing import listed
+from chatbot.text.verbatim import find_verbatim
+from chatbot.turn import Answer, Fallback, ModelStep, Route, RuleStep, Turn
 from corpora.catalog.release import Product
+from prompts import fenced, render
+
+STEP = "release_extraction"
+_OF_A_RELEASE = re.compile(
+    r"\b(?:releases?|versions?|editions?|generations?|series|branch|builds?|lts|long[- ]term)\b",
+    re.I,
+)
+
+
+def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
+    """Find the release that a turn's question is about (`resolve_release`)."""
+    return resolve_release(
+        turn.question,
+        products,
+        product=turn.product,
+        release=turn.release,
+        history=turn.history,
+        conversation_release=turn.conversation_release,
+    )
 
 
 def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
@@ -26,3 +56,128 @@ def extract_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
 
     return extract
+
+
+def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
+    """Ask for what a resolution leaves open, with the choices; abstains."""
+    if resolution.status is ReleaseStatus.NONE:
+        text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
+    elif resolution.status is ReleaseStatus.UNKNOWN:
+        text = (
+            f"I don't know: there is {resolution.explanation} in the documentation. "
+            f"Which one do you mean: {_choices(resolution, products)}?"
+        )
+    elif resolution.product is None:
+        text = f"Which product do you mean: {_choices(resolution, products)}?"
+    else:
+        text = (
+            f"Which release of {resolution.product} do you mean: {_choices(resolution, products)}?"
+        )
+    return Answer(text, abstained=True)
+
+
+def _choices(resolution: Resolution, products: Sequence[Product]) -> str:
+    """List the choices; where the product is open, the releases of each behind it."""
+    if resolution.product is not None:
+        return listed(resolution.available, "or")
+    offered = (
+        f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
+        for product in offered_products(resolution, products)
+    )
+    return listed(offered, "or")
+
+
+def offered_products(asked: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:
+    """Return the products that can be chosen, each with the releases that can be chosen of it."""
+
+    def narrowed(product: Product) -> Product:
+        owner = "" if asked.product else f"{product.name} "
+        kept = tuple(r for r in product.releases if f"{owner}{r.name}" in asked.available)
+        return replace(product, releases=kept)
+
+    own = [p for p in products if asked.product in (None, p.name)]
+    return tuple(p for p in map(narrowed, own) if p.releases) or tuple(own)
+
+
+class NamedRelease(BaseModel):
+    """The words that name a release, and its number in the list; 0 for none."""
+
+    words: str = Field(max_length=300)
+    number: int = Field(ge=0)
+
+
+def extract_release_with_model(
+    model: BaseChatModel,
+    products: Callable[[], Sequence[Product]],
+    by_rules: RuleStep,
+    *,
+    max_tokens: int = 80,
+) -> ModelStep:
+    """Resolve by rules, and ask the model where they leave open which release is meant.
+
+    That is where the question speaks of a release in words and the rules know none of them ("the
+    first generation"). The model chooses from the numbered releases or "none"; the words it read
+    must stand in the question. What the rules judged, a release that they found or found missing
+    and every number, is not judged again (docs/decisions/0008).
+    """
+
+    async def extract(turn: Turn) -> Turn:
+        resolved = await in_thread(by_rules, turn)
+        resolution = resolved.resolution
+        if resolution is None or not _leaves_open(turn.question, resolution):
+            return resolved
+        product = next(p for p in await in_thread(products) if p.name == resolution.product)
+        found, resolved = await named_release(model, resolved, product, max_tokens=max_tokens)
+        name = found.mentions[0].text if found else ""
+        in_words = _OF_A_RELEASE.search(name) and not re.search(r"\d", name)
+        return replace(resolved, resolution=found if in_words else resolution)
+
+    return extract
+
+
+def _leaves_open(question: str, resolution: Resolution) -> bool:
+    """Whether a question speaks of a release in words of which the rules know none."""
+    return (
+        resolution.status in (ReleaseStatus.LATEST, ReleaseStatus.CONVERSATION)
+        and not resolution.mentions
+        and _OF_A_RELEASE.search(question) is not None
+    )
+
+
+async def named_release(
+    model: BaseChatModel, turn: Turn, product: Product, *, max_tokens: int = 80
+) -> tuple[Resolution | None, Turn]:
+    """What the model alone finds, and the turn with its calls (QAMR III-B; the paper's way)."""
+    releases = product.releases
+    numbered = "\n".join(f"{i}. {r.name}" for i, r in enumerate(releases, 1))
+    messages = render(
+        STEP, releases=fenced("releases", numbered), question=fenced("question", turn.question)
+    )
+
+    def check(made: NamedRelease) -> None:
+        if made.number > len(releases):
+            raise ValueError(f"the list ends at {len(releases)}")
+        if made.number and find_verbatim(made.words, turn.question) is None:
+            raise ValueError('"words" must be copied from the question')
+
+    reply, calls = await ask_for(
+        model, messages, NamedRelease, step=STEP, max_tokens=max_tokens, check=check
+    )
+    turn = replace(turn, calls=(*turn.calls, *calls))
+    if reply is None:
+        return None, replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
+    if not reply.number:
+        return None, turn
+    words = find_verbatim(reply.words, turn.question) or ""
+    start = turn.question.find(words)
+    release = releases[reply.number - 1].name
+    return (
+        Resolution(
+            ReleaseStatus.STATED,
+            product.name,
+            releases=(release,),
+            mentions=(Mention(start, start + len(words), words),),
+            explanation=f"you said “{words}” → {release}",
+        ),
+        turn,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chatbot.releases.product_names import find_product, mask, product_spans
@@ -12,8 +12,10 @@ from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
 from chatbot.releases.release_words import COMPARES, MOVES
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.releases.situations import weighs_up
 from corpora.catalog.release import Product, Release
+
+Meant = tuple[Found, Reading]
+"""A mention, and the releases that it stands for."""
 
 
 @dataclass(frozen=True)
@@ -30,18 +32,47 @@ _CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b",
     re.IGNORECASE,
 )
+_ASKING = (
+    r"(?:how|what|which|who|where|why|when|whether|is|are|does|do|did|can|could|should|would|will|may"
+    r"|must)"
+)
+_END = re.compile(
+    rf"[.:;!?\n](?=\s|$)|\)|\s\(|(?:,|\s[-–—])(?=\s+(?:so\s+|and\s+)?{_ASKING}\b)", re.IGNORECASE
+)
+_NO_STATEMENT = re.compile(
+    r"\b(?:how|what|which|who|where|why|when|whether|if|tell|tells|list|show|give|explain|describe|compare"
+    r"|check)\b|\bhave\s+(?:to|an?\s+(?:\w+\s+)?(?:question|problem|issue))\b",
+    re.IGNORECASE,
+)
+_STILL = r"(?:(?:still|all|now|just|currently|already|also|both|only|mostly|today)\s+)*"
+_SITUATION = re.compile(
+    rf"\W*(?:\w+\W+){{0,4}}?(?:(?:we|i|they)\s+{_STILL}(?:have|had|run|ran|use|used|operate|know|got"
+    rf"|stay|started|(?:am|are|were)\s+{_STILL}(?:on|at|in|with|running|using|going|moving|staying))\b"
+    rf"|(?:we|i|they)['’](?:ve\b|(?:re|m)\s+{_STILL}(?:on|at|in|with|running|using|going|moving|staying)\b)"
+    r"|(?:our|my|their)\s+(?:\w+\s+){1,4}(?:is|are|run|runs|use|uses|has|have)\b)"
+    r"|\W*(?:in|on|with|under)\s.*\b(?:it|this|that|there|the\s+\w+(?:\s+\w+)?)\s+"
+    r"(?:is|are|was|were|had|has|took|worked|did)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"\?+(?:\s|$)")
+_WEIGHS = re.compile(
+    r"\b(?:same|than|like|alike|identical|interwork\w*|interoperat\w*|compatib\w*|mix\w*|together)\b"
+    r"|\bor\s+(?:do|does|is|are|must|should|will|can|only|not|first|in|on|with|from|since|just)\b",
+    re.IGNORECASE,
+)
+_JOINS = re.compile(r"[^\s.:;!?]\s*,?\s+(?:and|or|also|only|too)\s+$", re.IGNORECASE)
+_NEEDS = re.compile(r"\b(?:need|requir|wait)\w*\s+$", re.IGNORECASE)
+_PLACED = re.compile(r"(?:in|on|under|with)\s", re.IGNORECASE)
 
 
-def meanings(
-    found: Sequence[Found], product: Product, context: Context
-) -> list[tuple[Found, Reading]]:
+def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Meant]:
     """Say which releases each mention in a question about one product stands for."""
     unsaid = _unsaid(product, context)
     return [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
 
 
 def choose_release(
-    meant: Sequence[tuple[Found, Reading]], text: str, product: Product, context: Context
+    meant: Sequence[Meant], text: str, product: Product, context: Context
 ) -> Resolution:
     """Choose from the mentions in a masked question about one product, and what they mean.
 
@@ -53,19 +84,18 @@ def choose_release(
     known = [(mention, reading) for mention, reading in asked if reading.release]
     for mention, reading in asked:
         if mention.doubtful and reading.covers and reading.release != unsaid.reading.release:
-            return _ask(product, ReleaseStatus.AMBIGUOUS, _may_be_none(mention.said))
+            why = f'"{mention.said}" may be a release or something else'
+            return _ask(product, ReleaseStatus.AMBIGUOUS, why)
         if not reading.certain:
-            return _ask(
-                product, ReleaseStatus.AMBIGUOUS, _may_be_several(mention.said), reading.covers
-            )
+            why = _may_be_several(mention.said)
+            return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
         if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
             return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
     if not known:
         return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
-    if any(mention.place is Place.EVERY for mention, _ in known):
-        return _compared(product, product.releases)
-    if several := [reading for mention, reading in known if mention.place is Place.NEWEST]:
-        return _compared(product, several[0].covers)
+    for mention, reading in known:
+        if mention.place in (Place.EVERY, Place.NEWEST):
+            return _compared(product, reading.covers)
     releases = tuple(dict.fromkeys(r.release for _, r in known if r.release))
     mention, release = known[0][0], releases[0]
     if len(releases) > 1:
@@ -127,72 +157,82 @@ def read_choice(choice: str, product: Product) -> Reading:
 
 
 def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: Reading) -> Reading:
+    names = release_names(product)
     match mention.place:
         case None:
             origin = mention.reading
         case Place.LATEST:
             origin = _newest(product)
         case Place.OLDEST:
-            finals = [release for release in product.releases if not release.prerelease]
-            origin = Reading(tuple((finals or list(product.releases))[:1]))
+            origin = Reading(names.finals[:1])
         case Place.EVERY:
             origin = Reading(product.releases)
         case Place.NEWEST:
-            finals = [release for release in product.releases if not release.prerelease]
-            return Reading(tuple(finals[-mention.steps :]))
+            return Reading(names.finals[-mention.steps :])
         case Place.REFERENCE | Place.SAME:
-            reference = _reference(mention, found)
+            # It counts from the last name before it, else from the one after it.
+            named = [other for other in found if other.place is None]
+            before = [other for other in named if other.start < mention.start]
+            reference = next(iter([*before[::-1], *named]), None)
             origin = reference.reading if reference else unsaid
-    return release_names(product).step(origin, mention.steps) if mention.steps else origin
+    return names.step(origin, mention.steps) if mention.steps else origin
 
 
-def _reference(mention: Found, found: Sequence[Found]) -> Found | None:
-    """Return the name that a relative phrase counts from: the last before it, else one after."""
-    named = [other for other in found if other.place is None]
-    before = [other for other in named if other.start < mention.start]
-    return before[-1] if before else next(iter(named), None)
-
-
-def _asked(meant: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[Found, Reading]]:
+def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
     """Leave out the releases that the question names only to say what it is not about."""
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
     if any(mention.place is None for mention, _ in asked):
         asked = [pair for pair in asked if pair[0].place is not Place.SAME]
     if COMPARES.search(text):
         return asked
-    mentions = [mention for mention, _ in asked]
-    origins = [
-        _reference(mention, mentions)
-        for mention in mentions
-        if mention.place is Place.REFERENCE and not mention.joined
+    situations = _situations(text)
+    own = [
+        pair for pair in asked if not any(start <= pair[0].start < end for start, end in situations)
     ]
-    narrowed = _narrowed([reading.covers for mention, reading in asked if not mention.aside])
-    placed = any(mention.sure for mention in mentions)
+    covered = {reading.covers for _, reading in own} - {()}
+    # A series of which a part is named as well: Windows 11, beside 24H2.
+    narrowed = {wide for wide in covered if any(set(wide) > set(part) for part in covered)}
+    placed = any(mention.sure for mention, _ in asked)
     foreground = [
-        (mention, reading)
-        for mention, reading in asked
-        if not (mention.background or mention in origins or reading.covers in narrowed)
-        and not (mention.describes and placed)
+        pair
+        for pair in asked
+        if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and placed))
     ]
-    return _own(foreground, text) or asked
+    own = [pair for pair in foreground if pair in own]
+    # "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?"
+    # and "is it the same in 18.00?" ask about both.
+    answers = any(reading.covers for _, reading in own) and not any(
+        mention.arrives or _weighs_up(text, mention.start) for mention, _ in own
+    )
+    return (own if answers else foreground) or asked
 
 
-def _own(asked: Sequence[tuple[Found, Reading]], text: str) -> Sequence[tuple[Found, Reading]]:
-    """Leave out what the asker has, where the question itself names a release to answer from.
+def _situations(text: str) -> list[tuple[int, int]]:
+    """Where a masked question tells what the asker has, if one question comes beside it."""
+    if len(_ASKS.findall(text)) > 1:
+        return []
+    return [
+        (start, end)
+        for start, end, closed_by in _sentences(text)
+        if closed_by != "?"
+        and _SITUATION.match(text, start, end)
+        and not _NO_STATEMENT.search(text, start, end)
+    ]
 
-    "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?" and
-    "is it the same in 18.00?" ask about both.
-    """
-    own = [(mention, reading) for mention, reading in asked if not mention.aside]
-    if not any(reading.covers for _, reading in own) or any(m.arrives for m, _ in own):
-        return asked
-    return asked if any(weighs_up(text, mention.start) for mention, _ in own) else own
+
+def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    start = 0
+    for end in _END.finditer(text):
+        yield start, end.start(), end[0][0]
+        start = end.end()
+    yield start, len(text), ""
 
 
-def _narrowed(covers: Sequence[tuple[Release, ...]]) -> set[tuple[Release, ...]]:
-    """Return the series of which a part is named as well: Windows 11, beside 24H2."""
-    distinct = set(covers) - {()}
-    return {wide for wide in distinct if any(set(wide) > set(part) for part in distinct)}
+def _weighs_up(text: str, mention: int) -> bool:
+    """Say whether a question weighs a release, mentioned there, against what the asker has."""
+    before = text[max(0, mention - 48) : mention]
+    needs = _NEEDS.search(before) and not _PLACED.match(text, mention)
+    return bool(needs or _WEIGHS.search(text) or _JOINS.search(before))
 
 
 def _fall_back(product: Product, unsaid: _Unsaid, excluded: Sequence[Reading]) -> Resolution:
@@ -238,10 +278,6 @@ def _no_release(said: str, product: Product) -> str:
 
 def _may_be_several(said: str) -> str:
     return f'"{said}" may be any of several releases'
-
-
-def _may_be_none(said: str) -> str:
-    return f'"{said}" may be a release or something else'
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:

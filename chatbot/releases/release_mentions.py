@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from chatbot.releases.release_cues import Claim, judge
+from chatbot.releases.number_claims import Claim, judge
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames
 from chatbot.releases.release_numbers import Number, find_numbers
 from chatbot.releases.release_phrases import Place, find_phrases
@@ -22,7 +22,6 @@ from chatbot.releases.release_words import (
     TAIL,
     count_of,
 )
-from chatbot.releases.situations import find_situations
 from corpora.catalog.release import name_tokens
 
 
@@ -33,11 +32,9 @@ class Found:
     It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
     says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
     where a move between releases ends ("to 18.00"), `against` what the answer is compared with
-    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `aside`
-    that it tells what the asker has and the question itself comes after ("We run 17.10. How …"),
-    `sure` that nothing but a release can be meant, even if there is none such; `doubtful` that it
-    may as well be something else; `describes` that it tells which thing is spoken of ("the 2.0
-    warnings").
+    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `sure`
+    that nothing but a release can be meant, even if there is none such; `doubtful` that it may as
+    well be something else; `describes` that it tells which thing is spoken of ("the 2.0 warnings").
     """
 
     start: int
@@ -51,7 +48,6 @@ class Found:
     arrives: bool = False
     against: bool = False
     joined: bool = False
-    aside: bool = False
     sure: bool = True
     doubtful: bool = False
     describes: bool = False
@@ -61,30 +57,25 @@ _WINDOW = 48
 _NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
 _BACKGROUND = re.compile(
     r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
-    r"(?:(?:it|this|that|only|already|fine)\s+)?$",
+    r"(?:(?:it|this|that|only|already|fine)\s+)?\0(?:in|since|as\s+of|with|on)\s"
+    r"|\b(?:com(?:e|ing)|mov(?:ed?|ing)|migrat(?:ed?|ing)|upgrad(?:ed?|ing)|switch(?:ed|ing)?)\s+"
+    r"\0(?:from|off)\s"
+    r"|\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?\0(?!from\s|off\s)",
     re.IGNORECASE,
 )
-_ORIGIN = re.compile(
-    r"\b(?:com(?:e|ing)|mov(?:ed?|ing)|migrat(?:ed?|ing)|upgrad(?:ed?|ing)|switch(?:ed|ing)?)\s+$",
-    re.IGNORECASE,
-)
-_FORMERLY = re.compile(
-    r"\b(?:used\s+to\s+(?:use|run|have)|previously|formerly)\s+(?:\w+\s+)?$", re.I
-)
+"""Says how things were before; a zero byte stands where the mention begins."""
 _IN_STYLE = re.compile(r"(?:-|\s+)(?:styles?|syntax|compatible|compatibility)\b", re.IGNORECASE)
-_COMPARISON = re.compile(
-    r"\b(?:compar(?:e|es|ed|ing|ison)|differ(?:s|ed|ences?)?)\s+(?:\w+\s+){0,2}$|\bdifferent\s+$",
+_COUNTERPART = re.compile(
+    r"(?:\b(?:compar(?:e|es|ed|ing|ison)|differ(?:s|ed|ences?)?)\s+(?:\w+\s+){0,2}|\bdifferent\s+)"
+    r"\0(?:since|from|to|than|with|against|over)\s"
+    r"|(?:\b(?:(?<!\bwe\s)(?<!\bi\s)(?<!\bthey\s)chang(?:e|es|ed)|different)\s+(?:\w+\s+){0,2}|\bnew\s+)"
+    r"\0(?:since|from|than|against|over)\s"
+    r"|\bnew\s+(?:\w+\s+){1,2}\0(?:since|than|against|over)\s|\0(?:vs\.?|versus)\s",
     re.IGNORECASE,
 )
-_CHANGE = re.compile(
-    r"\b(?:(?<!\bwe\s)(?<!\bi\s)(?<!\bthey\s)chang(?:e|es|ed)|different)\s+(?:\w+\s+){0,2}$"
-    r"|\bnew\s+$",
-    re.IGNORECASE,
-)
-_NEWS = re.compile(r"\bnew\s+(?:\w+\s+){1,2}$", re.IGNORECASE)
+"""What an answer is compared with, marked in the same way."""
 _ARROW = re.compile(r"(?:->|→|=>)\s*$")
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
-_COUNTERPART = re.compile(r"(?:since|from|to|than|with|against|over|vs\.?|versus)\s", re.IGNORECASE)
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"\s+[a-z]{3,}")
@@ -95,7 +86,7 @@ _ORDINARY_WORDS = """
     stable current latest newest next previous old oldest new lts main master dev edge testing beta
     alpha preview head trunk first last one standard base long short term support
 """
-_ORDINARY = frozenset(_ORDINARY_WORDS.split())
+"""Names of releases that are words of everyday use as well."""
 
 
 def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
@@ -119,15 +110,11 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
                 steps=phrase.steps,
                 negated=bool(_NEGATION.search(before)),
                 arrives=said.casefold().startswith("to "),
-                against=_is_counterpart(before, said),
+                against=bool(_COUNTERPART.search(f"{before}\0{said}")),
                 joined=bool(_JOINT.search(before)),
             )
         )
-    situations = find_situations(text)
-    return [
-        replace(mention, aside=any(start <= mention.start < end for start, end in situations))
-        for mention in _apart(sorted(found, key=lambda f: f.start))
-    ]
+    return _apart(sorted(found, key=lambda f: f.start))
 
 
 def _apart(found: list[Found]) -> list[Found]:
@@ -155,7 +142,7 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
             lead = _lead(text, start)
             told = lead["product"] or lead["word"] or _TAIL_WORD.match(text, end)
             told = told or (lead["preposition"] and BOUNDARY.match(text, end))
-            if told or not all(token in _ORDINARY for token in tokens):
+            if told or not all(token in _ORDINARY_WORDS.split() for token in tokens):
                 reading = names.read(tokens, text[start:end])
                 yield _found(question, text, (start, end), lead, reading)
                 after = end
@@ -169,7 +156,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     claims: list[Claim] = []
     for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
         claim = judge(text, number, lead)
-        if joins[i] and claim is not Claim.ELSEWHERE and OWN not in lead[0]:
+        if joins[i] and claim is not Claim.OTHER_THING and OWN not in lead[0]:
             claim = _after(claims[-1], numbers[i - 1], claim, number)
         claims.append(claim)
     together = bool(COMPARES.search(text) or MOVES.search(text))
@@ -196,7 +183,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
 
 def _after(before: Claim, left: Number, claim: Claim, right: Number) -> Claim:
     """Judge a number that stands side by side with one before it: "Python 3.8 and 1.4"."""
-    if before is Claim.ELSEWHERE and (left.reading.covers or not right.reading.covers):
+    if before is Claim.OTHER_THING and (left.reading.covers or not right.reading.covers):
         return before
     return before if before is Claim.DOUBTFUL and claim is Claim.RELEASE else claim
 
@@ -211,18 +198,18 @@ def _side_by_side(
 ) -> Sequence[Claim]:
     """Judge two numbers together: what the one is known to be, the other is as well."""
     left, right = numbers
-    if claims[1] is Claim.ELSEWHERE and not left.reading.covers:
-        return Claim.ELSEWHERE, Claim.ELSEWHERE
+    if claims[1] is Claim.OTHER_THING and not left.reading.covers:
+        return Claim.OTHER_THING, Claim.OTHER_THING
     if OWN in text[left.end : right.start] and claims[0] is not Claim.RELEASE:
         return claims
     alike = (left.whole and right.whole) or (left.dotted and right.dotted)
-    if alike and Claim.ELSEWHERE not in claims:
+    if alike and Claim.OTHER_THING not in claims:
         bounded = right.dotted or right.high or BOUNDARY.match(text, right.end)
         if bounded and together:
             return Claim.RELEASE, Claim.RELEASE
         if join in _OPPOSED:
             return Claim.DOUBTFUL, Claim.DOUBTFUL
-    if Claim.RELEASE not in claims or claims[0] is claims[1] or Claim.ELSEWHERE in claims:
+    if Claim.RELEASE not in claims or Claim.OTHER_THING in claims:
         return claims
     other = numbers[claims[0] is Claim.RELEASE]
     if other.reading.covers or (other.dotted and join != ","):
@@ -253,12 +240,13 @@ def _found(
 ) -> Found:
     start, end = place
     before = text[max(0, lead.start() - _WINDOW) : lead.start()]
+    around = f"{before}\0{text[lead.start() : start]}"
     preposition = (lead["preposition"] or "").casefold()
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    by_the_book = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
-    if not by_the_book and (lead["before"] or lead["after"] or lead["pre"]):
+    follows_docs = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    if not follows_docs and (lead["before"] or lead["after"] or lead["pre"]):
         steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:
@@ -275,10 +263,8 @@ def _found(
         reading,
         steps=steps,
         negated=bool(lead["negation"]),
-        background=at_least
-        or _is_background(before, preposition)
-        or bool(_IN_STYLE.match(text, end)),
-        against=_is_counterpart(before, text[lead.start() : start]),
+        background=at_least or bool(_BACKGROUND.search(around) or _IN_STYLE.match(text, end)),
+        against=bool(_COUNTERPART.search(around)),
         arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
         sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
         describes=bool(
@@ -293,27 +279,3 @@ def _last(text: str, end: int, *, bracketed: bool) -> int:
         if match := pattern.match(text, end):
             end = match.end()
     return end
-
-
-def _is_background(before: str, preposition: str) -> bool:
-    if preposition in {"from", "off"}:
-        return bool(_ORIGIN.search(before))
-    if preposition in {"in", "since", "as of", "with", "on"} and _BACKGROUND.search(before):
-        return True
-    return bool(_FORMERLY.search(before))
-
-
-def _is_counterpart(before: str, said: str) -> bool:
-    preposition = _COUNTERPART.match(said)
-    match preposition and preposition[0].split()[0].casefold():
-        case None:
-            return False
-        case "vs" | "vs." | "versus":
-            return True
-        case "with" | "to":
-            patterns: tuple[re.Pattern[str], ...] = (_COMPARISON,)
-        case "from":
-            patterns = (_COMPARISON, _CHANGE)
-        case _:
-            patterns = (_COMPARISON, _CHANGE, _NEWS)
-    return any(pattern.search(before) for pattern in patterns)

@@ -36,7 +36,7 @@ class ReleaseNames:
     """The names, aliases and series of one product's releases."""
 
     def __init__(self, product: Product) -> None:
-        self.releases = product.releases
+        self.finals = tuple(r for r in product.releases if not r.prerelease) or product.releases
         self._place = {release.name: i for i, release in enumerate(product.releases)}
         self._names: dict[Tokens, list[Release]] = defaultdict(list)
         self._aliases: dict[Tokens, list[Release]] = defaultdict(list)
@@ -127,12 +127,11 @@ class ReleaseNames:
         """
         if not origin.covers:
             return NOTHING
-        finals = [r for r in self.releases if not r.prerelease] or list(self.releases)
         edge = self._place[(origin.covers[0] if steps < 0 else origin.covers[-1]).name]
         if steps < 0:
-            ordered = [r for r in reversed(finals) if self._place[r.name] < edge]
+            ordered = [r for r in reversed(self.finals) if self._place[r.name] < edge]
         else:
-            ordered = [r for r in finals if self._place[r.name] > edge]
+            ordered = [r for r in self.finals if self._place[r.name] > edge]
         distance = abs(steps) - 1
         return Reading((ordered[distance],)) if distance < len(ordered) else NOTHING
 

@@ -20,11 +20,7 @@ _MARKED_GLUE = re.compile(
     r"[^\ue001]*(?:[._-](?:v|ver|version|r|rel|release)|(?<![a-z])[sf]w)[._-]?", re.I
 )
 """Before a release at the end of a longer word: guide_R17.20.pdf, SW17.20."""
-_COMMA = re.compile(r",[0-9]{1,2}(?![0-9,.])")
 _SERIES = re.compile(r"(?:\.(?:x{1,2}|\*))+", re.I)
-_FILE_END = re.compile(
-    r"\.(?:tar|gz|tgz|zip|whl|deb|rpm|exe|msi|iso|html?|pdf|md|txt|py)\b.*", re.I
-)
 _WORD_END = re.compile(r"(?:[._-][A-Za-z]+|ish)$")
 _SUFFIX = re.compile(
     r"[ _-](?:(?:rc|alpha|beta|sp|u|p|r|pre|preview|dev|update|patch|hotfix|service pack"
@@ -99,10 +95,9 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     Left out: parts of words (psycopg2), dates, network addresses, times of day.
     """
     spoken = [_spoken(m, names) for m in _SPOKEN.finditer(text)]
-    digits = [_spoken(m, names) for m in _DIGITS.finditer(text)]
     spoken += [
         number
-        for number in digits
+        for number in (_spoken(m, names) for m in _DIGITS.finditer(text))
         if number.reading.covers and not any(s.start <= number.start < s.end for s in spoken)
     ]
     taken = {i for number in spoken for i in range(number.start, number.end)}
@@ -119,11 +114,6 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         if glue and not (marked or beside or short) and not _MARKED_GLUE.fullmatch(glue[0]):
             continue
         if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
-            continue
-        comma = marked and _COMMA.match(text, chunk.end())
-        if comma and names.names(name_tokens(chunk[0] + comma[0])):
-            written.append(_number(chunk.start(), chunk[0] + comma[0], names))
-            position = comma.end()
             continue
         for number in _read(text, chunk.start(), chunk[0], names):
             known = number.reading.covers and number.dotted and (number.high or short)
@@ -144,7 +134,6 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
 
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
-    chunk = _FILE_END.sub("", chunk)
     if series := _SERIES.search(chunk):
         tokens = name_tokens(chunk[: series.start()])
         reading = names.read(tokens, series=True)
@@ -212,10 +201,8 @@ def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
-    between = (
-        r"\s+(?:point|dot)\s+" if re.search(r"\b(?:point|dot)\b", match[0], re.I) else r"[\s-]"
-    )
-    parts = re.split(between, match[0], flags=re.I)
+    points = re.search(r"\b(?:point|dot)\b", match[0], re.I)
+    parts = re.split(r"\s+(?:point|dot)\s+" if points else r"[\s-]", match[0], flags=re.I)
     tokens = tuple(_value(part) for part in parts)
     return Number(*match.span(), tokens, names.read(tokens), dotted=len(tokens) > 1)
 

@@ -11,7 +11,11 @@ from chatbot.releases.release_words import OWN, count_of
 
 
 class Place(Enum):
-    """From where a phrase counts its steps."""
+    """From where a phrase counts its steps.
+
+    REFERENCE is the release that was spoken of last; SAME is that release itself. NEWEST are so
+    many of the newest releases together.
+    """
 
     LATEST = auto()
     OLDEST = auto()
@@ -23,11 +27,7 @@ class Place(Enum):
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words that stand for a release: `steps` on (or back, negative) from a place.
-
-    The place REFERENCE is the release that was spoken of last; SAME is that release itself. NEWEST
-    are the last `steps` releases together.
-    """
+    """Words that stand for a release: `steps` on (or back, negative) from a place."""
 
     start: int
     end: int
@@ -62,7 +62,7 @@ _NEWEST = (
     r"(?:latest|newest|most\s+(?:recent|current)|current"
     r"|up[- ]to[- ]date|stable)\b"
 )
-_HELD = (
+_THERE = (
     r"(?:\s+(?:that|which)\s+(?:(?:you|we|they|i)\s+(?:(?:can|could|may)\s+(?:use|choose|see|read|search)"
     r"|(?:still\s+|currently\s+)?(?:have(?:\s+got)?|hold|know(?:\s+(?:of|about))?|offer|cover|support)"
     r"(?:\s+(?:the\s+)?(?:documentation|docs|manuals?)(?:\s+(?:of|for|on|about))?)?)"
@@ -73,93 +73,76 @@ _HELD = (
 )
 """Says of a release only that it is one of those there are: "that you have"."""
 _LATEST = (
-    rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}{_HELD}?|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}{_HELD}?"
+    rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}{_THERE}?|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}{_THERE}?"
     rf"|{_NEWEST}\s+{OWN}+{_END}|{OWN}+\s+{_NEWEST}{_END}|(?:latest|newest)\b{_END})"
 )
 _OLDEST = (
     rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version|manual|documentation|docs)\b"
-    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}{_HELD}?"
+    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}{_THERE}?"
     r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
 )
-_SEVERAL = r"(?P<count>two|three|four|[2-9])"
+_SEVERAL = r"(two|three|four|[2-9])"
 _RELEASES = r"(?:releases?|versions?)\b"
 _HAS = (
     r"(?:ha(?:s|ve|d)|introduc\w+|add\w*|support\w*|document\w*|contain\w*|remov\w+|dropp?\w*"
     r"|includ\w+|offer\w*|mention\w*|c[ao]me|brought|lacks?|do(?:es)?\s*n['’o]t)\b"
 )
 _APPEARED = r"(?:added|introduced|removed|dropped|deprecated|renamed|documented|discontinued)"
-_COUNT = r"(?:(?P<count>one|two|three|four|a|\d)\s+)"
+_COUNT = r"(?:(one|two|three|four|a|\d)\s+)"
+
+_EVERY = "|".join(
+    (
+        r"(?:in|since|from|as\s+of|with|by|until|till|up\s+to)\s+(?:which|what)\s+"
+        rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
+        rf"(?:which|what)\s+{_QUALITY}{_RELEASES}"
+        rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
+        rf"since\s+when\b|when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED}\s*(?:$|[?.!,]))",
+        rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_THERE})\s+"
+        r"(?:with|that|which|where|in\s+which|supporting|having|documenting"
+        r"|to\s+(?=have|support|include|document|contain|offer))\b",
+        r"(?:over|throughout|through|among|between)\s+(?:the\s+)?(?:various\s+|different\s+)?"
+        rf"(?:releases|versions)\b{_OF_OTHERS}",
+    )
+)
+"""Every release is asked for: those which have a thing, or the first or last of these."""
+_ALL = (
+    rf"(?:all|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}{_RELEASES}"
+    rf"{_OF_OTHERS}"
+)
+_SEVERAL_NEWEST = (
+    rf"(?:(?:{_NEWEST}|last)\s+{_SEVERAL}|{_SEVERAL}\s+{_NEWEST})"
+    rf"\s+{_QUALITY}(?:releases|versions)\b"
+)
+_LATEST_BUT_ONE = rf"penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b"
+_RANKED = (
+    r"(second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
+    rf"(?:latest|newest|last|most\s+recent)\b(?:\s+{_QUALITY}{_ONE})?"
+)
+_BEFORE_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"
+_AFTER_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"
+_PREVIOUS = rf"(?:previous|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+_NEXT = rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
 
 _PATTERNS = tuple(
-    (place, direction, re.compile(rf"(?<!\w){pattern}", re.IGNORECASE))
+    (place, direction, re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE))
     for place, direction, pattern in (
-        (
-            Place.EVERY,
-            0,
-            r"(?:in|since|from|as\s+of|with|by|until|till|up\s+to)\s+(?:which|what)\s+"
-            rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
-        ),
-        (
-            Place.EVERY,
-            0,
-            rf"(?:which|what)\s+{_QUALITY}{_RELEASES}"
-            rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
-        ),
-        (Place.EVERY, 0, r"since\s+when\b"),
-        (Place.EVERY, 0, rf"when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED}\s*(?:$|[?.!,]))"),
-        (
-            Place.EVERY,
-            0,
-            rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_HELD})\s+"
-            r"(?:with|that|which|where|in\s+which|supporting|having|documenting"
-            r"|to\s+(?=have|support|include|document|contain|offer))\b",
-        ),
-        (
-            Place.EVERY,
-            0,
-            r"(?:over|throughout|through|among|between)\s+(?:the\s+)?(?:various\s+|different\s+)?"
-            rf"(?:releases|versions)\b{_OF_OTHERS}",
-        ),
-        (Place.NEWEST, 1, rf"{_NEWEST}\s+{_SEVERAL}\s+{_QUALITY}(?:releases|versions)\b"),
-        (Place.NEWEST, 1, rf"last\s+{_SEVERAL}\s+{_QUALITY}(?:releases|versions)\b"),
-        (Place.NEWEST, 1, rf"{_SEVERAL}\s+{_NEWEST}\s+{_QUALITY}(?:releases|versions)\b"),
-        (
-            Place.LATEST,
-            -1,
-            rf"(?:penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b)",
-        ),
-        (
-            Place.LATEST,
-            -1,
-            r"(?P<rank>second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
-            rf"(?:latest|newest|last|most\s+recent)\b(?:\s+{_QUALITY}{_ONE})?",
-        ),
+        (Place.EVERY, 0, _EVERY),
+        (Place.NEWEST, 1, _SEVERAL_NEWEST),
+        (Place.LATEST, -1, _LATEST_BUT_ONE),
+        (Place.LATEST, -1, _RANKED),
         (
             Place.LATEST,
             -1,
             rf"{_COUNT}?(?:{_NOUN}\s+)?{_CAME}{_NEAR}{_BEFORE}\s+(?:the\s+)?{_LATEST}",
         ),
-        (Place.REFERENCE, -1, rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"),
-        (Place.REFERENCE, 1, rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"),
+        (Place.REFERENCE, -1, _BEFORE_IT),
+        (Place.REFERENCE, 1, _AFTER_IT),
         (Place.REFERENCE, -1, rf"{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"),
         (Place.REFERENCE, 1, rf"{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"),
-        (
-            Place.REFERENCE,
-            -1,
-            rf"(?:previous|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}",
-        ),
-        (
-            Place.REFERENCE,
-            1,
-            rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}",
-        ),
-        (Place.REFERENCE, -1, rf"\b(?-i:N)\s?[-−–]\s?(?P<count>\d)\b(?:\s+{_ONE}|{_END})"),
-        (
-            Place.EVERY,
-            0,
-            rf"(?:all|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}"
-            rf"(?:releases?|versions?)\b{_OF_OTHERS}",
-        ),
+        (Place.REFERENCE, -1, _PREVIOUS),
+        (Place.REFERENCE, 1, _NEXT),
+        (Place.REFERENCE, -1, rf"\b(?-i:N)\s?[-−–]\s?(\d)\b(?:\s+{_ONE}|{_END})"),
+        (Place.EVERY, 0, _ALL),
         (Place.LATEST, 0, _LATEST),
         (Place.OLDEST, 0, _OLDEST),
         (Place.SAME, 0, r"(?:that|this|the\s+same|same|said)\s+(?:release|version)\b"),
@@ -174,14 +157,10 @@ def find_phrases(text: str) -> Iterator[Phrase]:
     """Yield the phrases of a masked question, those that say more before those inside them."""
     for place, direction, pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            groups = match.groupdict()
-            steps = 1
-            if groups.get("rank"):
-                steps = _RANKS[groups["rank"].lower()]
-            elif groups.get("count"):
-                steps = count_of(groups["count"])
+            counted = next(filter(None, match.groups()), "one").casefold()
+            steps = _RANKS.get(counted) or count_of(counted)
             lead = _LEAD.search(text, max(0, match.start() - 24), match.start())
-            start = lead.start() if lead else match.start()
-            yield Phrase(start, match.end(), place, direction * steps)
+            assert lead is not None, "every part of the pattern may be missing"
+            yield Phrase(lead.start(), match.end(), place, direction * steps)
     if _ONLY_BEFORE.fullmatch(text):
         yield Phrase(0, len(text), Place.REFERENCE, -1)

@@ -66,7 +66,7 @@ JOINED = re.compile(
 """What may stand between two releases that are named side by side."""
 
 UNIT = re.compile(
-    r"(?:[kmgtp]i?b(?:/s|ps)?|[kmgt]?bits?/s|[kmg]bps|bytes?|bits?|chars|ms|µs|us|ns|secs?|seconds?"
+    r"%|(?:[kmgtp]i?b(?:/s|ps)?|[kmgt]?bits?/s|[kmg]bps|bytes?|bits?|chars|ms|µs|us|ns|secs?|seconds?"
     r"|mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|px|pt|mm|cm|km|meters?|metres?|inch(?:es)?"
     r"|[kmg]?hz|volts?|vdc|watts?|kw|amps?|dbm?|kg|lbs?|times|percent|million|billion|thousand|°\s?[cf]?"
     r"|[smhgkw]|v(?!\.?\s*\d))"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from chatbot.releases.product_choice import Question, choose_products, possible_releases
-from chatbot.releases.product_names import find_product
-from chatbot.releases.release_choice import Context, choose_release, meanings
-from chatbot.releases.release_mentions import Found
-from chatbot.releases.release_names import Reading
+from chatbot.releases.product_names import Span, find_product, mask, product_spans
+from chatbot.releases.release_choice import Context, Meant, choose_release, meanings, read_choice
+from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_names import release_names
+from chatbot.releases.release_words import OWN
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -64,6 +65,36 @@ def _after(
     return context
 
 
+@dataclass(frozen=True)
+class _Question:
+    """A question over a catalog, read as one about this product or that."""
+
+    text: str
+    products: Sequence[Product]
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        return product_spans(self.text, self.products)
+
+    def masked(self, product: Product) -> str:
+        return mask(self.text, product, self.spans)
+
+    def mentions(self, product: Product) -> list[Found]:
+        return find_mentions(self.text, self.masked(product), release_names(product))
+
+    def stated(self, product: Product) -> list[tuple[Found, Release]]:
+        """The releases of a product that the question names."""
+        found = self.mentions(product)
+        return [
+            (mention, mention.reading.covers[-1]) for mention in found if mention.reading.covers
+        ]
+
+    def states_beside_name(self, product: Product) -> bool:
+        """Whether a release stands right beside the product's name."""
+        masked = self.masked(product)
+        return any(OWN in masked[m.start : m.end] for m, _ in self.stated(product))
+
+
 def _resolve(
     question: str, products: Sequence[Product], product: str | None, context: Context
 ) -> Resolution:
@@ -77,13 +108,17 @@ def _resolve(
             available=_listing((p, p.releases) for p in products),
             explanation=f'no product "{product}"',
         )
-    read = Question(_ends(question), tuple(products))
-    options = choose_products(read, chosen, context)
-    found = _settled(read.mentions(options[0]), context)
-    meant = meanings(found, options[0], context)
+    read = _Question(_ends(question), products)
+    options = _choose_products(read, chosen, context)
+    found = read.mentions(options[0])
+    # What may be no release is left out where another is named, or chosen by the caller.
+    sure = [mention for mention in found if not mention.doubtful]
+    if not sure and context.chosen is None:
+        sure = found
+    meant = meanings(sure, options[0], context)
     mentions = _mentions(question, meant)
     if len(options) > 1:
-        possible = [(option, possible_releases(read, option, context)) for option in options]
+        possible = [(option, _possible_releases(read, option, context)) for option in options]
         several = any(releases for _, releases in possible)
         return Resolution(
             ReleaseStatus.AMBIGUOUS,
@@ -95,14 +130,35 @@ def _resolve(
     only = options[0]
     if not only.releases:
         return Resolution(ReleaseStatus.NONE, only.name, explanation="no release yet")
-    resolution = choose_release(meant, read.masked(only), only, context)
-    return replace(resolution, mentions=mentions)
+    return replace(choose_release(meant, read.masked(only), only, context), mentions=mentions)
 
 
-def _settled(found: Sequence[Found], context: Context) -> list[Found]:
-    """Leave out what may be no release where another is named, or chosen by the caller."""
-    sure = [mention for mention in found if not mention.doubtful]
-    return sure if sure or context.chosen is not None else list(found)
+def _choose_products(
+    question: _Question, chosen: Product | None, context: Context
+) -> list[Product]:
+    """Return the products that a question may be about; one, where that is certain.
+
+    A chosen product gives way only to another one that is named with a release of its own.
+    """
+    named = list({product.name: product for _, _, product in question.spans}.values())
+    stating = [product for product in named if question.states_beside_name(product)]
+    if chosen:
+        return stating if chosen not in named and len(stating) == 1 else [chosen]
+    if len(stating) == 1:
+        return stating
+    current = find_product(context.product, question.products) if context.product else None
+    if current and (current in named or not named):
+        return [current]
+    options = named or list(question.products)
+    possible = [p for p in options if _possible_releases(question, p, context)]
+    return possible or options
+
+
+def _possible_releases(question: _Question, product: Product, context: Context) -> list[Release]:
+    """Return a product's releases that the caller's choice, or else the question, may mean."""
+    if context.chosen is None:
+        return [release for _, release in question.stated(product)]
+    return list(read_choice(context.chosen, product).covers[-1:])
 
 
 def _ends(question: str) -> str:
@@ -112,15 +168,15 @@ def _ends(question: str) -> str:
     return question[: _READ - 1] + "\0" + question[-_READ:]
 
 
-def _mentions(question: str, meant: Sequence[tuple[Found, Reading]]) -> tuple[Mention, ...]:
+def _mentions(question: str, meant: Sequence[Meant]) -> tuple[Mention, ...]:
     """Place the mentions in the whole question, of whose middle nothing was read."""
     skipped = max(0, len(question) - 2 * _READ)
     mentions = []
     for found, reading in meant:
         shift = 0 if found.start < _READ else skipped
         start, end = found.start + shift, found.end + shift
-        meant_one = None if found.negated else reading.release
-        name = meant_one.name if meant_one else None
+        release = None if found.negated else reading.release
+        name = release.name if release else None
         mentions.append(Mention(start, end, question[start:end], name))
     return tuple(mentions)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import Fallback, ModelStep, ReducedChunk, RuleStep, Turn
 from prompts import fenced, fenced_list, render
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.text.verbatim import find_verbatim
 from chatbot.turn import (
     Fallback,

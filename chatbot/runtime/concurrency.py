@@ -1,13 +1,56 @@
-"""Waiting for several things at once, and for work in a thread, without losing any of it."""
+"""The one event loop of the process, what runs at once on it, and who is answered next."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from concurrent.futures import Future, TimeoutError
+from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
+
+_POLL_SECONDS = 0.1
+_STARTING = threading.Lock()
+
+
+class Stopped(Exception):
+    """The person who asked does not want the answer any more."""
+
+
+def run_on_event_loop(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
+    """Do the work and return what comes of it; cancel it and raise Stopped if `stopped` says so.
+
+    All questions of the process are answered on one event loop, in a thread of its own. Whatever
+    the caller is interrupted by cancels the work as well.
+    """
+    # Several threads may ask the very first questions at once, and there must be one loop.
+    with _STARTING:
+        loop = _event_loop()
+    future: Future[Result] = asyncio.run_coroutine_threadsafe(work, loop)
+    try:
+        while True:
+            try:
+                return future.result(_POLL_SECONDS)
+            except TimeoutError:
+                if future.done():
+                    return future.result()
+                if stopped():
+                    raise Stopped from None
+    except BaseException:
+        future.cancel()
+        raise
+
+
+@cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="questions", daemon=True).start()
+    return loop
 
 
 async def together(works: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
@@ -38,3 +81,52 @@ async def in_thread(
             raise RuntimeError("something expected was not found") from error
 
     return await asyncio.to_thread(work)
+
+
+class Queue:
+    """Lets so many in `at_once` and keeps the others in order; for one event loop."""
+
+    def __init__(self, at_once: int) -> None:
+        self._free = at_once
+        self._waiting: deque[tuple[asyncio.Future[None], Callable[[int], None]]] = deque()
+
+    @asynccontextmanager
+    async def place(self, tell: Callable[[int], None]) -> AsyncIterator[None]:
+        """Wait for a turn; `tell` hears the place, from 1, now and whenever it changes."""
+        await self._enter(tell)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    async def _enter(self, tell: Callable[[int], None]) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        called = asyncio.get_running_loop().create_future()
+        waiter = (called, tell)
+        self._waiting.append(waiter)
+        try:
+            tell(len(self._waiting))
+            await called
+        except BaseException:
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
+                self._tell_places()
+            elif not called.cancelled():
+                # Called in and given up at the same moment: the next one gets the place.
+                self._leave()
+            raise
+
+    def _leave(self) -> None:
+        while self._waiting:
+            called, _ = self._waiting.popleft()
+            if not called.done():
+                called.set_result(None)
+                self._tell_places()
+                return
+        self._free += 1
+
+    def _tell_places(self) -> None:
+        for place, (_, tell) in enumerate(self._waiting, 1):
+            tell(place)

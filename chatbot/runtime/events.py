@@ -9,9 +9,11 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-from chatbot.runtime.findings import found_by
 from chatbot.runtime.model_calls import ANSWER
+from chatbot.text.phrasing import listed
 from chatbot.turn import Turn
+
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,6 @@ Event = StepStarted | StepFinished | Token | Waiting
 Listener = Callable[[Event], None]
 
 
-class Stopped(Exception):
-    """The person who asked does not want the answer any more."""
-
-
 class EventCallback(BaseCallbackHandler):
     """Turns LangChain's callbacks into events."""
 
@@ -73,10 +71,22 @@ class EventCallback(BaseCallbackHandler):
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A runnable ends."""
         if name := self._running.pop(run_id, None):
-            found = found_by(name, outputs) if isinstance(outputs, Turn) else ""
+            found = _found_by(name, outputs) if isinstance(outputs, Turn) else ""
             self._listener(StepFinished(name, found))
 
     def on_llm_new_token(self, token: Any, *, tags: list[str] | None = None, **kwargs: Any) -> None:
         """The model wrote a token; those of the answer are of interest."""
         if token and ANSWER in (tags or ()):
             self._listener(Token(str(token)))
+
+
+def _found_by(step: str, turn: Turn) -> str:
+    """What a turn has from a step: "17.20", "8 pages"; empty where nothing is to be said of it."""
+    match step:
+        case "release_extraction" if turn.resolution and turn.resolution.releases:
+            names = turn.resolution.releases
+            return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
+        case "context_retrieval":
+            pages = len({chunk.page.id for chunk in turn.retrieved})
+            return "1 page" if pages == 1 else f"{pages} pages"
+    return ""

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
+import re
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel, ValidationError
 
 from chatbot.runtime.concurrency import together
-from chatbot.turn import ModelCall, Turn
+from chatbot.turn import ModelCall
+from prompts import as_data
+
+Reply = TypeVar("Reply", bound=BaseModel)
 
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
 
 ANSWER = "answer"
 """The tag of a call whose words are shown to the asker while they come."""
+
+_OBJECT = re.compile(r"\{.*\}", re.S)
 
 
 async def call(
@@ -32,16 +40,45 @@ async def call(
     return made
 
 
-def temperature(turn: Turn) -> dict[str, float]:
-    """The option of a call that holds the temperature a step has set for a turn, if one has."""
-    return {} if turn.temperature is None else {"temperature": turn.temperature}
+async def ask_for(
+    model: BaseChatModel,
+    messages: Messages,
+    form: type[Reply],
+    *,
+    step: str,
+    max_tokens: int,
+    check: Callable[[Reply], None] = lambda reply: None,
+) -> tuple[Reply | None, tuple[ModelCall, ...]]:
+    """Ask for a JSON object of the given form, with the calls it took; None after two bad replies.
 
-
-async def call_all(
-    model: BaseChatModel, prompts: Sequence[Messages], *, step: str, **options: Any
-) -> list[ModelCall]:
-    """Ask all at once, in the prompts' order; the backend has slots for them or makes a batch."""
-    return await together(call(model, p, step=step, **options) for p in prompts)
+    `check` raises ValueError with a reason that the model can act on. A backend that offers it is
+    held to the form while it writes.
+    """
+    # A strict server wants it said that nothing else may be in the object.
+    shape = {**form.model_json_schema(), "additionalProperties": False}
+    schema = {"name": form.__name__, "schema": shape, "strict": True}
+    options: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": schema}}
+    conversation = list(messages)
+    calls: list[ModelCall] = []
+    for _ in range(2):
+        made = await call(model, conversation, step=step, max_tokens=max_tokens, **options)
+        try:
+            reply = _read(made.reply, form)
+            check(reply)
+        except ValueError as error:
+            problem = _reason(error)
+            calls.append(replace(made, problem=problem))
+            conversation += [
+                ("assistant", as_data(made.reply)),
+                (
+                    "user",
+                    f"That reply cannot be used: {as_data(problem)}. Reply with the JSON "
+                    "object only.",
+                ),
+            ]
+        else:
+            return reply, (*calls, made)
+    return None, tuple(calls)
 
 
 async def next_token_probabilities(
@@ -94,3 +131,18 @@ def _probabilities(reply: AIMessageChunk, words: Sequence[str]) -> dict[str, flo
         word: sum(math.exp(p) for token, p in likely if token and word.lower().startswith(token))
         for word in words
     }
+
+
+def _read(text: str, form: type[Reply]) -> Reply:
+    found = _OBJECT.search(text)
+    if found is None:
+        raise ValueError("the reply holds no JSON object")
+    return form.model_validate_json(found[0])
+
+
+def _reason(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -5,9 +5,7 @@ import threading
 
 import pytest
 
-from chatbot.runtime import event_loop as background
-from chatbot.runtime.concurrency import in_thread, together
-from chatbot.runtime.events import Stopped
+from chatbot.runtime.concurrency import Stopped, in_thread, run_on_event_loop, together
 
 
 def test_results_come_in_the_order_of_the_works() -> None:
@@ -50,7 +48,7 @@ def test_all_threads_share_one_loop() -> None:
 
     def ask() -> None:
         together_now.wait()
-        loops.append(background.run(loop(), lambda: False))
+        loops.append(run_on_event_loop(loop(), lambda: False))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -67,7 +65,7 @@ def test_an_error_of_the_work_is_raised_even_a_timeout() -> None:
         raise TimeoutError("the work's own")
 
     with pytest.raises(TimeoutError, match="the work's own"):
-        background.run(work(), lambda: False)
+        run_on_event_loop(work(), lambda: False)
 
 
 def test_stopped_work_is_cancelled() -> None:
@@ -81,5 +79,5 @@ def test_stopped_work_is_cancelled() -> None:
             raise
 
     with pytest.raises(Stopped):
-        background.run(work(), lambda: True)
+        run_on_event_loop(work(), lambda: True)
     assert cancelled.wait(5)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.queries.glossary_expansion import expand_terms
+from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings

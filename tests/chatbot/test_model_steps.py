@@ -11,7 +11,8 @@ import pytest
 from chatbot.answering.answer_generation import REMOVED
 from chatbot.assembly import Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.runtime.events import Event, Stopped, Token
+from chatbot.runtime.concurrency import Stopped
+from chatbot.runtime.events import Event, Token
 from chatbot.turn import Answer, Turn
 from tests.chatbot import lamp
 

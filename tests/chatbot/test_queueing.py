@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from chatbot.runtime.queue import Queue
+from chatbot.runtime.concurrency import Queue
 
 
 class Shop:

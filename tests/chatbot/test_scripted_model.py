@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessageChunk
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
-from chatbot.runtime.model_calls import call_all, next_token_probabilities
+from chatbot.runtime.concurrency import together
+from chatbot.runtime.model_calls import call, next_token_probabilities
 
 
 def test_replies_come_in_turn_and_calls_are_kept() -> None:
@@ -91,8 +92,8 @@ def test_delayed_words_are_waited_for_together_and_can_be_cancelled() -> None:
     model = ScriptedChatModel(otherwise="word " * 1000, delay=0.01)
 
     async def impatient() -> list[Any]:
-        prompts = [[("user", str(n))] for n in range(50)]
-        return await asyncio.wait_for(call_all(model, prompts, step="reduction"), 0.2)
+        calls = (call(model, [("user", str(n))], step="reduction") for n in range(50))
+        return await asyncio.wait_for(together(calls), 0.2)
 
     with pytest.raises(TimeoutError):
         asyncio.run(impatient())

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from chatbot.queries.question_as_is import ask_as_is
+from chatbot.queries.query_rewriting import ask_as_is
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.retrieval.single_chunk_retrieval import retrieve_single_chunks
 from chatbot.turn import ModelStep, Queries, Turn

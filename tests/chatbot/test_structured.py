@@ -5,7 +5,7 @@ import asyncio
 from pydantic import BaseModel
 
 from chatbot.models.scripted import ScriptedChatModel
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import ModelCall
 
 PROMPT = [("system", "Count."), ("user", "How many?")]

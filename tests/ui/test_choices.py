@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.choice import about_release
+from chatbot.queries.clarification import about_release
 from corpora.catalog.release import Product, Release
 from ui.answers.choices import Choice, asked_for, choices
 

@@ -49,7 +49,7 @@ def asked_for(question: str, choice: Choice, products: Sequence[Product]) -> str
 
     What a question says itself goes before what is chosen beside it, so it has to say the choice.
     """
-    from chatbot.queries.choice import replace_unknown
+    from chatbot.queries.clarification import replace_unknown
     from chatbot.releases.rules import resolve_release
 
     asked = resolve_release(question, products, product=choice.product)

@@ -27,7 +27,7 @@ def show_not_known(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> Non
 
 
 def _offer_releases(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
-    from chatbot.queries.choice import about_release
+    from chatbot.queries.clarification import about_release
 
     product = turn.reply["product"]
     there = {release.name for p in products if p.name == product for release in p.releases}

@@ -106,7 +106,7 @@ class Asking:
 
     def _run(self, asked: Question) -> None:
         from chatbot.assembly import BadQuestion
-        from chatbot.runtime.events import Stopped
+        from chatbot.runtime.concurrency import Stopped
 
         while self._before and self._before.is_running and not self._stop.is_set():
             self._before.wait(0.1)

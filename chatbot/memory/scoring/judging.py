@@ -19,7 +19,7 @@ from chatbot.memory.scoring.measuring import (
 )
 from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
 from chatbot.memory.scoring.passages import Passage, cited_passages
-from chatbot.runtime.structured_output import ask_for
+from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import ModelCall, Turn
 from prompts import Fenced, fenced, fenced_list, render
 

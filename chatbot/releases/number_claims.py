@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cached_property
 
 from chatbot.releases.release_numbers import Number
 from chatbot.releases.release_words import BOUNDARY, MOVES, OTHER, OWN, TAIL, UNIT
@@ -17,14 +15,14 @@ class Claim(Enum):
 
     RELEASE = auto()
     DOUBTFUL = auto()
-    ELSEWHERE = auto()
+    OTHER_THING = auto()
     NOTHING = auto()
 
 
 _WINDOW = 64
 _CODE = re.compile(r"_|[a-z][A-Z]")
-_PAPERS = frozenset("changelog guide handbook manual notes reference tutorial".split())  # noqa: SIM905
-_CLAIMS_NOTHING = STOP_WORDS | _PAPERS | {"whether", "run", "runs", "ran"}
+_PAPERS = {"changelog", "guide", "handbook", "manual", "notes", "reference", "tutorial"}
+_CLAIMS_NOTHING = STOP_WORDS | _PAPERS
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+]|\.(?=\w))*|\d+[^\W\d]\w*)(?:['’]s)?"
     r"(?P<joint>[-/_=#]|\s*=)?\s*(?:at\s+(?:least|most)\s+|up\s+to\s+)?(?P<bound>[<>=~!≥≤]*)"
@@ -72,67 +70,46 @@ def judge(text: str, number: Number, lead: re.Match[str]) -> Claim:
     return _Surroundings(text, number, lead).claim()
 
 
-@dataclass(frozen=True)
 class _Surroundings:
     """A number, what is said together with it (`lead`), and the words around both."""
 
-    text: str
-    number: Number
-    lead: re.Match[str]
+    def __init__(self, text: str, number: Number, lead: re.Match[str]) -> None:
+        self.text, self.number, self.lead = text, number, lead
+        self.known = bool(number.reading.covers)
+        # "release", "version", "v", "r"; or nothing.
+        self.mark = (lead["word"] or lead["prefix"] or "").casefold()
+        self.preposition = " ".join((lead["preposition"] or "").casefold().split())
+        self.before = text[max(0, number.start - _WINDOW) : number.start]
+        self.after = text[number.end : number.end + _WINDOW]
+        self.head = text[max(0, lead.start() - _WINDOW) : lead.start()]
+        self.begins = not text[: lead.start()].strip()
+        # Whether what follows is no noun.
+        self.bounded = bool(BOUNDARY.match(text, number.end))
+        # The word right before the number, but for a mark between them.
+        bare = lead.start() in (number.start, lead.start("word"), lead.start("prefix"))
+        self.owner = _OWNER.search(self.head) if bare else None
+        self.verb = self._is_verb()
+        # The auxiliary of which the number is the subject: "does 17.20 have it?".
+        auxiliary = _AUXILIARY.search(self.before)
+        self.subject_of = auxiliary[0].casefold() if auxiliary else ""
+        # Whether a word for a release stands with the number, or nothing else does.
+        self.tail = TAIL.match(text, number.end)
+        alone = not (text[: lead.start()] + text[number.end :]).strip(" ?.!")
+        self.told = bool(self.mark or (self.tail and self.tail["word"]) or alone)
 
     def claim(self) -> Claim:
         """Judge by what claims the number: a unit, the product, a value, the word before it."""
-        if self.after.lstrip(" \u00a0-").startswith("%") or UNIT.match(
-            self.after.lstrip(" \u00a0-")
-        ):
+        if UNIT.match(self.after.lstrip(" \u00a0-")):
             sure = self.mark and self.known and self.number.dotted
-            return Claim.RELEASE if sure else Claim.ELSEWHERE
-        for claim in (self._of_product(), self._of_something(), self._of_value(), self._of_word()):
-            if claim is not None:
+            return Claim.RELEASE if sure else Claim.OTHER_THING
+        for judged in (self._of_product, self._of_something, self._of_value, self._of_word):
+            if (claim := judged()) is not None:
                 return claim
         if self.number.dotted and _OWN_AFTER.match(self.after):
             return Claim.RELEASE
         return self._standing_free() if self.number.dotted else self._single()
 
-    @cached_property
-    def known(self) -> bool:
-        """Whether the number names releases that are there."""
-        return bool(self.number.reading.covers)
-
-    @cached_property
-    def mark(self) -> str:
-        """What marks the number as a release: "release", "version", "v", "r"; or nothing."""
-        return (self.lead["word"] or self.lead["prefix"] or "").casefold()
-
-    @cached_property
-    def after(self) -> str:
-        """What follows."""
-        return self.text[self.number.end : self.number.end + _WINDOW]
-
-    @cached_property
-    def before(self) -> str:
-        """What stands before the number."""
-        return self.text[max(0, self.number.start - _WINDOW) : self.number.start]
-
-    @cached_property
-    def head(self) -> str:
-        """What stands before the lead."""
-        return self.text[max(0, self.lead.start() - _WINDOW) : self.lead.start()]
-
-    @cached_property
-    def bounded(self) -> bool:
-        """Whether what follows is no noun."""
-        return bool(BOUNDARY.match(self.text, self.number.end))
-
-    @cached_property
-    def owner(self) -> re.Match[str] | None:
-        """The word right before the number, but for a mark between them."""
-        lead = self.lead
-        bare = lead.start() in (self.number.start, lead.start("word"), lead.start("prefix"))
-        return _OWNER.search(self.head) if bare else None
-
-    @cached_property
-    def verb(self) -> bool:
+    def _is_verb(self) -> bool:
         """Whether the word before says what somebody does with the number: "we run 17.20"."""
         owner = self.owner
         if owner is None or owner["joint"] or owner["bound"]:
@@ -140,12 +117,10 @@ class _Surroundings:
         word, earlier = owner["word"], self.head[: owner.start("word")]
         if word != word.lower() or word in _SUBJECTS:
             return False
-        previous = earlier.casefold().split()[-1:]
         told = word.endswith("ing") or _TO.search(earlier) or _AUXILIARY.search(earlier)
-        return bool(told) or not _SUBJECTS.isdisjoint(previous)
+        return bool(told) or not _SUBJECTS.isdisjoint(re.findall(r"\w+", earlier.casefold())[-1:])
 
-    @cached_property
-    def keywords(self) -> int:
+    def _keywords(self) -> int:
         """How many words are around the number, if they are a query of keywords and no sentence.
 
         A name from the code counts twice. With the number at its end, a query may have the small
@@ -175,25 +150,27 @@ class _Surroundings:
             return Claim.RELEASE if number.high or not glued else Claim.DOUBTFUL
         near = _OWN_BEFORE.search(self.head) if number.dotted or number.whole else None
         if near and near["joint"] == "-":
-            return Claim.DOUBTFUL if self.known else Claim.ELSEWHERE
+            return Claim.DOUBTFUL if self.known else Claim.OTHER_THING
         told = near and (self.known or number.akin or near["word"].casefold() in _CLAIMS_NOTHING)
         return Claim.RELEASE if told and number.dotted else None
 
     def _of_something(self) -> Claim | None:
         """Judge "version 1.4 of something", which is not the product."""
         owner = _OF_SOMETHING.match(self.after)
-        if not owner or (owner["article"] and owner["word"] != OTHER):
+        if not owner or owner["word"] in _CLAIMS_NOTHING:
             return None
-        if owner["word"] in _CLAIMS_NOTHING:
+        if owner["word"] == OTHER:
+            return Claim.OTHER_THING
+        if owner["article"]:
             return None
-        return Claim.DOUBTFUL if owner["word"] != OTHER and self.known else Claim.ELSEWHERE
+        return Claim.DOUBTFUL if self.known else Claim.OTHER_THING
 
     def _of_value(self) -> Claim | None:
         """Judge a number that something is set to or measures: "a timeout of 17.20"."""
         if self.mark or not (_VALUE.search(self.before) or _MEASURED.search(self.before)):
             return None
         possible = self.number.whole and self.number.dotted and not _VALUE.search(self.before)
-        return Claim.DOUBTFUL if possible else Claim.ELSEWHERE
+        return Claim.DOUBTFUL if possible else Claim.OTHER_THING
 
     def _of_word(self) -> Claim | None:
         """Judge by the word right before the number; None where it claims nothing.
@@ -205,20 +182,20 @@ class _Surroundings:
             return None
         number, word, joint = self.number, self.owner["word"], self.owner["joint"]
         if word[0] == OTHER or self.owner["bound"]:
-            return Claim.ELSEWHERE
+            return Claim.OTHER_THING
         if joint and not self.mark:
             in_path = joint == "/" and self.after.startswith("/") and number.dotted
-            return Claim.RELEASE if in_path and (self.known or number.akin) else Claim.ELSEWHERE
+            return Claim.RELEASE if in_path and (self.known or number.akin) else Claim.OTHER_THING
         if word.casefold() in _CLAIMS_NOTHING:
             return None
         begins = not _CLAUSE.sub("", self.head[: self.owner.start("word")]).strip()
         named = self._is_name(word, begins=begins)
         # A name from the code has no versions of its own, as "Python" has.
-        keywords = 0 if named and not _CODE.search(word) else self.keywords
+        keywords = 0 if named and not _CODE.search(word) else self._keywords()
         if self.mark:
             return self._marked(word, keywords, named=named, begins=begins)
         if named and not _CODE.search(word) and _OWN_RELEASE.search(self.text):
-            return Claim.ELSEWHERE
+            return Claim.OTHER_THING
         if number.dotted and number.whole:
             return (
                 Claim.RELEASE if number.long or number.lettered or keywords > 2 else Claim.DOUBTFUL
@@ -227,9 +204,9 @@ class _Surroundings:
             ends = len(number.tokens) > 2 or not self.text[number.end :].strip(" ?.!")
             if ends and number.akin and not named:
                 return Claim.DOUBTFUL
-            return Claim.NOTHING if word == word.lower() else Claim.ELSEWHERE
+            return Claim.NOTHING if word == word.lower() else Claim.OTHER_THING
         qualifies = keywords > 1 and number.exact and number.high and self.bounded
-        return Claim.DOUBTFUL if qualifies else Claim.ELSEWHERE
+        return Claim.DOUBTFUL if qualifies else Claim.OTHER_THING
 
     def _marked(self, word: str, keywords: int, *, named: bool, begins: bool) -> Claim:
         """Judge a number marked as a release or version, after a word that may be its owner."""
@@ -240,12 +217,12 @@ class _Surroundings:
                 number.dotted or self.mark not in {"", "r"} or counted
             ):
                 return Claim.RELEASE
-            return Claim.DOUBTFUL if number.dotted or self.bounded else Claim.ELSEWHERE
+            return Claim.DOUBTFUL if number.dotted or self.bounded else Claim.OTHER_THING
         if self.mark.startswith("rel") or (released and number.dotted and not named):
             return Claim.RELEASE
         likely = not named and (number.akin or begins) and (number.dotted or len(self.mark) > 1)
         likely = likely or (released and self.bounded and keywords > 1)
-        return Claim.DOUBTFUL if likely else Claim.ELSEWHERE
+        return Claim.DOUBTFUL if likely else Claim.OTHER_THING
 
     def _is_name(self, word: str, *, begins: bool) -> bool:
         """Whether a word has a capital inside a sentence, a digit, or an "_"."""
@@ -255,72 +232,50 @@ class _Surroundings:
             return False
         return word[1:] != word[1:].lower() or (word[0].isupper() and not begins)
 
-    @cached_property
-    def _preposition(self) -> str:
-        return " ".join((self.lead["preposition"] or "").casefold().split())
-
-    @cached_property
-    def _begins(self) -> bool:
-        return not self.text[: self.lead.start()].strip()
-
-    @cached_property
-    def _subject(self) -> str:
-        """The auxiliary of which the number is the subject: "does 17.20 have it?"."""
-        auxiliary = _AUXILIARY.search(self.before)
-        return auxiliary[0].casefold() if auxiliary else ""
-
-    @cached_property
-    def _told(self) -> bool:
-        """Whether a word for a release stands with the number, or nothing else does."""
-        tail = TAIL.match(self.text, self.number.end)
-        alone = not (self.text[: self.lead.start()] + self.text[self.number.end :]).strip(" ?.!")
-        return bool(self.mark or (tail and tail["word"]) or alone)
-
     def _standing_free(self) -> Claim:
         """Judge a number of several parts that no word claims; a known one needs no cue."""
         number, lead = self.number, self.lead
-        if self.known or self._told:
+        if self.known or self.told:
             return Claim.RELEASE
-        if number.akin and self._begins:
+        if number.akin and self.begins:
             return Claim.DOUBTFUL
         if not self.bounded:
             return Claim.NOTHING
         beside = lead["before"] or lead["after"]
-        set_off = self._preposition or beside or lead["open"] or self.before.endswith(", ")
-        if self._preposition in _PLACED or (number.akin and set_off):
+        set_off = self.preposition or beside or lead["open"] or self.before.endswith(", ")
+        if self.preposition in _PLACED or (number.akin and set_off):
             return Claim.RELEASE
-        meant = beside or self.verb or self._subject
-        meant = meant or (self._preposition and self._preposition not in _LOOSE)
+        meant = beside or self.verb or self.subject_of
+        meant = meant or (self.preposition and self.preposition not in _LOOSE)
         likely = number.near and not number.lettered and meant
         return Claim.DOUBTFUL if likely else Claim.NOTHING
 
     def _single(self) -> Claim:
         """Judge a number of one part ("17") that no word claims: it needs a cue."""
         number, lead = self.number, self.lead
-        if not (self.mark or self._told or self.bounded) and _COUNTED.match(self.after):
+        if not (self.mark or self.told or self.bounded) and _COUNTED.match(self.after):
             return Claim.NOTHING
         beside = lead["before"] or lead["after"] or lead["pre"]
-        placed = self._preposition in _PLACED or beside
+        placed = self.preposition in _PLACED or beside
         goes_on = _GOES_ON.match(self.after)
-        tail = TAIL.match(self.text, number.end)
-        ranged = (tail and tail["range"] and number.whole) or _RELEASE_BESIDE.search(lead[0])
-        if lead["word"] or (self._told and (self.known or self.bounded)):
-            return Claim.RELEASE
-        if self.known and ranged:
+        ranged = (self.tail and self.tail["range"] and number.whole) or _RELEASE_BESIDE.search(
+            lead[0]
+        )
+        if lead["word"] or (self.told and self.bounded) or (self.known and (self.told or ranged)):
             return Claim.RELEASE
         if not self.known:
-            meant = number.near and not goes_on and (self._subject or (self.bounded and placed))
-            marked = self.mark and (self._begins or self._preposition in _PLACED)
+            meant = number.near and not goes_on and (self.subject_of or (self.bounded and placed))
+            marked = self.mark and (self.begins or self.preposition in _PLACED)
             return Claim.DOUBTFUL if meant or marked else Claim.NOTHING
-        told = self._subject or self.verb
-        if number.high and (self._preposition or beside or told):
-            if self.bounded or (number.exact and self._subject):
+        told = self.subject_of or self.verb
+        if number.high and (self.preposition or beside or told):
+            if self.bounded or (number.exact and self.subject_of):
                 return Claim.RELEASE
             return Claim.DOUBTFUL if number.exact and placed else Claim.NOTHING
         if not self.bounded:
-            asks = self._subject[:1] in {"d", "w"}
+            asks = self.subject_of[:1] in {"d", "w"}
             return Claim.DOUBTFUL if asks else Claim.NOTHING
-        if placed or (self._preposition == "to" and MOVES.search(self.text)):
+        if placed or (self.preposition == "to" and MOVES.search(self.text)):
             return Claim.DOUBTFUL if goes_on else Claim.RELEASE
-        told = told or self._begins or self._preposition in {"for", "with", "of", "from", "than"}
+        told = told or self.begins or self.preposition in {"for", "with", "of", "from", "than"}
         return Claim.DOUBTFUL if told else Claim.NOTHING
