@@ -36,7 +36,8 @@ _YES = ("true", "yes", "on", "enabled")
 _TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
 _BESIDE = 40
-_GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
+GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
+"""A parameter as it is given: "timeout=5"."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
     """Defaults of the parameters that the question names, of the owner it names if it names one."""
     if not _ASKS_DEFAULT.search(subject):
         return []
-    names = [*identifiers(subject), *(m.lower() for m in _GIVEN.findall(subject))]
+    names = [*identifiers(subject), *(m.lower() for m in GIVEN.findall(subject))]
     found = [
         Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
         for name in dict.fromkeys(names)

@@ -22,11 +22,11 @@ from chatbot.assembly import open_chatbot
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.retrieval.context_reduction import reduce_context
 from chatbot.retrieval.context_retrieval import retrieve_context
-from chatbot.retrieval.context_selection import select_context
-from chatbot.retrieval.listwise_selection import select_context_listwise
-from chatbot.retrieval.pointwise_selection import select_context_pointwise
-from chatbot.retrieval.relevance import Weights
-from chatbot.retrieval.reranking import PassageWeights
+from chatbot.retrieval.context_selection import (
+    select_context,
+    select_context_listwise,
+    select_context_pointwise,
+)
 from chatbot.settings import read_settings
 from chatbot.turn import ModelStep, ReducedChunk, RuleStep, Step, Turn
 from corpora.indexing.retrieval import RetrievalSettings
@@ -62,8 +62,6 @@ def main(
             chatbot.corpora.corpus,
             chatbot.embedder,
             budget=settings.reduction_budget,
-            weights=Weights(),
-            passage_weights=PassageWeights(),
         ),
     )
     turns = []
