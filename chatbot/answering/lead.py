@@ -63,7 +63,7 @@ def check(
     ("300 s") is replaced by the sentence or the row that bears it.
     """
     best = max((record.score for record in scored), default=0.0) or 1.0
-    scores = {(r.page.id, r.start): r.score / best for r in scored}
+    scores = {r.place: r.score / best for r in scored}
     text = _INLINE_NUMBER.sub(" ", _FENCED.sub("", reply))
     lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
@@ -184,7 +184,7 @@ def _bearer(
     worded = [r for r in best[1].records if r.kind != BlockKind.CODE]
     return best[1], max(
         worded or best[1].records,
-        key=lambda r: _telling(r, words, told) + scores.get((r.page.id, r.start), 0.0),
+        key=lambda r: _telling(r, words, told) + scores.get(r.place, 0.0),
     )
 
 
@@ -214,7 +214,7 @@ def _shared(words: set[str], text: str) -> float:
     return len(words & set(tokens(text))) / len(words) if words else 0.0
 
 
-def held(question: str, passages: Sequence[Passage]) -> float:
+def word_coverage(question: str, passages: Sequence[Passage]) -> float:
     """The share of a question's words, 0 to 1, that the passages hold together."""
     return _shared(set(tokens(filtered(question))), read_together(passages))
 

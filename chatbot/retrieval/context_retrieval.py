@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import asks_for_changes
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.query_terms import search_terms
 from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
@@ -40,7 +40,8 @@ def retrieve_context(
             search_terms(turn.queries.subject, turn.queries.known, corpus.product, corpus),
             limit=pages,
             settings=settings,
-            weigh_kinds=not asks_for_changes(turn.question),
+            # What changed is answered best by release notes, which weigh less otherwise.
+            weigh_kinds=asked_for(turn.question) is not Kind.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(f.page, corpus.context_chunk(f.page.id, padding).text, f.score)
