@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from chatbot.comparison.pages import (
     Pair,
     counterpart,
+    differing,
     is_of_another_release,
     name_of,
     pages_with,
     pair_passages,
     passages,
-    stands_in,
 )
 from chatbot.comparison.presence import end_of
 from chatbot.retrieval.provenance import plain
@@ -41,6 +41,8 @@ _PAGES = 400
 _TOLD_OF = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
 """Release notes tell of changes but do not change themselves; source listings tell of none."""
 
+Documents = tuple[StoredDocument | None, StoredDocument | None]
+"""The same document in the older and in the newer release, None where one has none."""
 Evidence = tuple[Corpus, Sequence[RetrievedChunk]]
 """A release, and what the chain retrieved from it."""
 
@@ -124,22 +126,21 @@ def find_changes(topic: Topic, older: Evidence, newer: Evidence, *, only: str | 
     pairs = _once(pairs, [c.page.id for c in (*new_evidence, *old_evidence)])
     about = [p for p in _on(topic, pairs) if not _is_pointer(p)]
     about.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
-    changed, added, gone = _differing(about, old, new, entries=only is not None)
-    if only is not None:
-        changed = []
-        added, gone = (added, []) if only == "added" else ([], gone)
-    differs = bool(changed or added or gone)
-    same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
-    # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
-    notes = [] if only and differs else _notes(topic, new, _NOTES)
-    return Changes(
+    found = differing(about, old, new, entries=only is not None, most=_LOOKED_UP)
+    changes = Changes(
         old.release,
         new.release,
-        changed=tuple(changed),
-        added=tuple(added),
-        gone=tuple((r, end_of(name_of(r), new)) for r in gone),
-        same=() if differs or only else tuple(same),
-        notes=tuple(r for r in notes if not _repeats(r, changed)),
+        changed=() if only else found.changed,
+        added=() if only == "removed" else found.added,
+        gone=() if only == "added" else tuple((r, end_of(name_of(r), new)) for r in found.removed),
+    )
+    same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
+    # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
+    notes = [] if only and changes.differs else _notes(topic, new, _NOTES)
+    return replace(
+        changes,
+        same=() if changes.differs or only else tuple(same),
+        notes=tuple(r for r in notes if not _repeats(r, changes.changed)),
     )
 
 
@@ -148,51 +149,30 @@ def _in_general(topic: Topic, old: Corpus, new: Corpus) -> Changes:
     notes = _notes(topic, new, _GENERAL_NOTES)
     documents = [d for d in new.documents() if d.kind in _TOLD_OF]
     few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
-    found = ((counterpart(d, new, old), d) for d in (documents if few else ()))
-    pairs = _pairs([(before, after) for before, after in found if before], old, new)
-    changed, added, gone = _differing(_once(pairs, []), old, new, entries=True)
-    telling = (p for p in changed if _is_telling(p))
+    pairs = _pairs([(counterpart(d, new, old), d) for d in documents if few], old, new)
+    found = differing(_once(pairs, []), old, new, entries=True, most=_LOOKED_UP)
+    telling = (p for p in found.changed if _is_telling(p))
     return Changes(
         old.release,
         new.release,
         changed=tuple(p for p in telling if not any(_repeats(n, [p]) for n in notes)),
-        added=tuple(added),
-        gone=tuple((r, None) for r in gone),
+        added=found.added,
+        gone=tuple((r, None) for r in found.removed),
         notes=tuple(notes),
     )
 
 
-def _pairs(
-    documents: Iterable[tuple[StoredDocument, StoredDocument]], old: Corpus, new: Corpus
-) -> list[Pair]:
+def _pairs(documents: Iterable[Documents], old: Corpus, new: Corpus) -> list[Pair]:
+    """The passages of documents that both releases have, each document once, in pairs."""
     releases = old.release, new.release
+    both = {(one.id, other.id): (one, other) for one, other in documents if one and other}
     return [
         pair
-        for before, after in documents
+        for before, after in both.values()
         for pair in pair_passages(
             passages(old.pages_of(before.id)), passages(new.pages_of(after.id)), releases
         )
     ]
-
-
-def _differing(
-    pairs: Sequence[Pair], old: Corpus, new: Corpus, *, entries: bool
-) -> tuple[list[Pair], list[Record], list[Record]]:
-    """The pairs that differ, what is added, and what is gone: what no other page says either.
-
-    With `entries` what can be counted: rows, parameters and the like where there are any.
-    """
-    changed = [p for p in pairs if p.before and p.after and not p.same]
-    added = [p.after for p in pairs if p.before is None and p.after]
-    gone = [p.before for p in pairs if p.after is None and p.before]
-    if entries:
-        added = [r for r in added if name_of(r)] or added
-        gone = [r for r in gone if name_of(r)] or gone
-    return (
-        changed,
-        [r for r in added[:_LOOKED_UP] if not stands_in(old, r)],
-        [r for r in gone[:_LOOKED_UP] if not stands_in(new, r)],
-    )
 
 
 def _is_telling(pair: Pair) -> bool:
@@ -204,19 +184,12 @@ def _is_telling(pair: Pair) -> bool:
     return len(set(old) ^ set(new)) <= max(4, len(new) // 3)
 
 
-def _documents(
-    topic: Topic, older: Evidence, newer: Evidence
-) -> list[tuple[StoredDocument, StoredDocument]]:
+def _documents(topic: Topic, older: Evidence, newer: Evidence) -> list[Documents]:
     """The documents about the topic, each with its counterpart in the other release."""
     (old, _), (new, _) = older, newer
-    found: dict[tuple[int, int], tuple[StoredDocument, StoredDocument]] = {}
-    for document in _documents_on(topic, *newer):
-        if before := counterpart(document, new, old):
-            found[before.id, document.id] = (before, document)
-    for document in _documents_on(topic, *older):
-        if after := counterpart(document, old, new):
-            found[document.id, after.id] = (document, after)
-    return list(found.values())
+    found: list[Documents] = [(counterpart(d, new, old), d) for d in _documents_on(topic, *newer)]
+    found += [(d, counterpart(d, old, new)) for d in _documents_on(topic, *older)]
+    return found
 
 
 def _documents_on(

@@ -133,8 +133,8 @@ class _Compared:
     @property
     def keys(self) -> tuple[Hashable | None, ...]:
         """What versions of a passage have in common, the surest first; None for "none"."""
-        named = [(self.section, self.name), (self.section[1:], self.name)] if self.name else [None]
-        return ((self.section, self.text), self.text, named[0], named[-1])
+        named = (self.section, self.name), (self.section[1:], self.name)
+        return (self.section, self.text), self.text, *(named if self.name else (None, None))
 
 
 def _compared(record: Record, release: str) -> _Compared:
@@ -266,12 +266,30 @@ def differences(
         passages(_around(old, before)), passages(_around(new, after)), (old.release, new.release)
     )
     shown = {before.id, after.id}
-    pairs = [p for p in pairs if shown & {side.page.id for side in p.sides}]
-    lone = [p for p in pairs if len(p.sides) == 1]
+    return differing([p for p in pairs if shown & {side.page.id for side in p.sides}], old, new)
+
+
+def differing(
+    pairs: Sequence[Pair],
+    old: Corpus,
+    new: Corpus,
+    *,
+    entries: bool = False,
+    most: int | None = None,
+) -> PageDifferences:
+    """Sort pairs by what differs; of what one side lacks `most` are looked for on its other pages.
+
+    With `entries` only rows, parameters and the like are added or removed, where there are any.
+    """
+    added = [p.after for p in pairs if p.before is None and p.after]
+    removed = [p.before for p in pairs if p.after is None and p.before]
+    if entries:
+        added = [r for r in added if name_of(r)] or added
+        removed = [r for r in removed if name_of(r)] or removed
     return PageDifferences(
         changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
-        added=tuple(p.after for p in lone if p.after and not stands_in(old, p.after)),
-        removed=tuple(p.before for p in lone if p.before and not stands_in(new, p.before)),
+        added=tuple(r for r in added[:most] if not stands_in(old, r)),
+        removed=tuple(r for r in removed[:most] if not stands_in(new, r)),
         same=sum(p.same for p in pairs),
     )
 
