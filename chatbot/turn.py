@@ -75,6 +75,11 @@ class Record:
     score: float = 0.0
     start: int = 0
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands: the id of its page, and its first character there."""
+        return self.page.id, self.start
+
 
 @dataclass(frozen=True)
 class ReducedChunk:

@@ -1,4 +1,4 @@
-"""An answer that somebody wrote, as the chatbot writes its own (`chatbot.text.answer_markdown`)."""
+"""An answer that somebody wrote, as the chatbot writes its own (`chatbot.text.markdown`)."""
 
 from __future__ import annotations
 

@@ -9,18 +9,18 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.body import Part, compose, shortened, table_of, verbatim
+from chatbot.answering.body import Part, compose, paragraphs, shortened, table_of
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.lead import (
     Sentence,
     check,
     contradicted,
-    held,
     in_words,
     read_together,
     with_reason,
+    word_coverage,
 )
-from chatbot.answering.undocumented_gate import not_found, not_mentioned, nothing_found, unheld
+from chatbot.answering.undocumented_gate import missing_names_share, nothing_found, refusal
 from chatbot.comparison.presence import end_of
 from chatbot.memory.pairs import Origin
 from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_remembered
@@ -64,9 +64,9 @@ _MORE = re.compile(
 _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
-LEAST_HELD = 0.4
+LEAST_COVERED = 0.4
 """Of the question's words, below which passages speak of something else."""
-MOST_UNHELD = 0.25
+MOST_MISSING = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed: the documentation does not say it."
@@ -104,10 +104,11 @@ def generate_answer(
         shown = within(room, passages, scored)
         corpus = open_corpus(*turn.asked)
         weak = passages[0].score < WEAK
-        share = unheld(corpus, subject, read_together(shown), is_ordinary_word, only_code=not weak)
-        if share >= MOST_UNHELD:
-            told = not_mentioned(turn) if turn.unmentioned else not_found(turn)
-            return replace(turn, answer=Answer(told, abstained=True))
+        missing = missing_names_share(
+            corpus, subject, read_together(shown), is_ordinary_word, only_code=not weak
+        )
+        if missing >= MOST_MISSING:
+            return replace(turn, answer=refusal(turn))
         draft = _Draft(turn, kind, passages, scored, corpus)
         read = _read(draft)
         if read is not None and (model is None or not _MORE.search(subject)):
@@ -126,7 +127,10 @@ def generate_answer(
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
         made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens, **chosen)
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
-        reply = _whole_sentences(made.reply) if made.completion_tokens >= max_tokens else made.reply
+        reply = made.reply
+        if made.completion_tokens >= max_tokens:
+            # It was cut off, so that its last sentence is not whole.
+            reply = " ".join(sentences(reply)[:-1])
         draft.turn = turn
         if "```" in reply and kind not in FORMS:
             # Code that the model writes is left out: it is copied from the page as steps are.
@@ -144,34 +148,23 @@ def beginning_of_prompt() -> list[tuple[str, str]]:
 
 
 def _read(draft: _Draft) -> Sentence | None:
-    """What a reader takes from a form: a value, or the rows of a table."""
-    if (
-        draft.kind in (Kind.VALUE, Kind.DEFINITION, Kind.CHANGE)
-        and (value := read_value(draft.subject, draft.scored)) is not None
+    """What a reader takes from a form: a value, what is gone, or the rows of a table."""
+    if draft.kind in (Kind.VALUE, Kind.DEFINITION, Kind.CHANGE) and (
+        value := read_value(draft.subject, draft.scored)
     ):
-        (bearer, *_) = best_passages([value.record])
-        return Sentence(value.sentence, bearer, value.record)
+        return Sentence(value.sentence, best_passages([value.record])[0], value.record)
     over = _OVER.search(draft.subject) is not None
-    told = draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over)
-    if told and (gone := _gone(draft, "Yes" if over else "No")) is not None:
-        return gone
-    if (
-        draft.kind is Kind.YES_NO
-        and (value := read_verdict(draft.subject, draft.passages[0])) is not None
-    ):
+    if draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over):
+        # That a thing was removed is told in the words of the release that lacks it.
+        ends = (end_of(name, draft.corpus) for name in identifiers(draft.subject))
+        if record := next(filter(None, ends), None):
+            text = f"{'Yes' if over else 'No'}: {in_words(record)}"
+            return Sentence(text, best_passages([record])[0], record)
+    if draft.kind is Kind.YES_NO and (value := read_verdict(draft.subject, draft.passages[0])):
         return Sentence(value.verdict, draft.passages[0], value.record)
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
-        rows = read_rows(draft.subject, continued(table, draft.corpus.page))
-        return Sentence(rows.sentence, table, rows.rows[0]) if rows.rows else None
-    return None
-
-
-def _gone(draft: _Draft, verdict: str) -> Sentence | None:
-    """That a thing of the question was removed, in the words of the release that lacks it."""
-    for name in identifiers(draft.subject):
-        if (record := end_of(name, draft.corpus)) is not None:
-            (passage, *_) = best_passages([record])
-            return Sentence(f"{verdict}: {in_words(record)}", passage, record)
+        rows, sentence = read_rows(draft.subject, continued(table, draft.corpus.page))
+        return Sentence(sentence, table, rows[0]) if rows else None
     return None
 
 
@@ -186,9 +179,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     text = harmless(reply, evidence=evidence)
     bare = without_marks(text).strip()
     if says_unknown(bare):
-        if read is not None:
-            return draft.written([read])
-        return Answer(not_mentioned(turn) if turn.unmentioned else not_found(turn), abstained=True)
+        return draft.written([read]) if read is not None else refusal(turn)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
@@ -196,11 +187,11 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
         kept = _behind(read, kept)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
-        return Answer(not_mentioned(turn), abstained=True)
+        return refusal(turn)
     invented = draft.kind is Kind.STEPS and any(
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
-    if not kept and (invented or held(draft.subject, shown) < LEAST_HELD):
+    if not kept and (invented or word_coverage(draft.subject, shown) < LEAST_COVERED):
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = all(sentence.passage is not None for sentence in said)
@@ -224,11 +215,6 @@ def _behind(read: Sentence, said: Sequence[Sentence]) -> list[Sentence]:
         if text:
             told.append(replace(sentence, text=f"{text[0].upper()}{text[1:]}"))
     return told
-
-
-def _whole_sentences(reply: str) -> str:
-    """A reply that was cut off, without its last sentence, which is not whole."""
-    return " ".join(sentences(reply)[:-1])
 
 
 def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
@@ -262,11 +248,10 @@ class _Draft:
     @cached_property
     def best(self) -> Sentence:
         """The best record of the best passage as a sentence; of a listing what explains it."""
-        places = ((r.page.id, r.start) for r in self.scored)
-        scores = dict(zip(places, (r.score for r in self.scored), strict=True))
+        scores = {r.place: r.score for r in self.scored}
         passage = self.passages[0]
         worded = [r for r in passage.records if r.kind != BlockKind.CODE] or passage.records
-        record = max(worded, key=lambda r: scores.get((r.page.id, r.start), 0.0))
+        record = max(worded, key=lambda r: scores.get(r.place, 0.0))
         return Sentence(in_words(record), passage, record)
 
     @cached_property
@@ -277,10 +262,9 @@ class _Draft:
     def follow(self, lead: Sentence) -> None:
         """Let the body come from the section that the lead was written from."""
         assert lead.passage is not None
-        place = _place(lead.passage)
-        first = [p for p in self.passages if _place(p) == place]
         best = self.passages[0].score
-        rest = [p for p in self.passages if _place(p) != place]
+        first = [p for p in self.passages if p.place == lead.passage.place]
+        rest = [p for p in self.passages if p.place != lead.passage.place]
         self.passages = [*(replace(p, score=best) for p in first), *rest]
 
     def names_all(self, said: Sequence[Sentence]) -> bool:
@@ -294,12 +278,12 @@ class _Draft:
 
     def written(self, said: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the mark of what bears it, and the body."""
-        in_body = {_place(passage) for part in self._parts for passage in part.passages}
+        in_body = {passage.place for part in self._parts for passage in part.passages}
         marked = []
         for sentence in said:
             assert sentence.passage is not None
             assert sentence.record is not None
-            whole = _place(sentence.passage) in in_body
+            whole = sentence.passage.place in in_body
             mark = self._mark(sentence.passage, sentence.passage if whole else sentence.record)
             ended = sentence.text[-1:] in ".!?:"
             marked.append(_marked(sentence.text if ended else f"{sentence.text}.", mark))
@@ -315,7 +299,8 @@ class _Draft:
         assert self.best.record is not None
         if self.best.record.cells and self.kind is not Kind.STEPS:
             return replace(self.written([self.best]), unwritten=True)
-        whole = shortened(verbatim(self.passages[0]), self.scored)
+        best = self.passages[0]
+        whole = shortened(Part((best,), best.blocks), self.scored)
         composed = self.kind in (Kind.STEPS, Kind.LIST) and self._parts
         parts = composed or (whole,)
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
@@ -334,19 +319,18 @@ class _Draft:
         shown = []
         for i, part in enumerate(parts):
             marks = " ".join(self._mark(passage, passage) for passage in part.passages)
-            paragraphs = list(part.paragraphs)
+            written = list(paragraphs(part.blocks))
             if introduced and i == 0:
                 shown.append(marks)
-            elif not paragraphs[0][1]:
+            elif not written[0][1]:
                 heading = with_marks_as_code(as_words(part.passages[0].heading))
                 shown.append(f"{heading} {marks}:")
-            shown += [_marked(text, marks) if prose else text for text, prose in paragraphs]
+            shown += [_marked(text, marks) if prose else text for text, prose in written]
         return shown
 
     def _mark(self, passage: Passage, borne_by: Passage | Record) -> str:
         """The mark of the citation of a passage, which is made once."""
-        place = _place(passage)
-        if place not in self._numbers:
+        if passage.place not in self._numbers:
             release = self.turn.asked[1]
             if isinstance(borne_by, Record):
                 citation = cite(borne_by, release)
@@ -355,15 +339,11 @@ class _Draft:
                     passage.page, passage.text, passage.path, passage.anchor, release
                 )
             self._citations.append(citation)
-            self._numbers[place] = len(self._citations)
-        return f"[{self._numbers[place]}]"
+            self._numbers[passage.place] = len(self._citations)
+        return f"[{self._numbers[passage.place]}]"
 
 
 def _marked(text: str, marks: str) -> str:
     """A paragraph with its marks before the stop."""
     stop = text[-1:] if text[-1:] in ".:!?" else ""
     return f"{text.removesuffix(stop)} {marks}{stop}"
-
-
-def _place(passage: Passage) -> tuple[int, int]:
-    return passage.page.id, passage.start

@@ -9,7 +9,7 @@ from textwrap import dedent
 from chatbot.retrieval.forms import read_rows
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage, Placed, continued, passages_of, section_of
-from chatbot.text.answer_markdown import fenced_code
+from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
@@ -33,16 +33,6 @@ class Part:
 
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
-
-    @property
-    def markdown(self) -> str:
-        """The blocks as Markdown: lists, tables and code as they stand, all else as paragraphs."""
-        return "\n\n".join(text for text, _ in self.paragraphs)
-
-    @property
-    def paragraphs(self) -> Iterator[tuple[str, bool]]:
-        """The same, one list, table, listing or paragraph at a time, and whether it is prose."""
-        return _markdown(self.blocks)
 
 
 def compose(
@@ -76,12 +66,14 @@ def compose(
             table = table_of(passages)
             return (_rows(whole(table), question),) if table else ()
         case Kind.DEFINITION:
-            return tuple(_definition(best))
+            formal = best.has(BlockKind.SIGNATURE, BlockKind.DEFINITION)
+            return (Part((best,), tuple(_head(best.placed))),) if formal else ()
         case Kind.CHANGE:
             return ()
         case _:
-            listing = _listing(best)
-            return (listing,) if 0 < sum(len(b.text) for b in listing.blocks) <= SHORT else ()
+            listing = tuple(b for b in best.blocks if b.kind is BlockKind.CODE)
+            shown = 0 < sum(len(b.text) for b in listing) <= SHORT
+            return (Part((best,), listing),) if shown else ()
 
 
 def table_of(passages: Sequence[Passage]) -> Passage | None:
@@ -98,7 +90,8 @@ def _without_repeated_header(run: Sequence[Passage]) -> Iterator[Block]:
 
 
 def _rows(table: Part, question: str) -> Part:
-    wanted = {record.quote for record in read_rows(question, table.passages).rows}
+    rows, _ = read_rows(question, table.passages)
+    wanted = {record.quote for record in rows}
     kept = (b for b in table.blocks if b.kind is not BlockKind.TABLE_ROW or b.text in wanted)
     return Part(table.passages, tuple(kept))
 
@@ -117,12 +110,10 @@ def _steps(
         return
     listings = [p for p in section_of(done) if p.has(BlockKind.CODE) and p.path == done.path]
     at = [p.start for p in listings].index(done.start)
-    scored = {(p.page.id, p.start) for p in near}
+    scored = {p.place for p in near}
     if sum(len(p.text) for p in listings) > NEARBY:
         # Of a long section what answers, and what goes on from it.
-        listings = [
-            p for i, p in enumerate(listings) if i - at in (0, 1) or (p.page.id, p.start) in scored
-        ]
+        listings = [p for i, p in enumerate(listings) if i - at in (0, 1) or p.place in scored]
     yield from (Part((p,), p.blocks) for p in listings)
 
 
@@ -155,15 +146,6 @@ def _list(listed: Passage, whole: Callable[[Passage], Part]) -> Iterator[Part]:
         yield Part((passage,), head)
 
 
-def _definition(best: Passage) -> Iterator[Part]:
-    if best.has(BlockKind.SIGNATURE, BlockKind.DEFINITION):
-        yield Part((best,), tuple(_head(best.placed)))
-
-
-def _listing(best: Passage) -> Part:
-    return Part((best,), tuple(b for b in best.blocks if b.kind is BlockKind.CODE))
-
-
 def _head(placed: Sequence[Placed]) -> Iterator[Block]:
     """Signatures or a term with what leads in to them, and the first paragraph on them."""
     for _, _, block in placed:
@@ -186,8 +168,11 @@ def shortened(part: Part, scored: Sequence[Record]) -> Part:
     return replace(part, blocks=tuple(map(short, part.blocks)))
 
 
-def _markdown(blocks: Sequence[Block]) -> Iterator[tuple[str, bool]]:
-    """Paragraphs of Markdown; neighbouring items, and neighbouring rows, are one."""
+def paragraphs(blocks: Sequence[Block]) -> Iterator[tuple[str, bool]]:
+    """Blocks as Markdown, one list, table, listing or paragraph at a time; and whether it is prose.
+
+    Lists, tables and code come as they stand; neighbouring items, and neighbouring rows, are one.
+    """
     run: list[Block] = []
     for block in [*blocks, None]:
         if run and (block is None or _form(block) is None or _form(block) != _form(run[0])):
@@ -211,13 +196,10 @@ def _written(run: Sequence[Block]) -> str:
         case BlockKind.CODE | BlockKind.SIGNATURE:
             return fenced_code(first.text)
         case BlockKind.LIST_ITEM:
-            return "\n".join(as_document_words(line) for line in dedent(_lines(run)).split("\n"))
+            lines = dedent("\n".join(block.text for block in run)).split("\n")
+            return "\n".join(map(as_document_words, lines))
         case _:
             return as_document_words(first.text)
-
-
-def _lines(items: Sequence[Block]) -> str:
-    return "\n".join(block.text for block in items)
 
 
 def _table(rows: Sequence[Block]) -> Iterator[str]:
@@ -231,8 +213,3 @@ def _table(rows: Sequence[Block]) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     return as_document_words(" ".join(text.split())).replace("|", "\\|")
-
-
-def verbatim(passage: Passage) -> Part:
-    """A passage whole, where nothing was written about it."""
-    return Part((passage,), passage.blocks)

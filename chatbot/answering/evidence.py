@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from chatbot.retrieval.passages import Passage
 from chatbot.turn import Record
@@ -61,14 +62,13 @@ def shown_records(passage: Passage, scored: Sequence[Record], budget: int) -> li
     Of a table only the rows that answer about as well as its best, since a small model mistakes
     one row for another. A record counts by its own score where it was scored, else by none.
     """
-    score = {(r.page.id, r.start): r.score for r in scored}
-    whole = list(passage.records)
-    rows = [score.get((r.page.id, r.start), 0.0) for r in whole if r.cells]
-    least = ROWS_NEAR * max(rows, default=0.0)
-    whole = [r for r in whole if not r.cells or score.get((r.page.id, r.start), 0.0) >= least]
+    scores = {r.place: r.score for r in scored}
+    found = [replace(r, score=scores.get(r.place, 0.0)) for r in passage.records]
+    least = ROWS_NEAR * max((r.score for r in found if r.cells), default=0.0)
+    whole = [r for r in found if not r.cells or r.score >= least]
     if sum(len(r.reading) for r in whole) <= budget:
         return whole
-    ranked = sorted(whole, key=lambda r: -score.get((r.page.id, r.start), 0.0))
+    ranked = sorted(whole, key=lambda r: -r.score)
     kept: list[Record] = []
     for record in [*ranked[:1], *whole[:1], *ranked[1:]]:
         if record not in kept and (not kept or len(record.reading) <= budget):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.retrieval.forms import row_sentence
@@ -52,6 +52,11 @@ class Sentence:
     record: Record | None
 
 
+Borne = tuple[Passage, Record] | tuple[None, None]
+"""What bears a sentence, if anything does."""
+Bearer = Callable[[str], Borne]
+
+
 def check(
     reply: str, passages: Sequence[Passage], scored: Sequence[Record], own: str
 ) -> list[Sentence]:
@@ -63,30 +68,26 @@ def check(
     ("300 s") is replaced by the sentence or the row that bears it.
     """
     best = max((record.score for record in scored), default=0.0) or 1.0
-    scores = {(r.page.id, r.start): r.score / best for r in scored}
+    scores = {r.place: r.score / best for r in scored}
     text = _INLINE_NUMBER.sub(" ", _FENCED.sub("", reply))
     lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
-    read = [part for s in said for part in _read(s, passages, scores, plain(own))]
+    bearer = _bearer(passages, scores, plain(own))
+    read = [part for s in said for part in _read(s, bearer)]
     whole = [s for s in read if len(s.text.split()) >= _FEWEST_WORDS]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
 
 
-def _read(
-    sentence: str,
-    passages: Sequence[Passage],
-    scores: Mapping[tuple[int, int], float],
-    own: str,
-) -> list[Sentence]:
+def _read(sentence: str, bearer: Bearer) -> list[Sentence]:
     """A sentence with what bears it; of one that nothing bears as a whole what of it is borne.
 
     A small model likes to add a name in brackets, or a half sentence.
     """
 
     def borne(text: str) -> Sentence:
-        return Sentence(text, *_bearer(text, passages, scores, own))
+        return Sentence(text, *bearer(text))
 
     whole = borne(sentence)
     if whole.passage is not None:
@@ -144,52 +145,52 @@ def contradicted(said: Sequence[Sentence], passage: Passage, question: str) -> S
 
 
 def _bearer(
-    sentence: str,
-    passages: Sequence[Passage],
-    scores: Mapping[tuple[int, int], float],
-    own: str,
-) -> tuple[Passage, Record] | tuple[None, None]:
-    if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
-        return None, None
-    evidence = [plain(f"{p.text} {_readings(p)} {' '.join(p.path)}") for p in passages]
-    claimed = [*claims(sentence), *_SPELLED_OUT.findall(sentence)]
-    told = [claim for claim in map(plain, claimed) if not whole(claim).search(own)]
-    if not all(any(_says(text, claim) for text in evidence) for claim in told):
-        return None, None
+    passages: Sequence[Passage], scores: Mapping[tuple[int, int], float], own: str
+) -> Bearer:
+    """Make the function that finds the passage and the record that bear a sentence, if any do."""
     everything = [record for p in passages for record in p.records]
-    copied = plain(sentence).rstrip(".")
     rows = [plain(r.reading) for r in everything if r.cells or r.kind == BlockKind.CODE]
-    if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
-        return None, None
-    for quantity in quantities(sentence):
-        if plain(quantity) not in own and not holds_quantity(quantity, everything):
+    evidence = [
+        plain(" ".join((p.text, *(r.reading for r in p.records), *p.path))) for p in passages
+    ]
+
+    def bearer(sentence: str) -> Borne:
+        if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
             return None, None
-    figures = [claim for claim in told if any(map(str.isdigit, claim))]
-    words = set(tokens(filtered(sentence)))
-    new = words - set(tokens(own))
-    if len(new.difference(*map(tokens, evidence))) > _MOST_COINED:
-        return None, None
-    least = _BORNE_WITH_CLAIMS if told else _BORNE
-    best: tuple[float, Passage] | None = None
-    for passage, text in zip(passages, evidence, strict=True):
-        if not all(whole(figure).search(text) for figure in figures):
-            continue
-        fit = _shared(words, text) + sum(bool(whole(c).search(text)) for c in told)
-        share = max(_shared(words, text), _shared(new, text))
-        if share >= least and (best is None or fit > best[0]):
-            best = fit, passage
-    if best is None or not best[1].records:
-        return None, None
-    # Of a listing no sentence is made: what explains it bears the sentence.
-    worded = [r for r in best[1].records if r.kind != BlockKind.CODE]
-    return best[1], max(
-        worded or best[1].records,
-        key=lambda r: _telling(r, words, told) + scores.get((r.page.id, r.start), 0.0),
-    )
+        claimed = [*claims(sentence), *_SPELLED_OUT.findall(sentence)]
+        told = [claim for claim in map(plain, claimed) if not whole(claim).search(own)]
+        if not all(any(_says(text, claim) for text in evidence) for claim in told):
+            return None, None
+        copied = plain(sentence).rstrip(".")
+        if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
+            return None, None
+        for quantity in quantities(sentence):
+            if plain(quantity) not in own and not holds_quantity(quantity, everything):
+                return None, None
+        figures = [claim for claim in told if any(map(str.isdigit, claim))]
+        words = set(tokens(filtered(sentence)))
+        new = words - set(tokens(own))
+        if len(new.difference(*map(tokens, evidence))) > _MOST_COINED:
+            return None, None
+        least = _BORNE_WITH_CLAIMS if told else _BORNE
+        best: tuple[float, Passage] | None = None
+        for passage, text in zip(passages, evidence, strict=True):
+            if not all(whole(figure).search(text) for figure in figures):
+                continue
+            fit = _shared(words, text) + sum(bool(whole(c).search(text)) for c in told)
+            share = max(_shared(words, text), _shared(new, text))
+            if share >= least and (best is None or fit > best[0]):
+                best = fit, passage
+        if best is None or not best[1].records:
+            return None, None
+        # Of a listing no sentence is made: what explains it bears the sentence.
+        worded = [r for r in best[1].records if r.kind != BlockKind.CODE]
+        return best[1], max(
+            worded or best[1].records,
+            key=lambda r: _telling(r, words, told) + scores.get(r.place, 0.0),
+        )
 
-
-def _readings(passage: Passage) -> str:
-    return " ".join(record.reading for record in passage.records)
+    return bearer
 
 
 def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:
@@ -214,7 +215,7 @@ def _shared(words: set[str], text: str) -> float:
     return len(words & set(tokens(text))) / len(words) if words else 0.0
 
 
-def held(question: str, passages: Sequence[Passage]) -> float:
+def word_coverage(question: str, passages: Sequence[Passage]) -> float:
     """The share of a question's words, 0 to 1, that the passages hold together."""
     return _shared(set(tokens(filtered(question))), read_together(passages))
 

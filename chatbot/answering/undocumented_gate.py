@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chatbot.queries.glossary import documents
 from chatbot.text.phrasing import listed
@@ -24,14 +24,6 @@ _QUALIFIED = re.compile(
     r"(?P<name>[A-Z]\w+) (?P<thing>[a-z]{3,})"
 )
 """A thing that a proper name tells apart from others: "a GraphQL endpoint"."""
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A name of the question that the release lacks, and the releases that have it."""
-
-    name: str
-    documented_in: tuple[str, ...]
 
 
 def refuse_undocumented(
@@ -56,24 +48,24 @@ def refuse_undocumented(
         asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
         missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
-        for name in missing:
-            found = tuple(o for o in others if _stands_in(open_corpus(product, o), name))
-            if found:
-                return _refused(turn, Missing(name, found))
-        for wordings in turn.queries.lacking:
+        lacking = [
+            *(((name,), _stands_in) for name in missing),
+            *((wordings, documents) for wordings in turn.queries.lacking),
+        ]
+        for wordings, has in lacking:
             found = tuple(
-                o
-                for o in others
-                if any(documents(open_corpus(product, o), wording) for wording in wordings)
+                o for o in others if any(has(open_corpus(product, o), word) for word in wordings)
             )
             if found:
-                return _refused(turn, Missing(wordings[0], found))
+                text = _not_documented(turn, as_code(wordings[0]))
+                told = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
+                return replace(turn, answer=told, found_in=found[::-1])
         if coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         named = (n for n in qualifiers(asked) if n.lower() not in name_tokens(product))
         if strange := [n for n in named if not here.similar(n) and not _known(here, n)]:
-            told = not_documented(product, release, listed(map(as_code, strange), "or"))
-            return replace(turn, answer=Answer(told, abstained=True))
+            text = _not_documented(turn, listed(map(as_code, strange), "or"))
+            return replace(turn, answer=Answer(text, abstained=True))
         return replace(turn, unmentioned=tuple(missing))
 
     return gate
@@ -117,18 +109,18 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 def coverage(corpus: Corpus, text: str) -> float:
     """The share of the text's words that the release holds, weighed by rarity, 0 to 1.
 
-    A word with a typing error counts as held.
+    A word with a typing error counts as known.
     """
-    total = held = 0.0
+    total = known = 0.0
     for word in filtered(text).split():
         weight = max((corpus.idf(t) for t in tokens(word)), default=0.0)
         total += weight
         if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
-            held += weight
-    return held / total if total else 0.0
+            known += weight
+    return known / total if total else 0.0
 
 
-def unheld(
+def missing_names_share(
     corpus: Corpus,
     asked: str,
     text: str,
@@ -142,10 +134,10 @@ def unheld(
     `only_code` names from the code count alone, which no document says in other words.
     """
     asked = _LINKED.sub(" ", asked)
-    held = set(tokens(text))
+    there = set(tokens(text))
     written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
     named = [n for n in written if _CODE.search(n)] if only_code else written
-    lacking = [n for n in named if not held & set(_whole(n, is_ordinary_word))]
+    lacking = [n for n in named if not there & set(_whole(n, is_ordinary_word))]
     words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
     lost = {token for name in lacking for token in tokens(name)}
     share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))
@@ -164,30 +156,19 @@ def _whole(name: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
     return tokens(name)[:1] + ([] if is_ordinary_word(last.lower()) else tokens(last)[:1])
 
 
-def _refused(turn: Turn, missing: Missing) -> Turn:
-    product, release = turn.asked
-    where = listed(missing.documented_in)
-    text = f"{not_documented(product, release, as_code(missing.name))} It is documented in {where}."
-    answer = Answer(text, abstained=True)
-    return replace(turn, answer=answer, found_in=missing.documented_in[::-1])
-
-
-def not_documented(product: str, release: str, name: str) -> str:
-    """Say that a release does not mention a name, which comes as code."""
-    return f"The {release} documentation of {product} does not mention {name}."
-
-
-def not_mentioned(turn: Turn) -> str:
-    """Say which names of the question the release does not mention."""
-    return not_documented(*turn.asked, listed(map(as_code, turn.unmentioned), "or"))
-
-
-def not_found(turn: Turn) -> str:
-    """Say that the release does not tell (design, law 3)."""
-    product, release = turn.asked
-    return f"I couldn't find this in the {release} documentation of {product}."
+def refusal(turn: Turn) -> Answer:
+    """Say which names of the question the release does not mention, else that it does not tell."""
+    if not turn.unmentioned:
+        return nothing_found(turn)
+    return Answer(_not_documented(turn, listed(map(as_code, turn.unmentioned), "or")), True)
 
 
 def nothing_found(turn: Turn) -> Answer:
-    """Refuse without anything to show for it."""
-    return Answer(not_found(turn), abstained=True)
+    """Say that the release does not tell (design, law 3)."""
+    product, release = turn.asked
+    return Answer(f"I couldn't find this in the {release} documentation of {product}.", True)
+
+
+def _not_documented(turn: Turn, name: str) -> str:
+    product, release = turn.asked
+    return f"The {release} documentation of {product} does not mention {name}."

@@ -23,15 +23,13 @@ from chatbot.queries.model_query_rewriting import only_base, rewrite_query_by_mo
 from chatbot.queries.query_rewriting import ask_as_is, rewrite_query
 from chatbot.queries.release_extraction import extract_release, extract_release_with_model
 from chatbot.queries.spelling import correct_spelling
-from chatbot.retrieval.context_reduction import keep_whole, reduce_context
-from chatbot.retrieval.context_retrieval import retrieve_context
-from chatbot.retrieval.context_selection import select_context
-from chatbot.retrieval.listwise_selection import select_context_listwise
-from chatbot.retrieval.model_context_reduction import reduce_context_by_model
-from chatbot.retrieval.pointwise_selection import select_context_pointwise
-from chatbot.retrieval.relevance import Weights
-from chatbot.retrieval.reranking import PassageWeights
-from chatbot.retrieval.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.retrieval.context_reduction import keep_whole, reduce_context, reduce_context_by_model
+from chatbot.retrieval.context_retrieval import retrieve_context, retrieve_single_chunks
+from chatbot.retrieval.context_selection import (
+    select_context,
+    select_context_listwise,
+    select_context_pointwise,
+)
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.catalog.glossary import Entry
@@ -171,8 +169,6 @@ class Parts:
             self.open_corpus,
             RecentVectors(self.embedder),
             budget=self.settings.reduction_budget,
-            weights=Weights(),
-            passage_weights=PassageWeights(),
         )
 
     @cached_property

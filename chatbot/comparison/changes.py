@@ -3,33 +3,86 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.comparison.page_differences import (
-    ELSEWHERE,
+from chatbot.comparison.pages import (
     Pair,
     counterpart,
+    differing,
+    is_of_another_release,
     name_of,
+    pages_with,
     pair_passages,
     passages,
 )
 from chatbot.comparison.presence import end_of
-from chatbot.comparison.topic import Topic, documents_on, is_of_another_release
 from chatbot.retrieval.provenance import plain
-from chatbot.retrieval.records import records
+from chatbot.text.query_terms import search_terms
 from chatbot.turn import Record, RetrievedChunk
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import BlockKind, DocumentKind
 
+LEAST = 0.55
+"""The share of the topic's words that a passage must hold to be about it."""
+NEAR_BEST = 0.7
+"""And of the best passage's share."""
+_OWN_WORD = 0.8
+"""Search terms below this weight are expansions, which would make a passage look more to the point
+than it is."""
 _DOCUMENTS = 3
 _LOOKED_UP = 24
 _NOTES = 4
 _GENERAL_NOTES = 60
 _PAGES = 400
 """Pages of a release up to which all of them are compared where no topic is named."""
+_TOLD_OF = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
+"""Release notes tell of changes but do not change themselves; source listings tell of none."""
+
+Documents = tuple[StoredDocument | None, StoredDocument | None]
+"""The same document in the older and in the newer release, None where one has none."""
+Evidence = tuple[Corpus, Sequence[RetrievedChunk]]
+"""A release, and what the chain retrieved from it."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a comparison is about: its words, weighed by rarity, adding up to 1."""
+
+    words: Mapping[str, float]
+    text: str = ""
+
+    def is_name(self, name: str) -> bool:
+        """Whether the topic says the name of an entry, perhaps with the kind of thing it is."""
+        found = name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", plain(self.text))
+        return bool(found)
+
+    def share(self, records: Iterable[Record]) -> float:
+        """The share of the topic that some passages hold with their headings, 0 to 1."""
+        held: set[str] = set()
+        for record in records:
+            held.update(tokens(" ".join((record.reading, record.page.document.title))))
+            held.update(tokens(" ".join(record.path)))
+        return sum(weight for word, weight in self.words.items() if word in held)
+
+    def closest(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """The pairs that are about the topic, in the order given; none where none is."""
+        shares = [self.share(pair.sides) for pair in pairs]
+        least = max(LEAST, NEAR_BEST * max(shares, default=0.0))
+        return [pair for pair, share in zip(pairs, shares, strict=True) if share >= least]
+
+
+def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
+    """Weigh the words of a text by how rare they are; words of no release say nothing."""
+    weighed: dict[str, float] = {}
+    for corpus in corpora:
+        for term, weight in search_terms(text, "", corpus.product, corpus).items():
+            if weight >= _OWN_WORD and corpus.frequency(term):
+                weighed[term] = max(weighed.get(term, 0.0), weight * corpus.idf(term))
+    total = sum(weighed.values())
+    return Topic({term: weight / total for term, weight in weighed.items()} if total else {}, text)
 
 
 @dataclass(frozen=True)
@@ -50,83 +103,76 @@ class Changes:
     notes: tuple[Record, ...] = ()
 
     @property
+    def differs(self) -> bool:
+        """Whether a difference of the pages was found."""
+        return bool(self.changed or self.added or self.gone)
+
+    @property
     def found(self) -> bool:
         """Whether there is anything to say."""
-        return bool(self.changed or self.added or self.gone or self.same or self.notes)
+        return self.differs or bool(self.same or self.notes)
 
 
-def find_changes(
-    topic: Topic,
-    older: tuple[Corpus, Sequence[RetrievedChunk]],
-    newer: tuple[Corpus, Sequence[RetrievedChunk]],
-    *,
-    only: str | None,
-) -> Changes:
+def find_changes(topic: Topic, older: Evidence, newer: Evidence, *, only: str | None) -> Changes:
     """Compare the documents that the topic is in, passage by passage.
 
-    Each release comes with what the chain retrieved from it. `only` is "added" or "removed"
-    where nothing else is asked for. Without a topic there are the release notes, and what differs
-    on any page where there are not too many.
+    `only` is "added" or "removed" where nothing else is asked for. Without a topic there are the
+    release notes, and what differs on any page where there are not too many.
     """
     (old, old_evidence), (new, new_evidence) = older, newer
     if not topic.words:
         return _in_general(topic, old, new)
-    pairs: list[Pair] = []
-    for before, after in _document_pairs(topic, old, old_evidence, new, new_evidence):
-        pairs += pair_passages(
-            passages(old, before), passages(new, after), (old.release, new.release)
-        )
+    pairs = _pairs(_documents(topic, older, newer), old, new)
     pairs = _once(pairs, [c.page.id for c in (*new_evidence, *old_evidence)])
-    about = [p for p in _on(topic, pairs) if not _points_elsewhere(p)]
+    about = [p for p in _on(topic, pairs) if not _is_pointer(p)]
     about.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
-    changed = [p for p in about if p.before and p.after and not p.same]
-    added = [p.after for p in about if p.before is None and p.after]
-    gone = [p.before for p in about if p.after is None and p.before]
-    if only is not None:
-        changed = []
-        added, gone = (added, []) if only == "added" else ([], gone)
-        added, gone = _entries(added), _entries(gone)
-    added = [r for r in added[:_LOOKED_UP] if not stands_in(old, r)]
-    gone = [r for r in gone[:_LOOKED_UP] if not stands_in(new, r)]
-    differs = bool(changed or added or gone)
-    same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
-    # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
-    notes = [] if only and differs else _notes(topic, new, _NOTES)
-    return Changes(
+    found = differing(about, old, new, entries=only is not None, most=_LOOKED_UP)
+    changes = Changes(
         old.release,
         new.release,
-        changed=tuple(changed),
-        added=tuple(added),
-        gone=tuple((r, end_of(name_of(r), new)) for r in gone),
-        same=() if differs or only else tuple(same),
-        notes=tuple(r for r in notes if not _repeats(r, changed)),
+        changed=() if only else found.changed,
+        added=() if only == "removed" else found.added,
+        gone=() if only == "added" else tuple((r, end_of(name_of(r), new)) for r in found.removed),
+    )
+    same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
+    # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
+    notes = [] if only and changes.differs else _notes(topic, new, _NOTES)
+    return replace(
+        changes,
+        same=() if changes.differs or only else tuple(same),
+        notes=tuple(r for r in notes if not _repeats(r, changes.changed)),
     )
 
 
 def _in_general(topic: Topic, old: Corpus, new: Corpus) -> Changes:
     """The notes of the newer release, and the differences that they do not tell."""
     notes = _notes(topic, new, _GENERAL_NOTES)
-    pairs: list[Pair] = []
-    told = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
-    documents = [d for d in new.documents() if d.kind in told]
-    if sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES:
-        for document in documents:
-            if before := counterpart(document, new, old):
-                pairs += pair_passages(
-                    passages(old, before), passages(new, document), (old.release, new.release)
-                )
-    pairs = _once(pairs, [])
-    changed = [p for p in pairs if p.before and p.after and not p.same and _is_telling(p)]
-    added = _entries([p.after for p in pairs if p.before is None and p.after])
-    gone = _entries([p.before for p in pairs if p.after is None and p.before])
+    documents = [d for d in new.documents() if d.kind in _TOLD_OF]
+    few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
+    pairs = _pairs([(counterpart(d, new, old), d) for d in documents if few], old, new)
+    found = differing(_once(pairs, []), old, new, entries=True, most=_LOOKED_UP)
+    telling = (p for p in found.changed if _is_telling(p))
     return Changes(
         old.release,
         new.release,
-        changed=tuple(p for p in changed if not any(_repeats(n, [p]) for n in notes)),
-        added=tuple(r for r in added[:_LOOKED_UP] if not stands_in(old, r)),
-        gone=tuple((r, None) for r in gone[:_LOOKED_UP] if not stands_in(new, r)),
+        changed=tuple(p for p in telling if not any(_repeats(n, [p]) for n in notes)),
+        added=found.added,
+        gone=tuple((r, None) for r in found.removed),
         notes=tuple(notes),
     )
+
+
+def _pairs(documents: Iterable[Documents], old: Corpus, new: Corpus) -> list[Pair]:
+    """The passages of documents that both releases have, each document once, in pairs."""
+    releases = old.release, new.release
+    both = {(one.id, other.id): (one, other) for one, other in documents if one and other}
+    return [
+        pair
+        for before, after in both.values()
+        for pair in pair_passages(
+            passages(old.pages_of(before.id)), passages(new.pages_of(after.id)), releases
+        )
+    ]
 
 
 def _is_telling(pair: Pair) -> bool:
@@ -138,22 +184,33 @@ def _is_telling(pair: Pair) -> bool:
     return len(set(old) ^ set(new)) <= max(4, len(new) // 3)
 
 
-def _document_pairs(
-    topic: Topic,
-    old: Corpus,
-    old_evidence: Sequence[RetrievedChunk],
-    new: Corpus,
-    new_evidence: Sequence[RetrievedChunk],
-) -> list[tuple[StoredDocument, StoredDocument]]:
-    """The documents about the topic, each with its counterpart."""
-    found: dict[tuple[int, int], tuple[StoredDocument, StoredDocument]] = {}
-    for document in documents_on(topic, new, new_evidence, limit=_DOCUMENTS):
-        if before := counterpart(document, new, old):
-            found[before.id, document.id] = (before, document)
-    for document in documents_on(topic, old, old_evidence, limit=_DOCUMENTS):
-        if after := counterpart(document, old, new):
-            found[document.id, after.id] = (document, after)
-    return list(found.values())
+def _documents(topic: Topic, older: Evidence, newer: Evidence) -> list[Documents]:
+    """The documents about the topic, each with its counterpart in the other release."""
+    (old, _), (new, _) = older, newer
+    found: list[Documents] = [(counterpart(d, new, old), d) for d in _documents_on(topic, *newer)]
+    found += [(d, counterpart(d, old, new)) for d in _documents_on(topic, *older)]
+    return found
+
+
+def _documents_on(
+    topic: Topic, corpus: Corpus, evidence: Sequence[RetrievedChunk]
+) -> list[StoredDocument]:
+    """The documents of a release that a topic is about, best first.
+
+    Those with the best BM25 passages, and those that the chain found.
+    """
+    scores: dict[int, float] = {}
+    documents: dict[int, StoredDocument] = {}
+    hits = corpus.lexical(list(topic.words), 40)
+    chunks = corpus.chunks([chunk for chunk, _ in hits])
+    found = [(corpus.page(chunks[chunk].page_id), score / hits[0][1]) for chunk, score in hits]
+    found += [(chunk.page, chunk.score) for chunk in evidence]
+    for page, score in found:
+        if page.document.kind in _TOLD_OF:
+            documents[page.document.id] = page.document
+            scores[page.document.id] = max(scores.get(page.document.id, 0.0), score)
+    ranked = sorted(documents, key=lambda d: -scores[d])
+    return [documents[d] for d in ranked[:_DOCUMENTS]]
 
 
 def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
@@ -162,8 +219,10 @@ def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
     Where they are all the same, and sentences, what differs in their sections is told instead.
     """
     about = topic.closest(pairs)
-    if any(topic.is_name(name_of(r)) for pair in about for r in pair.sides):
-        return [p for p in about if all(_unnamed_or(topic, r) for r in p.sides)]
+    names = {name_of(r) for pair in about for r in pair.sides} - {""}
+    if own := {name for name in names if topic.is_name(name)}:
+        others = names - own
+        return [p for p in about if not any(name_of(r) in others for r in p.sides)]
     if about and all(pair.same and not name_of(pair.sides[0]) for pair in about):
         sections = {r.path for pair in about for r in pair.sides if len(r.path) > 1}
         differing = [p for p in pairs if not p.same and any(r.path in sections for r in p.sides)]
@@ -171,12 +230,7 @@ def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
     return about
 
 
-def _unnamed_or(topic: Topic, record: Record) -> bool:
-    name = name_of(record)
-    return not name or topic.is_name(name)
-
-
-def _points_elsewhere(pair: Pair) -> bool:
+def _is_pointer(pair: Pair) -> bool:
     return all(re.match(r"\W*see (?:also|the section)\b", r.quote, re.I) for r in pair.sides)
 
 
@@ -192,13 +246,12 @@ def _once(pairs: Sequence[Pair], pages: Sequence[int]) -> list[Pair]:
     Documentation repeats itself, as for inherited members; and what has a counterpart in one
     document is not missing from another.
     """
-    paired = {plain(r.quote) for p in pairs if p.before and p.after for r in p.sides}
+    paired = {plain(r.quote) for p in pairs if len(p.sides) == 2 for r in p.sides}
     place = {page: i for i, page in reversed(list(enumerate(pages)))}
     found: dict[tuple[str, ...], tuple[int, Pair]] = {}
     for pair in pairs:
-        lone = pair.before is None or pair.after is None
         wording = tuple(plain(side.quote) if side else "" for side in (pair.before, pair.after))
-        if lone and paired & set(wording):
+        if len(pair.sides) == 1 and paired & set(wording):
             continue
         rank = min(place.get(side.page.id, len(pages)) for side in pair.sides)
         if wording not in found or rank < found[wording][0]:
@@ -206,46 +259,13 @@ def _once(pairs: Sequence[Pair], pages: Sequence[int]) -> list[Pair]:
     return [pair for _, pair in found.values()]
 
 
-def _entries(passages: list[Record]) -> list[Record]:
-    """Rows, parameters and the like where there are any: what can be counted as added."""
-    return [r for r in passages if name_of(r)] or passages
-
-
-def stands_in(corpus: Corpus, record: Record) -> bool:
-    """Whether another page of a release says the same."""
-    from rapidfuzz import fuzz
-
-    text = plain(record.quote)
-    hits = corpus.lexical(list(dict.fromkeys(tokens(record.quote)))[:40], 4)
-    chunks = corpus.chunks([chunk for chunk, _ in hits])
-    pages = dict.fromkeys(chunks[chunk].page_id for chunk, _ in hits)
-    others = (r for page in pages for r in records(corpus.page(page), together=0))
-    return any(fuzz.ratio(text, plain(r.quote), score_cutoff=ELSEWHERE) for r in others)
-
-
-def _items(page: StoredPage) -> list[Record]:
-    """The items, rows and sentences below a page's first heading; an item is not cut up."""
-    whole = [block.text for block in page.blocks if block.kind is BlockKind.LIST_ITEM]
-    found: dict[str, Record] = {}
-    for record in records(page, together=0):
-        if record.kind == BlockKind.CODE or len(record.path) < 2:
-            continue
-        if record.kind == BlockKind.LIST_ITEM:
-            text = next((item for item in whole if record.quote in item), record.quote)
-            record = replace(record, quote=text, reading=text)
-        found.setdefault(record.quote, record)
-    return list(found.values())
-
-
 def _notes(topic: Topic, corpus: Corpus, limit: int) -> list[Record]:
     """What the release's own notes say about the topic, or about anything."""
     if topic.words:
-        hits = corpus.lexical(list(topic.words), 60)
-        chunks = corpus.chunks([chunk for chunk, _ in hits])
-        pages = [corpus.page(p) for p in dict.fromkeys(c.page_id for c in chunks.values())]
+        pages = sorted(pages_with(corpus, topic.words, 60), key=lambda page: page.id)
     else:
-        notes = [d for d in corpus.documents() if d.kind is DocumentKind.RELEASE_NOTES]
-        pages = [page for document in notes for page in corpus.pages_of(document.id)[:3]]
+        documents = [d for d in corpus.documents() if d.kind is DocumentKind.RELEASE_NOTES]
+        pages = [page for document in documents for page in corpus.pages_of(document.id)[:3]]
     own = [
         record
         for page in pages
@@ -258,3 +278,17 @@ def _notes(topic: Topic, corpus: Corpus, limit: int) -> list[Record]:
     about = topic.closest([Pair(None, record) for record in own])
     about.sort(key=lambda pair: -topic.share(pair.sides))
     return [pair.after for pair in about[:limit] if pair.after]
+
+
+def _items(page: StoredPage) -> list[Record]:
+    """The items, rows and sentences below a page's first heading; an item is not cut up."""
+    whole = [block.text for block in page.blocks if block.kind is BlockKind.LIST_ITEM]
+    found: dict[str, Record] = {}
+    for record in passages([page]):
+        if record.kind == BlockKind.CODE or len(record.path) < 2:
+            continue
+        if record.kind == BlockKind.LIST_ITEM:
+            text = next((item for item in whole if record.quote in item), record.quote)
+            record = replace(record, quote=text, reading=text)
+        found.setdefault(record.quote, record)
+    return list(found.values())

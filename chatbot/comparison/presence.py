@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
-from chatbot.comparison.page_differences import name_of
-from chatbot.comparison.topic import is_of_another_release
+from chatbot.comparison.pages import is_of_another_release, name_of, pages_with, passages
 from chatbot.retrieval.provenance import plain
-from chatbot.retrieval.records import records
 from chatbot.turn import Documented, Record
 from corpora.catalog.catalog import NoCorpus
 from corpora.catalog.release import name_tokens, sort_key
@@ -29,6 +28,9 @@ _GONE = re.compile(
     re.I,
 )
 _NEW = re.compile(r"\b(?:new|added|features?)\b(?! names?)", re.I)
+_SUCCEEDS = (
+    r"\b(?:use|(?:replaced|superseded) (?:by|with)|in favou?r of|see)\s+(?:the\s+)?(?:\w+\s+)?"
+)
 _ONCE = re.compile(r"^(?:before|old\b.*|former\b.*|previous\b.*|removed)$", re.I)
 _KINDS_OF_THINGS = """
     alarm parameter command option argument method function class setting keyword attribute flag
@@ -57,22 +59,20 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:#\d+:?\s+)?")
 class Finding:
     """What one release says of a thing: whether it documents it, and the words that show it.
 
-    `since` is the release from which the page itself says that the thing is there, `said` the
-    words in which it does.
+    `since` is the release from which its pages themselves say that the thing is there, and the
+    words in which they do.
     """
 
     release: str
     status: Documented
     record: Record | None = None
-    since: str | None = None
-    said: Record | None = None
+    since: tuple[str, Record] | None = None
 
 
 @dataclass(frozen=True)
 class Remark:
     """What the documents say on a thing: that it was changed or deprecated in a release."""
 
-    event: str
     release: str
     words: str
     record: Record
@@ -86,11 +86,11 @@ class _Hits:
     `announced` notes of any release that may say so.
     """
 
-    entries: tuple[Record, ...] = ()
-    mentions: tuple[Record, ...] = ()
-    in_notes: tuple[Record, ...] = ()
-    ends: tuple[Record, ...] = ()
-    announced: tuple[Record, ...] = ()
+    entries: list[Record] = field(default_factory=list)
+    mentions: list[Record] = field(default_factory=list)
+    in_notes: list[Record] = field(default_factory=list)
+    ends: list[Record] = field(default_factory=list)
+    announced: list[Record] = field(default_factory=list)
 
 
 def find_everywhere(
@@ -107,30 +107,29 @@ def find_everywhere(
     words = thing.split()
     if not words:
         return None
-    corpora: dict[str, Corpus | None] = {}
+    corpora: dict[str, Corpus] = {}
     for release in releases:
-        try:
+        with suppress(NoCorpus):
             corpora[release] = open_corpus(release)
-        except NoCorpus:
-            corpora[release] = None
-    bare = without_category(thing).split()
-    telling = _telling(words, [corpus for corpus in corpora.values() if corpus])
-    bare = [telling] if telling else bare
+    telling = _telling(words, list(corpora.values()))
+    bare = [telling] if telling else without_category(thing).split()
+    rare = _by_rarity(bare, list(corpora.values()))
+    fewer = (rare[:count] for count in range(len(bare) - 1, 0, -1))
     hits: dict[str, _Hits] = {}
-    by_rarity = _by_rarity(bare, [corpus for corpus in corpora.values() if corpus])
-    fewer = (by_rarity[:count] for count in range(len(bare) - 1, 0, -1))
     for matches in (_phrase(bare), _all_words(bare), *map(_all_words, fewer)):
-        hits = {r: _look_up(matches, bare, c) for r, c in corpora.items() if c}
+        hits = {release: _look_up(matches, bare, corpus) for release, corpus in corpora.items()}
         if any(h.entries or h.mentions or h.in_notes for h in hits.values()):
             break
     else:
-        known = all(any(_has(corpus, word) for corpus in corpora.values()) for word in bare)
+        known = all(
+            any(c.frequency(word) or c.similar(word) for c in corpora.values()) for word in bare
+        )
         if known and not any(h.ends for h in hits.values()):
             return None
     named = len(bare) < len(words) or (len(bare) == 1 and bare[0].isalpha() and bare[0].islower())
-    elsewhere = any(h.entries for h in hits.values())
+    has_entry = any(h.entries for h in hits.values())
     return [
-        _finding(r, hits[r], elsewhere=elsewhere, everyday=named)
+        _finding(r, hits[r], has_entry=has_entry, everyday=named)
         if r in hits
         else Finding(r, Documented.NO_CORPUS)
         for r in releases
@@ -165,10 +164,6 @@ def _passages(word: str, corpora: Sequence[Corpus]) -> int:
     return max((c.frequency(t) for c in corpora for t in tokens(word)[:1]), default=0)
 
 
-def _has(corpus: Corpus | None, word: str) -> bool:
-    return corpus is not None and bool(corpus.frequency(word) or corpus.similar(word))
-
-
 Matches = Callable[[Record], bool]
 
 
@@ -194,34 +189,28 @@ def _is_acronym(word: str) -> bool:
 
 
 def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
-    entries: list[Record] = []
-    mentions: list[Record] = []
-    noted: list[Record] = []
-    ends: list[Record] = []
-    announced: list[Record] = []
+    hits = _Hits()
     telling = _all_words([min(words, key=lambda word: _passages(word, [corpus]) or _EVERYWHERE)])
     for record in _candidates(words, corpus):
         own = is_name(record, words)
         in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
         if in_notes and telling(record):
-            announced.append(record)
+            hits.announced.append(record)
         if not (own or matches(record)) or is_of_another_release(record, corpus.release):
             continue
         if tells_of_end(record, words) and not _is_to_come(record.quote, corpus.release):
-            ends.append(record)
+            hits.ends.append(record)
         elif in_notes:
-            (mentions if _NEW.search(" ".join(record.path[-1:])) else noted).append(record)
+            is_new = _NEW.search(" ".join(record.path[-1:]))
+            (hits.mentions if is_new else hits.in_notes).append(record)
         else:
-            (entries if own else mentions).append(record)
-    return _Hits(tuple(entries), tuple(mentions), tuple(noted), tuple(ends), tuple(announced))
+            (hits.entries if own else hits.mentions).append(record)
+    return hits
 
 
-def _candidates(words: Sequence[str], corpus: Corpus) -> Iterator[Record]:
-    terms = list(dict.fromkeys(t for w in words for t in tokens(w)))
-    hits = corpus.lexical(terms, _CANDIDATES)
-    chunks = corpus.chunks([chunk for chunk, _ in hits])
-    for page in dict.fromkeys(chunks[chunk].page_id for chunk, _ in hits):
-        yield from records(corpus.page(page), together=0)
+def _candidates(words: Sequence[str], corpus: Corpus) -> list[Record]:
+    terms = dict.fromkeys(t for w in words for t in tokens(w))
+    return passages(pages_with(corpus, terms, _CANDIDATES))
 
 
 def is_name(record: Record, words: Sequence[str]) -> bool:
@@ -243,27 +232,18 @@ def tells_of_end(record: Record, words: Sequence[str]) -> bool:
     Its own words must say so, or the heading above it, or the header of the thing's column
     ("Before"). "X instead of Y" tells of the end of Y in release notes only, and "use X" of none.
     """
-    if _successor(" ".join(words)).search(record.quote):
+    thing = rf"(?<![\w-]){re.escape(' '.join(words))}(?![\w-])"
+    if re.search(rf"{_SUCCEEDS}{thing}", record.quote, re.I):
         return False
-    in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
-    thing = re.escape(" ".join(words))
-    column = next(
-        (h for h, c in record.cells if re.search(rf"(?<![\w-]){thing}(?![\w-])", c, re.I)), ""
-    )
+    heading = " ".join(record.path[-1:])
     if record.cells:
-        headed = any(_GONE.search(heading) for heading in record.path[-1:])
+        column = next((h for h, c in record.cells if re.search(thing, c, re.I)), "")
+        headed = _GONE.search(heading) is not None
         return bool(_ONCE.match(column)) or (headed and column == record.cells[0][0])
-    if any(re.search(r"\b(?:removed|deprecated and removed)\b", h, re.I) for h in record.path[-1:]):
+    if re.search(r"\b(?:removed|deprecated and removed)\b", heading, re.I):
         return True
-    return bool(_ends(" ".join(words), in_notes).search(record.quote))
-
-
-def _successor(thing: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:use|(?:replaced|superseded) (?:by|with)|in favou?r of|see)\s+(?:the\s+)?(?:\w+\s+)?"
-        rf"(?<![\w-]){re.escape(thing)}(?![\w-])",
-        re.I,
-    )
+    in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
+    return bool(_ends(thing, in_notes).search(record.quote))
 
 
 def _is_to_come(text: str, release: str) -> bool:
@@ -278,31 +258,30 @@ def _is_to_come(text: str, release: str) -> bool:
 
 def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
     """Match sentences in which a thing ends; "will be removed" is not yet an end."""
-    lone = rf"(?<![\w-]){re.escape(thing)}(?![\w-])"
     over = r"(?:removed|gone|dropped|withdrawn|discontinued|obsolete|superseded|renamed|replaced)"
     between = r"(?:[^.]|\.(?=\d))"
     told = [
-        rf"{lone}{between}{{0,90}}\b(?:is|are|was|were|been)\s+(?:now\s+)?{over}\b",
-        rf"{lone}{between}{{0,60}}\b(?:no longer|not) (?:supported|available|accepted|possible)\b",
-        rf"{lone}{between}{{0,60}}\bany ?more\b",
-        rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,3}}?{lone}",
+        rf"{thing}{between}{{0,90}}\b(?:is|are|was|were|been)\s+(?:now\s+)?{over}\b",
+        rf"{thing}{between}{{0,60}}\b(?:no longer|not) (?:supported|available|accepted|possible)\b",
+        rf"{thing}{between}{{0,60}}\bany ?more\b",
+        rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,3}}?{thing}",
     ]
     if in_notes:
-        told.append(rf"(?:instead of|replaces|supersedes)\s+(?:\w+\s+){{0,3}}?{lone}")
+        told.append(rf"(?:instead of|replaces|supersedes)\s+(?:\w+\s+){{0,3}}?{thing}")
     return re.compile("|".join(told), re.I)
 
 
-def _finding(release: str, hits: _Hits, *, elsewhere: bool, everyday: bool) -> Finding:
-    """Weigh the passages of a release; `elsewhere` some release has an entry for the thing."""
-    mentions = () if elsewhere and everyday else hits.mentions
-    if not elsewhere:
-        mentions += hits.in_notes
+def _finding(release: str, hits: _Hits, *, has_entry: bool, everyday: bool) -> Finding:
+    """Weigh the passages of a release; `has_entry` where any release has one for the thing."""
+    mentions = [] if has_entry and everyday else hits.mentions
+    if not has_entry:
+        mentions = mentions + hits.in_notes
     if hits.ends and len(mentions) < _SPOKEN_OF:
-        mentions = ()
+        mentions = []
     if there := hits.entries or mentions:
         told = chain.from_iterable(map(_own_words, hits.entries or there[:1]))
-        said = next(chain(told, _own_notes(hits.announced)), None)
-        return Finding(release, Documented.DOCUMENTED, there[0], *(said or (None, None)))
+        since = next(chain(told, _own_notes(hits.announced)), None)
+        return Finding(release, Documented.DOCUMENTED, there[0], since)
     if hits.ends:
         return Finding(release, Documented.REMOVED, hits.ends[0])
     aside = hits.in_notes[0] if hits.in_notes and not everyday else None
@@ -312,8 +291,6 @@ def _finding(release: str, hits: _Hits, *, elsewhere: bool, everyday: bool) -> F
 def remarks_on(thing: str, event: str, corpus: Corpus) -> list[Remark]:
     """The remarks of a release on a thing, "Changed in version 1.2: …", each once, oldest first."""
     words = thing.split()
-    if not words:
-        return []
     found: dict[str, Remark] = {}
     own: tuple[str, ...] = ()
     for record in _candidates(words, corpus):
@@ -323,7 +300,7 @@ def remarks_on(thing: str, event: str, corpus: Corpus) -> list[Remark]:
             continue
         for match in _REMARK.finditer(record.quote):
             if match["event"].lower() == event:
-                remark = Remark(event, match["release"], match["words"].strip(), record)
+                remark = Remark(match["release"], match["words"].strip(), record)
                 found.setdefault(remark.release, remark)
     return sorted(found.values(), key=lambda remark: sort_key(remark.release))
 
@@ -331,7 +308,7 @@ def remarks_on(thing: str, event: str, corpus: Corpus) -> list[Remark]:
 def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:
     """What the entry, or what follows under its name or its owner's, says on when it came."""
     below = (*entry.path, name_of(entry))
-    for record in records(entry.page, together=0):
+    for record in passages([entry.page]):
         if record.path not in (entry.path, below) or (
             entry.kind == BlockKind.TABLE_ROW and record != entry
         ):
@@ -344,8 +321,6 @@ def _own_notes(notes: Sequence[Record]) -> Iterator[tuple[str, Record]]:
     """What release notes say is new, under the heading of the release that it came with."""
     for record in notes:
         *above, last = record.path or ("",)
-        if record.page.document.kind is not DocumentKind.RELEASE_NOTES:
-            continue
         if not (_NEW.search(last) or _NEW.match(_LIST_MARK.sub("", record.quote))):
             continue
         named = [m["release"] for heading in reversed(above) if (m := _HEADED.search(heading))]
@@ -385,7 +360,7 @@ def lacking(words: Sequence[str], corpora: Sequence[Corpus]) -> dict[str, tuple[
         if not any(h.entries for h in hits.values()):
             continue
         for release, own in hits.items():
-            finding = _finding(release, own, elsewhere=True, everyday=word.isalpha())
+            finding = _finding(release, own, has_entry=True, everyday=word.isalpha())
             mentioned = own.mentions or own.in_notes
             if finding.status is Documented.REMOVED or not (own.entries or mentioned):
                 found.setdefault(release, (word, finding))

@@ -73,8 +73,7 @@ _COMPARING = frozenset(_ASKING.split())
 
 def asked(question: str, subject: str) -> Asked:
     """Tell what a comparison asks for, from the question with and without its releases."""
-    value = bool(_VALUE.search(question))
-    if value:
+    if _VALUE.search(question):
         return Asked.VALUE
     several = _WHICH_OF_MANY.search(question) or _MOVES.search(question)
     if _PRESENCE.search(question) and not several:

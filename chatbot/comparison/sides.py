@@ -9,10 +9,15 @@ from itertools import pairwise
 
 from langchain_core.runnables import Runnable
 
-from chatbot.comparison.changes import find_changes
-from chatbot.comparison.changes_in_words import changes_in_words, no_thing_named, nothing_named
+from chatbot.comparison.changes import find_changes, topic_of
+from chatbot.comparison.in_words import (
+    changes_in_words,
+    no_thing_named,
+    nothing_named,
+    presence_in_words,
+    remarks_in_words,
+)
 from chatbot.comparison.presence import Finding, Remark, find_everywhere, lacking, remarks_on
-from chatbot.comparison.presence_in_words import presence_in_words, remarks_in_words
 from chatbot.comparison.question import (
     Asked,
     asked,
@@ -22,9 +27,7 @@ from chatbot.comparison.question import (
     topic,
     wants_only,
 )
-from chatbot.comparison.topic import topic_of
-from chatbot.comparison.values_in_words import values_side_by_side
-from chatbot.comparison.wording import in_short, of_release, quotes_of
+from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.retrieval.forms import Reading, read_value
 from chatbot.retrieval.passages import best_passages, section_of
@@ -33,7 +36,7 @@ from chatbot.retrieval.records import sentences
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_document_words
-from chatbot.turn import Answer, Citation, Documented, ModelStep, Record, Route, Turn
+from chatbot.turn import Answer, Documented, ModelStep, Record, Route, Turn
 from corpora.catalog.release import name_tokens, sort_key
 from corpora.indexing.corpus import Corpus
 
@@ -73,15 +76,15 @@ def compare_releases(
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
         by_release = wanted is Asked.PRESENCE or asked_event(turn.question) is not None
+        found = None
         if by_release and names_its_thing(sides[0].question):
             found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
-            if found:
-                return _answered(turn, *found)
-        sides = await _all(gather, sides)
-        if by_release:
-            found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
-            if found:
-                return _answered(turn, *found)
+        if not found:
+            sides = await _all(gather, sides)
+            if by_release:
+                found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
+        if found:
+            return _answered(turn, *found)
         also = _asked_on_top(turn)
         computed = None
         if not all(map(_reading, sides)):
@@ -91,7 +94,7 @@ def compare_releases(
                 return _answered(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, open_corpus)
         sides = await _all(answer, _as_read(sides))
-        if all(_abstains(side) for side in sides):
+        if all(side.answer is None or side.answer.abstained for side in sides):
             computed = await in_thread(_changes, turn, sides, open_corpus)
         if computed:
             sides = [replace(side, answer=None) for side in sides]
@@ -189,8 +192,7 @@ def _look_up(
     names = [side.asked[1] for side in sides]
     event = asked_event(turn.question) if thing else None
     if event and (remarks := _remarks(thing, event[0], sides, open_corpus)):
-        answer = remarks_in_words(thing, event[1], remarks)
-        return [_own(side, answer) for side in sides], answer
+        return list(sides), remarks_in_words(thing, event[1], remarks)
     if asked(turn.question, sides[0].question) is not Asked.PRESENCE:
         return None
     if not thing:
@@ -219,14 +221,15 @@ def _remarks(
 
 
 def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:
-    citations = of_release(answer, finding.release)
-    there = finding.status is Documented.DOCUMENTED
-    own = Answer(quotes_of(citations), abstained=not there, citations=citations)
+    own = _of_release(answer, finding.release)
+    own = replace(own, abstained=finding.status is not Documented.DOCUMENTED)
     return replace(side, documented=finding.status, answer=own)
 
 
-def _abstains(side: Turn) -> bool:
-    return side.answer is None or side.answer.abstained
+def _of_release(answer: Answer, release: str) -> Answer:
+    """The side of a release: the words that an answer cites from it."""
+    citations = tuple(c for c in answer.citations if c.release == release)
+    return Answer("\n\n".join(c.quote for c in citations), not citations, citations)
 
 
 def _without_the_thing(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[Turn]:
@@ -242,14 +245,13 @@ def _without_the_thing(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[T
 
 def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     product, release = side.asked
-    citations: tuple[Citation, ...] = ()
-    named = as_code(word)
-    text = f"The documentation of {product} {release} does not mention {named}"
+    answer = Answer(
+        f"The documentation of {product} {release} does not mention {as_code(word)}", True
+    )
     if finding.record is not None and finding.status is Documented.REMOVED:
-        citations = (cite(finding.record, release),)
         words = in_short(finding.record.reading).rstrip(".")
-        text = f"{named} is gone in {release}: {words}"
-    answer = Answer(text, abstained=True, citations=citations)
+        text = f"{as_code(word)} is gone in {release}: {words}"
+        answer = Answer(text, True, (cite(finding.record, release),))
     return replace(side, documented=finding.status, answer=answer)
 
 
@@ -263,9 +265,8 @@ def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answ
     evidence = [(corpus, side.retrieved) for corpus, side in zip(corpora, sides, strict=True)]
     only = wants_only(turn.question)
     steps = [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
-    if any(step.found for step in steps):
-        shown = [step for step in steps if step.found] if len(steps) > 1 else steps
-        return changes_in_words(text, shown, turn.question)
+    if found := [step for step in steps if step.found]:
+        return changes_in_words(text, found, turn.question)
     return None if text else nothing_named([step.newer for step in steps])
 
 
@@ -299,7 +300,6 @@ def _naming(turn: Turn, unpublished: Sequence[str]) -> Turn:
 def _own(side: Turn, answer: Answer) -> Turn:
     if side.documented is not None:
         return side
-    citations = of_release(answer, side.asked[1])
-    own = side.answer or Answer(quotes_of(citations), abstained=not citations, citations=citations)
+    own = side.answer or _of_release(answer, side.asked[1])
     found = Documented.NOT_FOUND if own.abstained else Documented.DOCUMENTED
     return replace(side, documented=found, answer=own)

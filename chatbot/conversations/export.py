@@ -11,17 +11,10 @@ from typing import Any
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.feedback import UP, Feedback, Opinion
 from chatbot.conversations.origin import duration, origin
-from chatbot.text import plain_markdown
-from chatbot.text.answer_markdown import AnswerMarkdown, Escaping
-from chatbot.text.plain_markdown import as_block, as_label
+from chatbot.text.markdown import AnswerMarkdown, as_block, as_label, for_any_reader
 from prompts.fencing import visible
 
-_IN_A_FILE = Escaping(
-    line=plain_markdown.as_line,
-    code=plain_markdown.as_code,
-    block=as_block,
-    mark=lambda number: f"[{number}]",
-)
+_IN_A_FILE = for_any_reader("[{}]".format)
 
 
 def conversation_markdown(conversations: Conversations, conversation: str) -> str:

@@ -1,28 +1,42 @@
-"""Step 3 of QAMR III-B without a model: keep the records that matter, letter for letter."""
+"""Step 3 of QAMR III-B: of each context chunk only what helps to answer, letter for letter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.answer_cues import CueWeights, answer_cues
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, Field
+
 from chatbot.retrieval.kinds import asked_for
 from chatbot.retrieval.records import cut_signature, records
-from chatbot.retrieval.relevance import Weights, importance_of, score_records
-from chatbot.retrieval.reranking import PassageWeights, lift_by_passage
+from chatbot.retrieval.reranking import answer_cues, importance_of, lift_by_passage, score_records
+from chatbot.runtime.concurrency import in_thread, together
+from chatbot.runtime.model_calls import ask_for
 from chatbot.text.query_terms import search_terms
-from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
+from chatbot.text.verbatim import find_verbatim
+from chatbot.turn import (
+    Fallback,
+    ModelCall,
+    ModelStep,
+    Record,
+    ReducedChunk,
+    RetrievedChunk,
+    RuleStep,
+    Turn,
+)
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
+from corpora.indexing.pages import StoredPage
+from prompts import fenced, render
+
+STEP = "context_reduction"
+_MOST_PLACES = 2
+"""Records that a copied span may stand in; one in more of them says nothing by itself."""
 
 
 def reduce_context(
-    open_corpus: Callable[[str, str], Corpus],
-    embedder: Embedder,
-    *,
-    budget: int,
-    weights: Weights,
-    passage_weights: PassageWeights,
+    open_corpus: Callable[[str, str], Corpus], embedder: Embedder, *, budget: int
 ) -> RuleStep:
     """Cut every context chunk down to the records that matter under one shared budget.
 
@@ -43,20 +57,13 @@ def reduce_context(
             subject,
             importance,
             [
-                (c.score, [cut_signature(r, subject) for r in _in_reach(corpus, c.page.id, c.text)])
+                (c.score, [cut_signature(r, subject) for r in _records_of(corpus, c)])
                 for c in turn.retrieved
             ],
-            cues=answer_cues(
-                subject,
-                terms,
-                corpus.release,
-                kind=asked_for(turn.question),
-                weights=CueWeights(),
-            ),
+            cues=answer_cues(subject, terms, corpus.release, asked_for(turn.question)),
             similarity=similarity,
-            weights=weights,
         )
-        best = lift_by_passage(subject, importance, best, similarity, passage_weights)
+        best = lift_by_passage(subject, importance, best, similarity)
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step
@@ -67,30 +74,28 @@ def keep_whole(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
 
     def keep(turn: Turn) -> Turn:
         corpus = open_corpus(*turn.asked)
-        kept = []
-        for chunk in turn.retrieved:
-            whole = [
-                replace(r, score=chunk.score) for r in _in_reach(corpus, chunk.page.id, chunk.text)
-            ]
-            if whole:
-                kept.append(ReducedChunk(chunk.page, tuple(whole), chunk.score))
-        return replace(turn, reduced=tuple(kept))
+        whole = (
+            ReducedChunk(
+                c.page, tuple(replace(r, score=c.score) for r in _records_of(corpus, c)), c.score
+            )
+            for c in turn.retrieved
+        )
+        return replace(turn, reduced=tuple(chunk for chunk in whole if chunk.records))
 
     return keep
 
 
-def _in_reach(corpus: Corpus, page_id: int, context: str) -> list[Record]:
+def _records_of(corpus: Corpus, chunk: RetrievedChunk) -> list[Record]:
     """The records of a page and of its padding; of a part of a page those that lie in it."""
-    page = corpus.page(page_id)
+    page, context = corpus.page(chunk.page.id), chunk.text
     found = list(records(page))
     if page.text not in context:
         return [r for r in found if r.quote in context]
+    before, _, behind = context.partition(page.text)
     if page.previous_id is not None:
-        tail = context[: context.find(page.text)]
-        found[:0] = [r for r in records(corpus.page(page.previous_id)) if r.quote in tail]
+        found[:0] = [r for r in records(corpus.page(page.previous_id)) if r.quote in before]
     if page.next_id is not None:
-        head = context[context.find(page.text) + len(page.text) :]
-        found += [r for r in records(corpus.page(page.next_id)) if r.quote in head]
+        found += [r for r in records(corpus.page(page.next_id)) if r.quote in behind]
     return found
 
 
@@ -107,4 +112,112 @@ def _within(budget: int, best: Sequence[Record]) -> tuple[ReducedChunk, ...]:
             break
     return tuple(
         ReducedChunk(found[0].page, tuple(found), found[0].score) for found in kept.values()
+    )
+
+
+class Reduction(BaseModel):
+    """What the model copied from one chunk."""
+
+    needs: str = Field(max_length=1000)
+    spans: list[str] = Field(max_length=20)
+
+
+def reduce_context_by_model(
+    model: BaseChatModel,
+    open_corpus: Callable[[str, str], Corpus],
+    fallback: RuleStep,
+    *,
+    max_tokens: int = 400,
+) -> ModelStep:
+    """Reduce every context chunk in a call of its own, all chunks at once.
+
+    A span that does not stand in its chunk is dropped, a chunk without spans too. What the model
+    cannot reduce, the `fallback` does; a chunk keeps its source through every failure.
+    """
+
+    async def reduce_one(
+        question: str, chunk: RetrievedChunk, corpus: Corpus
+    ) -> tuple[ReducedChunk | None, Sequence[ModelCall]]:
+        section = " › ".join(dict.fromkeys((chunk.page.document.title, *chunk.page.heading_path)))
+        messages = render(
+            STEP,
+            question=fenced("question", question),
+            chunk=fenced("chunk", chunk.text, section=section),
+        )
+        reply, calls = await ask_for(model, messages, Reduction, step=STEP, max_tokens=max_tokens)
+        if reply is None:
+            return None, calls
+        kept = await in_thread(_copied, tuple(dict.fromkeys(reply.spans)), chunk, corpus)
+        return ReducedChunk(chunk.page, kept, chunk.score), calls
+
+    async def reduce_step(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        corpus = await in_thread(open_corpus, *turn.asked)
+        question = turn.queries.base
+        done = await together(reduce_one(question, c, corpus) for c in turn.retrieved)
+        reduced = [chunk for chunk, _ in done if chunk and chunk.records]
+        failed = [i for i, (chunk, _) in enumerate(done) if chunk is None]
+        turn = replace(turn, calls=(*turn.calls, *(c for _, calls in done for c in calls)))
+        if failed:
+            left = replace(turn, retrieved=tuple(turn.retrieved[i] for i in failed))
+            reduced = _in_order(turn, [*reduced, *(await in_thread(fallback, left)).reduced])
+            problem = done[failed[0]][1][-1].problem
+            reason = Fallback(STEP, f"{len(failed)} of {len(done)} chunks: {problem}")
+            turn = replace(turn, fallbacks=(*turn.fallbacks, reason))
+        return replace(turn, reduced=tuple(reduced))
+
+    return reduce_step
+
+
+def _in_order(turn: Turn, reduced: Sequence[ReducedChunk]) -> list[ReducedChunk]:
+    """The chunks as retrieval ranked and scored them, whoever reduced them."""
+    places = {chunk.page.id: i for i, chunk in enumerate(turn.retrieved)}
+    found = sorted(reduced, key=lambda c: places.get(c.page.id, len(places)))
+    return [
+        replace(c, score=turn.retrieved[places[c.page.id]].score) if c.page.id in places else c
+        for c in found
+    ]
+
+
+def _copied(spans: Sequence[str], chunk: RetrievedChunk, corpus: Corpus) -> tuple[Record, ...]:
+    """The spans that stand in the chunk, each as it stands on its page, with its heading."""
+    page = chunk.page
+    around = (i for i in (page.previous_id, page.next_id) if i is not None)
+    pages = [page, *map(corpus.page, around)]
+    found: dict[tuple[int, str], Record] = {}
+    for span in spans:
+        if find_verbatim(span, chunk.text) is not None:
+            for record in _of_span(span, pages):
+                found.setdefault((record.page.id, record.quote), replace(record, score=chunk.score))
+    return tuple(found.values())
+
+
+def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
+    """The whole records that hold a span, so that no figure is cut; else the span alone.
+
+    A span that stands in many records says nothing by itself and is dropped.
+    """
+    for page in pages:
+        quote = find_verbatim(span, page.text)
+        if quote is None:
+            continue
+        whole = [r for r in records(page) if quote in r.quote]
+        if len(whole) > _MOST_PLACES:
+            return []
+        return whole or [_bare(quote, page)]
+    return []
+
+
+def _bare(quote: str, page: StoredPage) -> Record:
+    at = page.text.find(quote)
+    block = next(b for start, end, b in page.page.spans() if start <= at < end)
+    return Record(
+        page=page,
+        start=at,
+        quote=quote,
+        label=block.path[-1] if block.path else page.document.title,
+        reading=quote,
+        kind=block.kind,
+        anchor=block.anchor or page.anchor,
+        path=block.path,
     )

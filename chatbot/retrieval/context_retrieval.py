@@ -1,16 +1,20 @@
-"""Step 2 of QAMR III-B: from the release's own corpus, context chunks without duplicates."""
+"""Step 2 of QAMR III-B: chunks of the release's own corpus, by dual or by single chunking."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import asks_for_changes
+from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.runtime.concurrency import in_thread
 from chatbot.text.query_terms import search_terms
-from chatbot.turn import RetrievedChunk, RuleStep, Turn
+from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
-from corpora.indexing.retrieval import RetrievalSettings, retrieve
+from corpora.indexing.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
+
+_log = logging.getLogger(__name__)
 
 
 def retrieve_context(
@@ -36,12 +40,45 @@ def retrieve_context(
             search_terms(turn.queries.subject, turn.queries.known, corpus.product, corpus),
             limit=pages,
             settings=settings,
-            weigh_kinds=not asks_for_changes(turn.question),
+            # What changed is answered best by release notes, which weigh less otherwise.
+            weigh_kinds=asked_for(turn.question) is not Kind.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(f.page, corpus.context_chunk(f.page.id, padding).text, f.score)
             for f in found
         )
         return replace(turn, retrieved=chunks)
+
+    return retrieve_step
+
+
+def retrieve_single_chunks(
+    open_corpus: Callable[[str, str], Corpus], embedder: Embedder, *, settings: RetrievalSettings
+) -> ModelStep:
+    """Find the best single chunks by cosine and MMR; they are answered from as they are.
+
+    This is the paper's baseline and that of four ablations (QAMR IV-C and IV-E). `retrieved`
+    holds each chunk once, best cosine first. The first question to a release embeds its single
+    chunks, which takes minutes for thousands of pages; a stopped question stops after the batch
+    in work, and the next one goes on from there.
+    """
+
+    async def retrieve_step(turn: Turn) -> Turn:
+        corpus = await in_thread(open_corpus, *turn.asked)
+        while left := await in_thread(corpus.single_chunks.embed_some, embedder):
+            _log.info("%s %s: %d single chunks to embed", corpus.product, corpus.release, left)
+        return await in_thread(find, turn, corpus)
+
+    def find(turn: Turn, corpus: Corpus) -> Turn:
+        assert turn.queries is not None
+        found = retrieve_by_vector(
+            corpus.single_chunks, embedder, turn.queries.distinct(), settings=settings
+        )
+        return replace(turn, retrieved=tuple(retrieved(corpus, i, score) for i, score in found))
+
+    def retrieved(corpus: Corpus, number: int, score: float) -> RetrievedChunk:
+        chunk = corpus.single_chunks.chunk(number)
+        page = corpus.page(chunk.page_id)
+        return RetrievedChunk(page, page.text[chunk.start : chunk.end], score)
 
     return retrieve_step

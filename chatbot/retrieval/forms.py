@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.retrieval.passages import Passage
+from chatbot.retrieval.provenance import UNIT
 from chatbot.retrieval.records import with_units
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_document_words
@@ -15,14 +16,10 @@ from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import BlockKind
 
 _ASKS_DEFAULT = re.compile(r"\bdefaults?\b|\bomitted\b|\bby itself\b", re.I)
-_UNIT = (
-    r"(?: ?(?:%|[kMGT]?(?:bit|B)(?:/s|ps)?\b|m?s\b|min\b|(?:milli)?seconds?|minutes?|hours?|"
-    r"days?))?"
-)
 _VALUE = (
     r"[`(]?(?P<value>\"[^\"\n]*\"|'[^'\n]*'|‘[^’\n]*’|“[^”\n]*”|"
-    rf"-?\d[\d.,]*(?<![.,]){_UNIT}|True\b|False\b|None\b|null\b|yes\b|no\b|on\b|off\b|enabled\b|"
-    r"disabled\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
+    rf"-?\d[\d.,]*(?<![.,])(?-i: ?{UNIT})?|"
+    r"(?:true|false|none|null|yes|no|on|off|enabled|disabled)\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
 )
 _STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
 _LINE = re.compile(
@@ -36,7 +33,8 @@ _YES = ("true", "yes", "on", "enabled")
 _TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
 _BESIDE = 40
-_GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
+GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
+"""A parameter as it is given: "timeout=5"."""
 
 
 @dataclass(frozen=True)
@@ -107,16 +105,15 @@ def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
     """Defaults of the parameters that the question names, of the owner it names if it names one."""
     if not _ASKS_DEFAULT.search(subject):
         return []
-    names = [*identifiers(subject), *(m.lower() for m in _GIVEN.findall(subject))]
+    names = [*identifiers(subject), *(m.lower() for m in GIVEN.findall(subject))]
     found = [
         Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
         for name in dict.fromkeys(names)
         for record in records
         if (value := _default_of(name, record)) is not None
     ]
-    asked = set(tokens(subject))
-    owned = [r for r in found if asked & set(tokens(r.record.label)) - set(_tokens_of(names))]
-    return owned or found
+    others = set(tokens(subject)).difference(*map(tokens, names))
+    return [r for r in found if others & set(tokens(r.record.label))] or found
 
 
 def read_verdict(subject: str, best: Passage) -> Reading | None:
@@ -148,10 +145,6 @@ def _as_written(name: str, record: Record) -> str:
     return found[0] if found else name
 
 
-def _tokens_of(names: Sequence[str]) -> list[str]:
-    return [token for name in names for token in tokens(name)]
-
-
 def _default_of(name: str, record: Record) -> str | None:
     last = re.escape(name.rsplit(".", 1)[-1])
     given = rf"(?<![\w.]){last}`?(?:: [^=,()]+)? ?= ?{_VALUE}"
@@ -165,57 +158,49 @@ def _default_of(name: str, record: Record) -> str | None:
         return None
     if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):
         return None
-    if match := re.match(rf"`?{given}", record.quote, re.I):
-        return match["value"]
-    match = _STATED.search(record.quote)
+    match = re.match(rf"`?{given}", record.quote, re.I) or _STATED.search(record.quote)
     return match["value"] if match else None
 
 
 def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
     """Cells whose row and column the question names: the row's first cell and the header."""
     asked = set(tokens(filtered(subject)))
+    names = {r.cells[0][1] for r in records if r.cells}
     found = []
     for record in records:
-        if len(record.cells) < 2:
+        if len(record.cells) < 2 or not _is_named(record.cells[0][1], asked):
             continue
         (_, key), *others = record.cells
-        columns = [(h, c) for h, c in others if c and (own := _words(h)) and own <= asked]
-        names = {r.cells[0][1] for r in records if r.cells}
+        columns = [(header, cell) for header, cell in others if cell and _is_named(header, asked)]
         # A cell that names another row says where the value stands, and not what it is.
-        if (
-            _words(key)
-            and _words(key) <= asked
-            and len(columns) == 1
-            and columns[0][1] not in names
-        ):
+        if len(columns) == 1 and columns[0][1] not in names:
             column = columns[0][0]
             found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
     return found
+
+
+def _is_named(text: str, asked: set[str]) -> bool:
+    """Whether a question with these tokens has all the words of a cell or a header."""
+    words = _words(text)
+    return bool(words) and words <= asked
 
 
 def _words(text: str) -> set[str]:
     return {t for word in text.split() if word.lower() not in STOP_WORDS for t in tokens(word)}
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of one table, and a full sentence that names them."""
+def read_rows(subject: str, table: Sequence[Passage]) -> tuple[tuple[Record, ...], str]:
+    """The rows of a table that a question asks for, and a full sentence that names them.
 
-    rows: tuple[Record, ...]
-    sentence: str
-
-
-def read_rows(subject: str, table: Sequence[Passage]) -> Rows:
-    """The rows of a table that a question asks for: those with a cell or a name that it names.
-
-    All of them where it names none. A table may reach over several pages.
+    Those with a cell or a name that it names, all of them where it names none. A table may reach
+    over several pages.
     """
     rows = tuple(r for part in table for r in part.records if r.cells)
     asked = set(tokens(subject))
-    named = tuple(r for r in rows if _words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked)
+    named = tuple(r for r in rows if _is_named(r.cells[0][1], asked))
     column, fitting = _by_column(asked, rows)
     if named:
-        return Rows(named, row_sentence(*named))
+        return named, row_sentence(*named)
     heading = table[0].heading
     named_once = dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows)
     keys = ", ".join(named_once)
@@ -225,17 +210,13 @@ def read_rows(subject: str, table: Sequence[Passage]) -> Rows:
     else:
         each = len(named_once) == len(rows)
         told = f"“{heading}” has {len(rows)} {'entries' if each else 'rows, on these'}"
-    return Rows(fitting or rows, as_document_words(f"{told}: {keys}."))
+    return fitting or rows, as_document_words(f"{told}: {keys}.")
 
 
 def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Record, ...]]:
     """The rows with a value that the question names, in a column where not all have it."""
     for at, (column, _) in enumerate(rows[0].cells[1:] if rows else (), 1):
-        fitting = tuple(
-            r
-            for r in rows
-            if len(r.cells) > at and _words(r.cells[at][1]) and _words(r.cells[at][1]) <= asked
-        )
+        fitting = tuple(r for r in rows if len(r.cells) > at and _is_named(r.cells[at][1], asked))
         if 0 < len(fitting) < len(rows) and len({r.cells[at][1].lower() for r in fitting}) == 1:
             return column, fitting
     return "", ()
@@ -259,9 +240,8 @@ def asks_for_rows(subject: str, table: Passage) -> bool:
     rows = [r for r in table.records if r.cells]
     asked = set(tokens(subject))
     columns = [_words(header) for header, _ in (rows[0].cells[1:] if rows else ())]
-    named = any(_words(r.cells[0][1]) and _words(r.cells[0][1]) <= asked for r in rows)
     return (
-        not named
+        not any(_is_named(r.cells[0][1], asked) for r in rows)
         and any(column & asked for column in columns)
         and bool(_words(rows[0].cells[0][0]) & asked)
     )

@@ -97,7 +97,22 @@ _DEFINITION = re.compile(
     r"|\bwhat is (?:it|that|this|used for)\b|\bmeaning\b",
     re.I,
 )
-_TABLE = re.compile(r"\btable\b|\b(?:overview|matrix)\b|\beach\b", re.I)
+_ASKED = (
+    (_STEPS, Kind.STEPS),
+    (_WHY, Kind.EXPLANATION),
+    (_CHANGE, Kind.CHANGE),
+    (_YES_NO, Kind.YES_NO),
+    (
+        re.compile(r"\bhow (?:does|do|did|is|are|will)\b|\bwhat happens\b", re.I),
+        Kind.EXPLANATION,
+    ),
+    (re.compile(r"\btable\b|\b(?:overview|matrix)\b|\beach\b", re.I), Kind.TABLE),
+    (re.compile(r"\bhow (?:many|much)\b", re.I), Kind.VALUE),
+    (_LIST, Kind.LIST),
+    (_MEASURE, Kind.VALUE),
+    (_DEFINITION, Kind.DEFINITION),
+)
+"""What a question wants by its words; the first that fits decides."""
 
 
 def without_opening(question: str) -> str:
@@ -108,25 +123,7 @@ def without_opening(question: str) -> str:
 def asked_for(question: str) -> Kind:
     """What a question wants by its words alone; a value where nothing says otherwise."""
     text = without_opening(question)
-    if _STEPS.search(text):
-        return Kind.STEPS
-    if _WHY.search(text):
-        return Kind.EXPLANATION
-    if _CHANGE.search(text):
-        return Kind.CHANGE
-    if _YES_NO.search(text):
-        return Kind.YES_NO
-    if re.search(r"\bhow (?:does|do|did|is|are|will)\b|\bwhat happens\b", text, re.I):
-        return Kind.EXPLANATION
-    if _TABLE.search(text):
-        return Kind.TABLE
-    if _LIST.search(text) and not re.search(r"\bhow (?:many|much)\b", text, re.I):
-        return Kind.LIST
-    if _MEASURE.search(text):
-        return Kind.VALUE
-    if _DEFINITION.search(text):
-        return Kind.DEFINITION
-    return Kind.VALUE
+    return next((kind for pattern, kind in _ASKED if pattern.search(text)), Kind.VALUE)
 
 
 def kind_of(question: str, best: Passage) -> Kind:
@@ -136,19 +133,14 @@ def kind_of(question: str, best: Passage) -> Kind:
     themselves want the steps, the rows or the description that the passage consists of.
     """
     kind = asked_for(question)
-    if kind is Kind.VALUE and not _MEASURE.search(question) and best.is_numbered:
+    in_rows = best.has(BlockKind.TABLE_ROW)
+    if kind in (Kind.LIST, Kind.TABLE):
+        return Kind.TABLE if in_rows else Kind.LIST
+    if kind is not Kind.VALUE:
+        return kind
+    measured = _MEASURE.search(question)
+    if not measured and best.is_numbered:
         return Kind.STEPS
-    if kind is Kind.LIST and best.has(BlockKind.TABLE_ROW):
+    if in_rows and asks_for_rows(question, best):
         return Kind.TABLE
-    if kind is Kind.TABLE and not best.has(BlockKind.TABLE_ROW):
-        return Kind.LIST
-    if kind is Kind.VALUE and best.has(BlockKind.TABLE_ROW) and asks_for_rows(question, best):
-        return Kind.TABLE
-    if kind is Kind.VALUE and not _MEASURE.search(question) and best.has(BlockKind.SIGNATURE):
-        return Kind.DEFINITION
-    return kind
-
-
-def asks_for_changes(question: str) -> bool:
-    """Whether the question is about what changed, which release notes answer best."""
-    return asked_for(question) is Kind.CHANGE
+    return Kind.DEFINITION if not measured and best.has(BlockKind.SIGNATURE) else kind

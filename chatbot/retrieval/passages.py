@@ -46,6 +46,11 @@ class Passage:
         return self.placed[0][0]
 
     @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands: the id of its page, and its first character there."""
+        return self.page.id, self.start
+
+    @property
     def end(self) -> int:
         """The character behind the last."""
         return self.placed[-1][1]
@@ -241,9 +246,9 @@ def best_passages(found: Iterable[Record]) -> list[Passage]:
     for record in found:
         for passage in passages_of(record.page):
             if passage.start <= record.start < passage.end:
-                key = record.page.id, passage.start
-                if key not in scored or scored[key].score < record.score:
-                    scored[key] = replace(passage, score=record.score)
+                known = scored.get(passage.place)
+                if known is None or known.score < record.score:
+                    scored[passage.place] = replace(passage, score=record.score)
     return sorted(scored.values(), key=lambda p: -p.score)
 
 

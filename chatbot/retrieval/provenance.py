@@ -1,7 +1,8 @@
-"""Whether an answer stands in the evidence, and the citations that show it."""
+"""Whether an answer stands in the evidence, its figures too, and the citations that show it."""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -13,15 +14,35 @@ _CLAIM = re.compile(
     r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
 
-_QUANTITY = re.compile(
-    r"(?<![\w.])-?\d[\d.,]*\s?(?:"
-    r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
+UNIT = (
+    r"(?:ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
     r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
     r"|[kMG]?Hz|[mk]?V|[mk]?A|[mk]?W|dBm?|[nµumck]?m|mm|inch(?:es)?|kg|g|°\s?[CF]|K|%|percent"
-    r"|times|characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
-    r")(?![\w/])"
+    r"|times|characters?|rows?|lines?|connections?|threads?|processes|retries|attempts)(?![\w/])"
 )
-
+"""What stands behind a figure, as a pattern."""
+_FACTORS = {
+    "time": {
+        "ns": 1e-9,
+        "µs": 1e-6,
+        "us": 1e-6,
+        "ms": 1e-3,
+        "tenths of a second": 0.1,
+        "s": 1.0,
+        "sec": 1.0,
+        "second": 1.0,
+        "min": 60.0,
+        "minute": 60.0,
+        "h": 3600.0,
+        "hour": 3600.0,
+        "day": 86400.0,
+    },
+    "frequency": {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9, "thz": 1e12},
+    "size": {"byte": 1.0, "kb": 1e3, "kib": 1024.0, "mb": 1e6, "mib": 1024.0**2, "gb": 1e9},
+}
+"""Units of a dimension in its base unit."""
+_QUANTITY = re.compile(rf"(?<![\w.])-?\d[\d.,]*\s?{UNIT}")
+_VALUE = re.compile(r"(?P<number>[-−]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d\s.,;()][^\d.,;()]*)?")
 _FIGURE = re.compile(r"(-?[\d.,]*\d)\s?(.+)")
 _DOES_NOT_KNOW = re.compile(
     r"^\W*(?:(?:i|we) (?:don.?t|do not) know|not (?:specified|mentioned|documented|stated|provided)"
@@ -113,3 +134,27 @@ def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
         )
         for record in records
     )
+
+
+def same_value(values: Sequence[str]) -> bool:
+    """Whether values say the same: in the same words, or as the same quantity in other units."""
+    if len({plain(value).strip(" .'") for value in values}) == 1:
+        return True
+    (dimension, size), *others = map(_measured, values)
+    return dimension is not None and all(
+        other == dimension and math.isclose(told, size) for other, told in others
+    )
+
+
+def _measured(value: str) -> tuple[str | None, float]:
+    """The dimension and the size in its base unit; None for what is no quantity."""
+    match = _VALUE.fullmatch(value.strip(" ."))
+    if match is None:
+        return None, 0.0
+    number = float(match["number"].replace(",", "").replace("−", "-"))
+    unit = (match["unit"] or "").strip().casefold()
+    for dimension, factors in _FACTORS.items():
+        for name in (unit, unit.removesuffix("s")):
+            if name in factors:
+                return dimension, number * factors[name]
+    return unit, number

@@ -1,17 +1,76 @@
-"""How well whole passages answer: what their records gain beside their own scores."""
+"""How much a record matters to a question, without a model (docs/decisions/0004).
+
+A record is scored by itself and by those beside it, by the cues that it looks like an answer, and
+by the passage that it stands in. All weights are beside the share of the question's words that a
+record holds, which is about 1.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from chatbot.retrieval.forms import GIVEN
 from chatbot.retrieval.kinds import FORMS, Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record
+from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import identifiers, tokens
+from ingestion.page import BlockKind, DocumentKind
 
+HEADING = 0.35
+"""Of words that stand in the headings above a record only."""
+NEIGHBOUR = 0.15
+PARAGRAPH = 0.35
+"""Of the share of the record beside it, and of one beside it in the same paragraph."""
+PAGE = 0.5
+"""Of the page's own score."""
+COSINE = 1.5
+COSINE_CANDIDATES = 30
+"""Of the cosine of question and record, and for how many of the best it is computed."""
+
+STATES_DEFAULT = 0.3
+NAMED_DEFAULT = 0.6
+NUMBER = 0.2
+BESIDE_NUMBER = 0.3
+STEPS = 0.3
+DEFINITION = 0.2
+POINTER = -0.5
+DRAWING = -0.1
+HISTORY = -0.15
+RELEASE_NOTES = -0.4
+OTHER_RELEASE = -1.0
+UNDER_OTHER_RELEASE = -0.5
+"""What a cue adds to a record's score."""
+
+PASSAGE_COVERAGE = 0.5
+"""Of the share of the question's words that a passage and its headings hold."""
+PASSAGE_FORM = 0.4
+"""For blocks of the form that is asked for."""
+PASSAGE_NAME = 0.5
+"""For a heading or signature that is a name that the question asks about, and not a longer one."""
+PASSAGE_DEFINITION = 0.5
+"""For saying what the thing is whose definition is asked for."""
+PASSAGE_COSINE = 1.0
+PASSAGE_COSINE_CANDIDATES = 20
+"""Of the cosine of question and passage, and for how many of the best it is computed."""
+
+Similarity = Callable[[str, Sequence[str]], Sequence[float]]
+"""Maps a text and others to their cosines."""
+
+_ASKS_DEFAULT = re.compile(
+    r"\bdefaults?\b|\bomitted\b|\bwithout\b|\bdon'?t (pass|set|give)\b", re.I
+)
+_STATED = re.compile(
+    r"\bdefaults?\b|\bif (omitted|not (given|specified|set|passed|present))\b|\bwhen omitted\b",
+    re.I,
+)
+_BEFORE_NUMBER = re.compile(r"(\w+)\W{1,3}(?:\w{1,8}\W{1,3})?v?\d")
+_POINTER = re.compile(r"^(see also|references|e\.g\.|added in version|new in version)\b", re.I)
+_HISTORY = re.compile(r"^\s*(changed|new|added|deprecated|removed) (in|since)\b|^Changed\b", re.I)
+_SHORT = 200
 _KINDS = "settings?|options?|parameters?|arguments?|directives?|commands?|flags?|fields?|methods?"
 _SAID = re.compile(rf"\b([\w-]+) (?:{_KINDS})\b|\b(?:{_KINDS}) ([\w-]+)", re.I)
 """A name that is an everyday word, told by what it is the name of: "the language setting"."""
@@ -21,54 +80,143 @@ _LONG = 1500
 """A longer passage holds more of any question's words by its length alone."""
 
 
-@dataclass(frozen=True)
-class PassageWeights:
-    """What a passage gives its records, where the share of the question's words is about 1.
+def importance_of(terms: Mapping[str, float], idf: Callable[[str], float]) -> dict[str, float]:
+    """Weigh terms by their inverse document frequency; those of full weight add up to 1."""
+    weighed = {term: weight * idf(term) for term, weight in terms.items()}
+    total = sum(value for term, value in weighed.items() if terms[term] >= 1.0) or 1.0
+    return {term: value / total for term, value in weighed.items()}
 
-    `coverage`: the share of the question's words that the passage and its headings hold; `form`:
-    blocks of the form that is asked for; `name`: its heading or signature is a name that the
-    question asks about, and not a longer one; `definition`: it says what the thing is whose
-    definition is asked for; `cosine`: of the question and the passage, computed for the best
-    `cosine_candidates`.
+
+def score_records(
+    question: str,
+    importance: Mapping[str, float],
+    pages: Sequence[tuple[float, Sequence[Record]]],
+    *,
+    cues: Callable[[Record], float],
+    similarity: Similarity,
+) -> list[Record]:
+    """Score the records of some pages, given as (score of the page, its records in order).
+
+    Returns them best first. `importance` weighs the question's tokens, and `cues` adds what a
+    record gains by looking like an answer.
     """
+    scored: list[Record] = []
+    for page_score, records in pages:
+        shares = [_share(r, importance) for r in records]
+        for i, record in enumerate(records):
+            score = shares[i] + _around(i, records, shares) + PAGE * page_score + cues(record)
+            scored.append(replace(record, score=score))
+    scored.sort(key=lambda r: -r.score)
+    head, tail = scored[:COSINE_CANDIDATES], scored[COSINE_CANDIDATES:]
+    cosines = similarity(question, [f"{r.label}: {r.reading}" for r in head])
+    head = [
+        replace(r, score=r.score + COSINE * float(c)) for r, c in zip(head, cosines, strict=True)
+    ]
+    return sorted(head, key=lambda r: -r.score) + tail
 
-    coverage: float = 0.5
-    form: float = 0.4
-    name: float = 0.5
-    definition: float = 0.5
-    cosine: float = 1.0
-    cosine_candidates: int = 20
+
+def _share(record: Record, importance: Mapping[str, float]) -> float:
+    """The share of the question's words that the record holds; expansions may lift it above 1."""
+    body = set(tokens(record.reading))
+    above = set(tokens(" ".join(record.path)))
+    held = sum(
+        value if token in body else HEADING * value
+        for token, value in importance.items()
+        if token in body or token in above
+    )
+    return min(held, 1.5)
+
+
+def _around(i: int, records: Sequence[Record], shares: Sequence[float]) -> float:
+    """What a record gains from those beside it, more from a sentence of its own paragraph."""
+    gains = [0.0]
+    for j in (i - 1, i + 1):
+        if 0 <= j < len(records):
+            kin = records[j].kind == records[i].kind and records[j].path == records[i].path
+            gains.append(shares[j] * (PARAGRAPH if kin else NEIGHBOUR))
+    return max(gains)
+
+
+def answer_cues(
+    question: str, terms: Mapping[str, float], release: str, kind: Kind
+) -> Callable[[Record], float]:
+    """Make the function that says what a record gains or loses by looking like an answer.
+
+    A value: numbers gain, and sentences that state a default where one is asked for. Steps: items
+    and code. A definition: signatures and terms. Pointers to other places lose; so do remarks on
+    what changed and release notes, above all those that speak of another release, unless changes
+    are asked for: then it is what stands under the heading of another release that loses.
+    """
+    wants_default = bool(_ASKS_DEFAULT.search(question))
+    given = tuple(f"{name}=" for name in [*identifiers(question), *GIVEN.findall(question)])
+
+    def wanted(record: Record) -> float:
+        gain = 0.0
+        if wants_default:
+            gain += STATES_DEFAULT if _STATED.search(record.reading) else 0.0
+            if record.kind in FORMS[Kind.DEFINITION] and any(
+                name in record.quote for name in given
+            ):
+                gain += NAMED_DEFAULT
+        if kind is Kind.VALUE and re.search(r"\d", record.quote):
+            gain += NUMBER + (BESIDE_NUMBER if _number_beside(record.reading, terms) else 0.0)
+        if kind is Kind.STEPS and record.kind in FORMS[kind]:
+            gain += STEPS
+        if kind is Kind.DEFINITION and record.kind in FORMS[kind]:
+            gain += DEFINITION
+        return gain
+
+    def unwanted(record: Record) -> float:
+        loss = DRAWING if record.kind == BlockKind.DRAWING else 0.0
+        if len(record.quote) < _SHORT and _POINTER.search(record.quote):
+            loss += POINTER
+        if kind is Kind.CHANGE:
+            above = releases_named(" ".join(record.path), release, parts=2)
+            return loss + (UNDER_OTHER_RELEASE if above.other else 0.0)
+        if _HISTORY.search(record.quote):
+            loss += HISTORY
+        if record.page.document.kind is DocumentKind.RELEASE_NOTES:
+            above = releases_named(" ".join(record.path), release, parts=2)
+            other = releases_named(record.reading, release).other or (above.other and not above.own)
+            loss += OTHER_RELEASE if other else RELEASE_NOTES
+        return loss
+
+    return lambda record: wanted(record) + unwanted(record)
+
+
+def _number_beside(text: str, terms: Mapping[str, float]) -> bool:
+    """Whether a number follows one of the terms, with at most a short word between them."""
+    words = (m[1] for m in _BEFORE_NUMBER.finditer(text))
+    return any(terms.get(t, 0.0) >= 1.0 for word in words for t in tokens(word))
 
 
 def lift_by_passage(
     question: str,
     importance: Mapping[str, float],
     scored: Sequence[Record],
-    similarity: Callable[[str, Sequence[str]], Sequence[float]],
-    weights: PassageWeights,
+    similarity: Similarity,
 ) -> list[Record]:
-    """Add to the records' scores what their passages are worth; best first.
-
-    `importance` weighs the question's tokens (`chatbot.retrieval.relevance`).
-    """
+    """Add to the records' scores what their passages are worth; best first."""
     kind = asked_for(question)
     form = FORMS.get(kind, ())
-    names = set(
-        map(_name, (*identifiers(question), *(m[1] or m[2] for m in _SAID.finditer(question))))
-    )
+    names = {
+        _name(name)
+        for name in (*identifiers(question), *(m[1] or m[2] for m in _SAID.finditer(question)))
+    }
     defines = _defining(question) if kind is Kind.DEFINITION else None
     passages = best_passages(scored)
-    head = passages[: weights.cosine_candidates]
-    cosines = similarity(question, [_embedded(p) for p in head]) if weights.cosine and head else []
+    head = passages[:PASSAGE_COSINE_CANDIDATES]
+    read = [f"{' > '.join(p.path)}\n{p.text[:_READ]}" for p in head]
+    cosines = similarity(question, read) if head else []
     gains: dict[tuple[int, int], float] = {}
     for i, passage in enumerate(passages):
         formed = passage.has(*form) or (kind is Kind.STEPS and bool(passage.step))
-        gain = weights.coverage * _coverage(passage, importance) + weights.form * formed
-        gain += weights.name * (_name(passage.heading) in names)
-        gain += weights.definition * (defines is not None and defines(passage))
-        gain += weights.cosine * float(cosines[i]) if i < len(cosines) else 0.0
-        gains.update((place, gain) for place in _places(passage))
-    lifted = [replace(r, score=r.score + gains.get((r.page.id, r.start), 0.0)) for r in scored]
+        gain = PASSAGE_COVERAGE * _coverage(passage, importance) + PASSAGE_FORM * formed
+        gain += PASSAGE_NAME * (_name(passage.heading) in names)
+        gain += PASSAGE_DEFINITION * (defines is not None and defines(passage))
+        gain += PASSAGE_COSINE * float(cosines[i]) if i < len(cosines) else 0.0
+        gains.update((record.place, gain) for record in passage.records)
+    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in scored]
     return sorted(lifted, key=lambda record: -record.score)
 
 
@@ -94,16 +242,8 @@ def _defining(question: str) -> Callable[[Passage], bool] | None:
     return defines
 
 
-def _places(passage: Passage) -> Iterator[tuple[int, int]]:
-    return ((passage.page.id, record.start) for record in passage.records)
-
-
 def _name(heading: str) -> str:
     return heading.strip("` ").removesuffix("()").lower()
-
-
-def _embedded(passage: Passage) -> str:
-    return f"{' > '.join(passage.path)}\n{passage.text[:_READ]}"
 
 
 def _coverage(passage: Passage, importance: Mapping[str, float]) -> float:

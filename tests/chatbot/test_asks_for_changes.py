@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.retrieval.kinds import asks_for_changes
+from chatbot.retrieval.kinds import Kind, asked_for
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from chatbot.retrieval.kinds import asks_for_changes
     ],
 )
 def test_a_question_for_changes_is_seen(question: str) -> None:
-    assert asks_for_changes(question)
+    assert asked_for(question) is Kind.CHANGE
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_a_question_for_changes_is_seen(question: str) -> None:
     ],
 )
 def test_a_question_for_steps_is_none(question: str) -> None:
-    assert not asks_for_changes(question)
+    assert asked_for(question) is not Kind.CHANGE

@@ -3,11 +3,9 @@ from __future__ import annotations
 import pytest
 
 from chatbot.comparison.changes import Changes
-from chatbot.comparison.changes_in_words import changes_in_words
+from chatbot.comparison.in_words import changes_in_words, presence_in_words, table
 from chatbot.comparison.presence import Finding
-from chatbot.comparison.presence_in_words import presence_in_words
-from chatbot.comparison.values_in_words import values_side_by_side
-from chatbot.comparison.wording import in_short, table
+from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Answer, Citation, Documented, Turn
 

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.comparison.changes_in_words import nothing_named
+from chatbot.comparison.in_words import nothing_named
 from chatbot.comparison.presence import find_everywhere
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, pair_passages
-from chatbot.comparison.quantities import same_value
+from chatbot.comparison.pages import Pair, changed_cells, excerpts, pair_passages
+from chatbot.retrieval.provenance import same_value
 from chatbot.retrieval.records import records
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind

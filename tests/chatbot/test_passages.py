@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.answering.body import compose, fenced_code
+from chatbot.answering.body import Part, compose, paragraphs
 from chatbot.answering.evidence import as_chunks
 from chatbot.retrieval.kinds import Kind, asked_for, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records
+from chatbot.text.markdown import fenced_code
 from corpora.indexing.pages import StoredPage
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
@@ -36,6 +37,10 @@ def no_page(page_id: int) -> StoredPage:
     raise AssertionError(f"page {page_id} was opened")
 
 
+def markdown(part: Part) -> str:
+    return "\n\n".join(text for text, _ in paragraphs(part.blocks))
+
+
 def asked(question: str, *found: str) -> tuple[Kind, list[Passage]]:
     """What is asked, and the passages of the manual's records that hold one of the texts."""
     scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
@@ -56,7 +61,7 @@ def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
     kind, passages = asked("How do I mount the shelf?", "Fix the brackets")
     (part,) = compose(kind, passages, "How do I mount the shelf?", no_page)
     assert kind is Kind.STEPS
-    assert part.markdown == (
+    assert markdown(part) == (
         "To mount the shelf:\n\n1. Fix the brackets.\n2. Run the check:\n\n"
         "```\nshelf check --all\n```\n\n3. Tighten the screws."
     )
@@ -67,7 +72,7 @@ def test_of_a_table_the_rows_that_are_asked_for_are_shown() -> None:
     kind, passages = asked(question, "STATUS")
     (part,) = compose(kind, passages, question, no_page)
     assert kind is Kind.TABLE
-    assert part.markdown.split("\n") == [
+    assert markdown(part).split("\n") == [
         "| Light | Color | Meaning |",
         "| --- | --- | --- |",
         "| STATUS | green | In service |",
@@ -88,9 +93,9 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     assert [passage.page.id for passage in run] == [1, 2]
     scored = [replace(r, score=1.0) for r in records(second)]
     (part,) = compose(Kind.TABLE, best_passages(scored), "all lights", pages.__getitem__)
-    assert part.markdown.count("Light") == 1
-    assert "L1" in part.markdown
-    assert "L2" in part.markdown
+    assert markdown(part).count("Light") == 1
+    assert "L1" in markdown(part)
+    assert "L2" in markdown(part)
 
 
 def test_the_last_step_keeps_the_listing_that_it_announces() -> None:
@@ -148,7 +153,7 @@ def test_sections_that_are_headed_as_steps_are_the_steps() -> None:
     )
     scored = [replace(r, score=1.0) for r in records(page) if "Step 2: Update wants" in r.quote]
     parts = compose(Kind.STEPS, best_passages(scored), "how to update", no_page)
-    begun = [part.markdown.split("\n\n")[0] for part in parts]
+    begun = [markdown(part).split("\n\n")[0] for part in parts]
     assert begun == ["Step 1: Save:", "Step 2: Update:"]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chatbot.text.plain_markdown import as_block, as_label
+from chatbot.text.markdown import as_block, as_label
 from prompts.fencing import visible
 from tests.ui.payloads import PAYLOADS
 

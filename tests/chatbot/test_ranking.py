@@ -9,7 +9,7 @@ import pytest
 
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
-from chatbot.retrieval.reranking import PassageWeights, lift_by_passage
+from chatbot.retrieval.reranking import lift_by_passage
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
@@ -38,7 +38,6 @@ def alike(_question: str, passages: Sequence[str]) -> list[float]:
     ],
 )
 def test_what_says_what_a_thing_is_defines_it(question: str, best: str) -> None:
-    scored = [replace(record, score=1.0 + (record.start < 100)) for record in records(PAGE)]
-    weights = PassageWeights(definition=2.0)
-    found = best_passages(lift_by_passage(question, {}, scored, alike, weights))
+    scored = [replace(r, score=1.2 if r.start < 100 else 1.0) for r in records(PAGE)]
+    found = best_passages(lift_by_passage(question, {}, scored, alike))
     assert best in found[0].text

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.comparison.same_page import same_page
-from chatbot.comparison.two_pages import PageDifferences, differences
+from chatbot.comparison.pages import PageDifferences, differences, same_page
 from corpora.building.building import ingest
 from corpora.database.engine import open_database, sqlite_url
 from corpora.indexing.corpus import Corpus, open_corpus

@@ -9,7 +9,7 @@ import pytest
 
 from chatbot.queries.query_rewriting import ask_as_is
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.retrieval.single_chunk_retrieval import retrieve_single_chunks
+from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.turn import ModelStep, Queries, Turn
 from corpora.database.engine import Database
 from corpora.indexing import single_chunk_index

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from chatbot.text.answer_markdown import AnswerMarkdown, Escaping
+from chatbot.text.markdown import AnswerMarkdown, Escaping
 from ui.wording.escaping import as_code, as_text, inline, visible
 
 _ADDRESS = "#source-{turn}-{number}"
 
 
 def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
-    """Show the text of an answer (`chatbot.text.answer_markdown`).
+    """Show the text of an answer (`chatbot.text.markdown`).
 
     The marks up to the number of its `citations` stand out; those of a `turn` are links that
     `ui.chat.page_script` hears of.

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.markup import escape
 
-from chatbot.text import plain_markdown
-from chatbot.text.answer_markdown import AnswerMarkdown, Escaping
+from chatbot.text.markdown import AnswerMarkdown, for_any_reader
 
 output = Console(soft_wrap=True)
 errors = Console(stderr=True, soft_wrap=True)
@@ -34,8 +33,5 @@ def print_answer(text: str, citations: int) -> None:
     if not output.is_terminal:
         output.print(shown, markup=False, highlight=False, emoji=False)
         return
-    escaping = Escaping(
-        plain_markdown.as_line, plain_markdown.as_code, plain_markdown.as_block, "\\[{}]".format
-    )
-    written = AnswerMarkdown(escaping, citations).whole(shown)
+    written = AnswerMarkdown(for_any_reader("\\[{}]".format), citations).whole(shown)
     output.print(Markdown(written, hyperlinks=False), soft_wrap=False)

@@ -23,7 +23,7 @@ _GONE, _COME = "red", "green"
 
 def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> None:
     """Passages that changed, with their words marked, then those that only one side has."""
-    from chatbot.comparison.two_pages import differences
+    from chatbot.comparison.pages import differences
 
     found = differences(older, newer)
     old, new = older[0].release, newer[0].release

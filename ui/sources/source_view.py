@@ -168,7 +168,7 @@ def _generation(product: str, release: str) -> int:
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
     """The id of the page in the other release, whose generation is only there to be told apart."""
-    from chatbot.comparison.same_page import same_page
+    from chatbot.comparison.pages import same_page
 
     here, page = _open(product, release, page_id)
     found = same_page(page, here, services.chatbot().corpora.corpus(product, other))

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from statistics import fmean
 
-from chatbot.comparison.quantities import same_value
 from chatbot.memory.scoring.passages import Passage
-from chatbot.retrieval.provenance import claims, plain, quantities, whole
+from chatbot.retrieval.provenance import claims, plain, quantities, same_value, whole
 from chatbot.text.query_terms import filtered
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.lexical import tokens

@@ -1,26 +1,27 @@
-"""What changed from one release to the next: a sentence, a table of the two sides, lists."""
+"""What was found, in words: what changed, and in which releases a thing is documented."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from chatbot.comparison.changes import Changes
-from chatbot.comparison.page_differences import Pair, changed_cells, excerpts, name_of
+from chatbot.comparison.pages import Pair, changed_cells, excerpts, name_of
+from chatbot.comparison.presence import Finding, Remark, expected_first, without_category
 from chatbot.comparison.wording import (
     Quotes,
     after,
+    asks_yes_or_no,
     in_bare_words,
     in_short,
     merged,
-    table,
     verdict,
 )
 from chatbot.text.phrasing import listed
-from chatbot.text.sanitizer import as_words
-from chatbot.turn import Answer, Record
+from chatbot.text.sanitizer import as_code, as_words
+from chatbot.turn import Answer, Documented, Record
 from ingestion.page import BlockKind
 
 SHOWN = 40
@@ -65,15 +66,10 @@ def changes_in_words(topic: str, steps: Sequence[Changes], question: str = "") -
     quotes = Quotes()
     told = [_step(topic, changes, quotes) for changes in steps]
     leads = [lead for lead, _ in told]
-    leads[0] = after(verdict(question, same=not any(_differs(s) for s in steps)), leads[0])
-    return Answer(
-        text="\n\n".join(
-            part for lead, (_, body) in zip(leads, told, strict=True) for part in (lead, *body)
-        ),
-        abstained=False,
-        citations=tuple(quotes.citations),
-        value=" ".join(map(in_bare_words, leads)),
-    )
+    leads[0] = after(verdict(question, same=not any(s.differs for s in steps)), leads[0])
+    parts = (part for lead, (_, body) in zip(leads, told, strict=True) for part in (lead, *body))
+    value = " ".join(map(in_bare_words, leads))
+    return Answer("\n\n".join(parts), False, tuple(quotes.citations), value)
 
 
 def nothing_named(releases: Sequence[str]) -> Answer:
@@ -94,15 +90,11 @@ def no_thing_named(releases: Sequence[str]) -> Answer:
     )
 
 
-def _differs(changes: Changes) -> bool:
-    return bool(changes.changed or changes.added or changes.gone)
-
-
 def _step(topic: str, changes: Changes, quotes: Quotes) -> tuple[str, list[str]]:
     """The lead and the blocks below it."""
     older, newer = changes.older, changes.newer
     about = f" on {as_words(topic)}" if topic else ""
-    if not _differs(changes):
+    if not changes.differs:
         return _unchanged(about, changes, quotes)
     shown = _worth_telling(changes)
     # Without a topic the newer release's own words on what is new come first.
@@ -125,6 +117,13 @@ def _step(topic: str, changes: Changes, quotes: Quotes) -> tuple[str, list[str]]
     return lead, [*body, *notes] if topic else [*notes, *body]
 
 
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = (header, ["---"] * len(header), *rows)
+    cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
 def _worth_telling(changes: Changes) -> Changes:
     """The differences without those sentences that say less than the rows beside them."""
     named = sum(bool(name_of(pair.sides[0])) for pair in changes.changed)
@@ -135,9 +134,7 @@ def _worth_telling(changes: Changes) -> Changes:
     gone = [(r, end) for r, end in changes.gone if name_of(r) or end]
     if not (kept or added):
         gone = gone or list(changes.gone[:_SENTENCES])
-    return Changes(
-        changes.older, changes.newer, tuple(kept), tuple(added), tuple(gone), notes=changes.notes
-    )
+    return replace(changes, changed=tuple(kept), added=tuple(added), gone=tuple(gone))
 
 
 def _unchanged(about: str, changes: Changes, quotes: Quotes) -> tuple[str, list[str]]:
@@ -218,3 +215,117 @@ def _counted(changes: Changes, about: str) -> str:
             verb = "passage is" if len(records) == 1 else "passages are"
             parts.append(f"{len(records)} {verb} {word}")
     return listed(parts)
+
+
+def presence_in_words(
+    thing: str, findings: Sequence[Finding], oldest: str, question: str = ""
+) -> Answer:
+    """Where a thing is documented, each release with the place that shows it.
+
+    `oldest` is the first release of the product that there is.
+    """
+    quotes = Quotes()
+    named = as_code(without_category(thing))
+    looked = [f for f in findings if f.status is not Documented.NO_CORPUS]
+    there = [f for f in looked if f.status is Documented.DOCUMENTED]
+    lead = _lead(named, looked, there, oldest, quotes)
+    if there and asks_yes_or_no(question):
+        lead = after("Yes" if len(there) == len(looked) else "No", lead)
+    notes = [*_own_words(looked, there, quotes), *_without_corpus(findings)]
+    text = " ".join((lead, *notes))
+    known = bool(there) or any(f.status is Documented.REMOVED for f in looked)
+    value = in_bare_words(text) if known else ""
+    return Answer(text, not known, tuple(quotes.citations), value)
+
+
+def remarks_in_words(thing: str, word: str, remarks: Sequence[tuple[str, Remark]]) -> Answer:
+    """What the documents say on when a thing was changed or deprecated, the oldest first.
+
+    Each remark comes with the release that it is cited from.
+    """
+    quotes = Quotes()
+    named = as_code(without_category(thing))
+    sentences = []
+    for release, remark in remarks:
+        words = in_short(remark.words).rstrip(".")
+        told = f": {words[:1].upper()}{words[1:]}" if words else ""
+        mark = quotes.mark(remark.record, release)
+        sentences.append(f"{named} {word} {remark.release}{told} {mark}.")
+    text = " ".join(sentences)
+    return Answer(text, False, tuple(quotes.citations), in_bare_words(text))
+
+
+def _lead(
+    named: str, looked: Sequence[Finding], there: Sequence[Finding], oldest: str, quotes: Quotes
+) -> str:
+    order = [f.release for f in looked]
+    gone = [f for f in looked if f.status is Documented.REMOVED]
+    if not there and not gone:
+        of = f"documentation of {listed(order, 'or')}" if order[1:] else f"{order[0]} documentation"
+        return f"I couldn't find {named} in the {of}."
+    if not there:
+        return f"{named} is documented in none of {listed(order)}; {_says_gone(gone[0], quotes)}."
+    first, last = order.index(there[0].release), order.index(there[-1].release)
+    cited = [_cited(f, quotes) for f in there]
+    unbroken = last - first + 1 == len(there)
+    if len(there) == len(looked):
+        also = f"; {there[0].release} is the oldest release here" if order[0] == oldest else ""
+        every = f"all of {listed(cited)}" if len(cited) > 1 else cited[0]
+        return f"{named} is documented in {every}{also}."
+    if first == last == len(order) - 1 or (unbroken and last == len(order) - 1):
+        told = f"first documented in {cited[0]}"
+        told += f", and also in {listed(cited[1:])}" if cited[1:] else ""
+    elif len(there) == 1:
+        told = f"documented in {cited[0]} only"
+    elif unbroken:
+        told = f"documented from {cited[0]} to {listed([*cited[2:], cited[-1]][-1:])}"
+        told += f", also in {listed(cited[1:-1])}" if cited[1:-1] else ""
+    else:
+        told = f"documented in {listed(cited)}"
+    ends = [f for f in gone if order.index(f.release) > last]
+    rest = [f for f in looked if f not in there and f not in ends]
+    parts = [f"{named} is {told}", *(_says_gone(f, quotes) for f in ends[:1])]
+    mentioned = [f for f in rest if f.record is not None and f not in gone]
+    if bare := [f.release for f in rest if f not in mentioned]:
+        parts.append(f"{listed(bare)} {'does' if len(bare) == 1 else 'do'} not document it")
+    parts += [f"{_cited(f, quotes)} only mentions it" for f in mentioned]
+    return f"{'; '.join(parts)}."
+
+
+def _cited(finding: Finding, quotes: Quotes) -> str:
+    if finding.record is None:
+        return finding.release
+    return f"{finding.release} {quotes.mark(finding.record, finding.release)}"
+
+
+def _says_gone(finding: Finding, quotes: Quotes) -> str:
+    assert finding.record is not None
+    words = in_short(finding.record.reading).rstrip(".")
+    mark = quotes.mark(finding.record, finding.release)
+    return f"{finding.release} says that it is gone: {words} {mark}"
+
+
+def _own_words(
+    looked: Sequence[Finding], there: Sequence[Finding], quotes: Quotes
+) -> Iterator[str]:
+    """What a page itself says on since when, and whether the first release here agrees."""
+    releases = [f.release for f in looked]
+    told_by = next((f for f in reversed(there) if f.since), None)
+    if told_by is None or told_by.since is None:
+        return
+    first = there[0].release
+    since, record = told_by.since
+    expected = expected_first(since, releases)
+    mark = quotes.mark(record, told_by.release)
+    told = f"the text of {told_by.release} says that it is new in {since} {mark}"
+    if expected == first and (expected != releases[0] or first.startswith(since)):
+        yield f"T{told[1:]}."
+    elif expected == first:
+        yield f"T{told[1:]}, which is older than the releases here."
+    else:
+        yield f"But {told}."
+
+
+def _without_corpus(findings: Sequence[Finding]) -> Iterator[str]:
+    if missing := [f.release for f in findings if f.status is Documented.NO_CORPUS]:
+        yield f"There is no documentation of {listed(missing)} to look into."

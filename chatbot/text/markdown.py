@@ -1,4 +1,4 @@
-"""An answer's text as Markdown: its own few forms are kept, everything else shows as text."""
+"""Text of any origin as Markdown: of an answer its own few forms are kept, all else is text."""
 
 from __future__ import annotations
 
@@ -7,16 +7,31 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from prompts.fencing import visible
+
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
 _CODE = re.compile(r"`([^`\n]+)`")
 # Before a bracket, or a colon at the beginning, it could be the beginning of a link.
 _MARK = re.compile(r"[ \t]*\[(\d{1,3})\](?!\()")
 _LAST_MARK = re.compile(r"^(?P<quoted>.*\S)(?P<mark>[ \t]\[\d{1,3}\])$", re.DOTALL)
-_FENCE = re.compile(r"[ \t]*(`{3,})[ \t]*[\w.+#-]*[ \t]*")
+_LISTING = re.compile(
+    r"^[ \t]*(?P<fence>`{3,})[ \t]*[\w.+#-]*[ \t]*\n(?P<code>.*?)^[ \t]*(?P=fence)`*[ \t]*$",
+    re.M | re.S,
+)
+"""Code between fences; a fence that nothing closes is none."""
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-•*]|(?P<number>\d{1,9})[.)])[ \t]+(?=\S)")
 _DEEPEST = 5
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
+# What opens something in the middle of a line, in CommonMark and in GitHub's dialect; an
+# underscore inside a name does not.
+_SPECIAL = re.compile(r"[\\`*\[\]<|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+# What opens something at the beginning of a line.
+_OPENING = re.compile(r"\A(?:>|#|[+-](?=\s|\Z)|-(?=[-\s]*\Z)|=(?==*\s*\Z)|:(?=-))")
+_NUMBERED = re.compile(r"\A(\d{1,9})([.)])(?=\s|\Z)")
+# Many readers make a link of an address, escaped or not, but not in a code span.
+_ADDRESS = re.compile(r"(?<![^\s`|])[^\s`|]*(?:://|www\.|mailto:|@)[^\s`|]*", re.IGNORECASE)
+_END = ".,;:!?)"
 
 
 @dataclass(frozen=True)
@@ -61,17 +76,16 @@ class AnswerMarkdown:
 
     def pieces(self, text: str) -> Iterator[Piece]:
         """Write the same with each listing apart."""
-        written: list[str] = []
-        for is_code, lines in _apart(text.split("\n")):
-            if not is_code:
-                written += self._paragraphs(lines)
-                continue
-            if written:
-                yield Piece("\n\n".join(written))
-                written = []
-            yield Piece("\n".join(lines), is_code=True)
-        if written:
-            yield Piece("\n\n".join(written))
+        end = 0
+        for listing in _LISTING.finditer(text):
+            yield from self._between(text[end : listing.start()])
+            yield Piece(listing["code"].removesuffix("\n"), is_code=True)
+            end = listing.end()
+        yield from self._between(text[end:])
+
+    def _between(self, text: str) -> Iterator[Piece]:
+        if paragraphs := list(self._paragraphs(text.split("\n"))):
+            yield Piece("\n\n".join(paragraphs))
 
     def line(self, text: str) -> str:
         """Write a line of one, or a part of it."""
@@ -161,37 +175,6 @@ def fenced_code(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-def _apart(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
-    """The listings and what stands between them; a fence that nothing closes is no fence."""
-    text: list[str] = []
-    at = 0
-    while at < len(lines):
-        end = _closing(lines, at)
-        if end is None:
-            text.append(lines[at])
-            at += 1
-            continue
-        if text:
-            yield False, text
-            text = []
-        yield True, list(lines[at + 1 : end])
-        at = end + 1
-    if text:
-        yield False, text
-
-
-def _closing(lines: Sequence[str], at: int) -> int | None:
-    """The line that closes the listing which line `at` opens."""
-    opened = _FENCE.fullmatch(lines[at])
-    if opened is None:
-        return None
-    for i in range(at + 1, len(lines)):
-        bare = lines[i].strip()
-        if len(bare) >= len(opened[1]) and not bare.strip("`"):
-            return i
-    return None
-
-
 def _grouped(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Lines of one kind together; an indented line after an item belongs to it."""
     kinds: list[str] = []
@@ -222,3 +205,42 @@ def _kind(line: str) -> str:
     if _ITEM.match(line):
         return "list"
     return "text" if line.strip() else "blank"
+
+
+def for_any_reader(mark: Callable[[int], str]) -> Escaping:
+    """How text is written where any program may read the Markdown: a file, a terminal."""
+    return Escaping(
+        as_line, lambda code: f"`{code.strip()}`" if code.strip() else "", as_block, mark
+    )
+
+
+def as_line(text: str) -> str:
+    """Escape a run of text on one line, which may stand at its beginning or in its middle."""
+    parts: list[str] = []
+    end = 0
+    for match in _ADDRESS.finditer(text):
+        address = match[0].rstrip(_END) or match[0]
+        parts += [_escaped(text[end : match.start()]), f"`{address}`"]
+        end = match.start() + len(address)
+    return "".join([*parts, _escaped(text[end:])])
+
+
+def as_block(text: str) -> str:
+    """Escape several lines as one paragraph that keeps its line breaks and its indentation."""
+    lines = [line for line in visible(text).expandtabs(4).split("\n") if line.strip()]
+    return "\\\n".join(_indentation(line) + as_line(line.strip()) for line in lines)
+
+
+def as_label(text: str) -> str:
+    """Escape a text as one line of single spaces, for a heading or an item of a list."""
+    return as_line(" ".join(visible(text).split()))
+
+
+def _escaped(text: str) -> str:
+    escaped = _SPECIAL.sub(r"\\\g<0>", text)
+    return _NUMBERED.sub(r"\1\\\2", _OPENING.sub(r"\\\g<0>", escaped))
+
+
+def _indentation(line: str) -> str:
+    """The white space before a line, as spaces that Markdown keeps."""
+    return "\u00a0" * (len(line) - len(line.lstrip()))

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from chatbot.answering.undocumented_gate import qualifiers, unheld
+from chatbot.answering.undocumented_gate import missing_names_share, qualifiers
 from corpora.indexing.corpus import Corpus
 
 TEXT = "hold_time is the time that the valve is held. The lever has a lock."
@@ -36,7 +36,7 @@ def test_names_that_no_passage_holds_are_weighed(
     question: str, only_code: bool, share: float
 ) -> None:
     corpus = cast("Corpus", EachWordAlike())
-    found = unheld(corpus, question, TEXT, ENGLISH.__contains__, only_code=only_code)
+    found = missing_names_share(corpus, question, TEXT, ENGLISH.__contains__, only_code=only_code)
     assert found == pytest.approx(share)
 
 

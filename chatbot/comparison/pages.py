@@ -1,0 +1,349 @@
+"""The pages of two releases, passage by passage; what differs is computed, never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from pathlib import PurePosixPath
+
+from rapidfuzz import fuzz
+
+from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.records import records, with_units
+from chatbot.turn import Record
+from corpora.catalog.release import releases_named
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredDocument, StoredPage
+from ingestion.page import CELL_DELIMITER, BlockKind, DocumentKind
+
+_NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
+_TERM_END = re.compile(r"\s[–—-]+\s|:\s")
+_MOST_COMPARED = 200_000
+_CANDIDATES = 4
+SAME_SECTION = 55.0
+"""Similarity, 0 to 100, from which two passages of one section are versions of each other."""
+OTHER_SECTION = 85.0
+"""The same for passages of different sections."""
+ALIKE = 0.4
+"""The share of neighbouring words in common from which two pages are versions of each other."""
+UNDER_THE_SAME = 0.12
+"""The same for pages with the same anchors or headings."""
+_SHARED_PLACES = 0.5
+_GENERATED = re.compile(r"(?:id|index-?|module-)\d+", re.I)
+_TELLING = 24
+_FOUND = 30
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A passage in the older and in the newer release; None where it has no counterpart.
+
+    `same` says whether both are in the same words, but for the names of the releases.
+    """
+
+    before: Record | None
+    after: Record | None
+    same: bool = False
+
+    @property
+    def sides(self) -> tuple[Record, ...]:
+        """The passages there are, the older one first."""
+        return tuple(side for side in (self.before, self.after) if side is not None)
+
+
+def pages_with(corpus: Corpus, terms: Iterable[str], limit: int) -> list[StoredPage]:
+    """The pages of the best `limit` search chunks for some terms, best first, each once."""
+    hits = corpus.lexical(list(terms), limit)
+    chunks = corpus.chunks([chunk for chunk, _ in hits])
+    return [corpus.page(i) for i in dict.fromkeys(chunks[chunk].page_id for chunk, _ in hits)]
+
+
+def passages(pages: Iterable[StoredPage]) -> list[Record]:
+    """The passages of pages in order: sentences, table rows, parameters, signatures."""
+    return [record for page in pages for record in records(page, together=0)]
+
+
+def name_of(record: Record) -> str:
+    """What a passage is called where it stands: a row's first cell, a parameter, an owner."""
+    if record.kind == BlockKind.TABLE_ROW:
+        name = record.cells[0][1] if record.cells else record.quote.split(CELL_DELIMITER)[0]
+        return "" if re.fullmatch(r"[\d.\s]*", name) else plain(name)
+    if record.kind == BlockKind.DEFINITION:
+        term = _TERM_END.split(record.quote, maxsplit=1)[0]
+        return plain(term.split("=")[0]) if len(term) <= 80 else ""
+    return plain(record.path[-1]) if record.kind == BlockKind.SIGNATURE and record.path else ""
+
+
+def is_of_another_release(record: Record, release: str) -> bool:
+    """Whether a passage stands in release notes, and in those of another release."""
+    if record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+        return False
+    named = releases_named(" ".join((record.page.document.title, *record.path)), release)
+    return named.other and not named.own
+
+
+def stands_in(corpus: Corpus, record: Record) -> bool:
+    """Whether another page of a release says the same."""
+    text = plain(record.quote)
+    terms = list(dict.fromkeys(tokens(record.quote)))[:40]
+    others = passages(pages_with(corpus, terms, 4))
+    return any(fuzz.ratio(text, plain(r.quote), score_cutoff=OTHER_SECTION) for r in others)
+
+
+def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> StoredDocument | None:
+    """The same document in another release: the one with most of its anchors and headings.
+
+    Documents of the same path or file name are looked at; None where none of them shares any.
+    """
+    name = PurePosixPath(document.file).name
+    named = [d for d in there.documents() if PurePosixPath(d.file).name == name]
+    named.sort(key=lambda d: -fuzz.ratio(d.file, document.file))
+    if len(named) == 1:
+        return named[0]
+    own = _headings(here, document)
+    shared = [(len(own & _headings(there, other)), other) for other in named[:_CANDIDATES]]
+    best = max(shared, key=lambda pair: pair[0], default=(0, None))
+    return best[1] if best[0] else None
+
+
+def _headings(corpus: Corpus, document: StoredDocument) -> set[str]:
+    blocks = (block for page in corpus.pages_of(document.id) for block in page.blocks)
+    return {_heading(b.path[-1]) for b in blocks if b.path}
+
+
+def _heading(heading: str, release: str = "") -> str:
+    """A heading as it is compared: "4.2 Timers of 1.0" and "6.1 Timers of 2.0" are the same."""
+    bare = heading.replace(release, "") if release else heading
+    return plain(_NUMBERING.sub("", bare))
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """A passage with what it is compared by: the headings above it, its wording, its name."""
+
+    record: Record
+    section: tuple[str, ...]
+    text: str
+    name: str
+
+    @property
+    def keys(self) -> tuple[Hashable | None, ...]:
+        """What versions of a passage have in common, the surest first; None for "none"."""
+        named = (self.section, self.name), (self.section[1:], self.name)
+        return (self.section, self.text), self.text, *(named if self.name else (None, None))
+
+
+def _compared(record: Record, release: str) -> _Compared:
+    """What is no change is left out: its own release, and Sphinx's words for "new in"."""
+    text = plain(record.quote.replace(release, "#")).replace("new in version", "added in version")
+    section = tuple(_heading(heading, release) for heading in record.path)
+    return _Compared(record, section, text, name_of(record))
+
+
+def pair_passages(
+    before: Iterable[Record], after: Iterable[Record], releases: tuple[str, str]
+) -> list[Pair]:
+    """Pair the passages of a document in two releases, in the order of the newer one.
+
+    In turn, those that are left: word for word in the same section, word for word anywhere, by
+    name (a row's first cell, a parameter) in the same section, also under another title, and by
+    similarity. Headings are compared without their numbers and the releases' names. Passages that
+    are only in the older release come last.
+    """
+    old = [_compared(record, releases[0]) for record in before]
+    new = [_compared(record, releases[1]) for record in after]
+    partner: dict[int, int] = {}
+    for n in range(4):
+        taken = set(partner.values())
+        waiting: dict[Hashable, list[int]] = {}
+        for j, passage in enumerate(new):
+            if j not in taken and (key := passage.keys[n]) is not None:
+                waiting.setdefault(key, []).append(j)
+        for i, passage in enumerate(old):
+            if i not in partner and (same := waiting.get(passage.keys[n])):
+                partner[i] = same.pop(0)
+    partner |= _alike(old, new, partner)
+    came_from = {j: i for i, j in partner.items()}
+    pairs = [
+        Pair(old[came_from[j]].record, p.record, same=old[came_from[j]].text == p.text)
+        if j in came_from
+        else Pair(None, p.record)
+        for j, p in enumerate(new)
+    ]
+    return pairs + [Pair(p.record, None) for i, p in enumerate(old) if i not in partner]
+
+
+def _alike(
+    old: Sequence[_Compared], new: Sequence[_Compared], partner: Mapping[int, int]
+) -> dict[int, int]:
+    """Pairs of the most similar passages of one kind among those that have no partner."""
+    taken = set(partner.values())
+    left = [i for i in range(len(old)) if i not in partner]
+    free = [j for j in range(len(new)) if j not in taken]
+    apart = len(left) * len(free) > _MOST_COMPARED
+    scored = []
+    for i in left:
+        for j in free:
+            one, other = old[i], new[j]
+            together = one.section == other.section or (
+                len(one.section) > 1 and one.section[1:] == other.section[1:]
+            )
+            if one.record.kind != other.record.kind or (apart and not together):
+                continue
+            if together and one.name and other.name:
+                continue
+            least = SAME_SECTION if together else OTHER_SECTION
+            if score := fuzz.ratio(one.text, other.text, score_cutoff=least):
+                scored.append((-score, i, j))
+    found: dict[int, int] = {}
+    for _, i, j in sorted(scored):
+        if i not in found and j not in taken:
+            found[i] = j
+            taken.add(j)
+    return found
+
+
+def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:
+    """The cells of a table row that differ: (header, before, after), units with their numbers."""
+    if len(pair.sides) < 2:
+        return []
+    old, new = (dict(with_units(side.cells)) for side in pair.sides)
+    headers = [h for h in {**old, **new} if plain(old.get(h, "")) != plain(new.get(h, ""))]
+    return [(header, old.get(header, ""), new.get(header, "")) for header in headers]
+
+
+def excerpts(before: str, after: str, *, around: int = 6) -> tuple[str, str]:
+    """Two versions of a text without what they share at both ends, but for `around` words."""
+    old, new = before.split(), after.split()
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    cut, kept = max(head - around, 0), max(tail - around, 0)
+
+    def part(words: Sequence[str]) -> str:
+        shown = " ".join(words[cut : len(words) - kept])
+        return f"{'… ' if cut else ''}{shown}{' …' if kept else ''}"
+
+    return part(old), part(new)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two texts begin with alike."""
+    return len(list(takewhile(lambda words: len(set(words)) == 1, zip(one, other, strict=False))))
+
+
+@dataclass(frozen=True)
+class PageDifferences:
+    """The passages that differ, in the newer page's order, and how many are the same.
+
+    `added` and `removed` are passages that stand nowhere else in the other release either.
+    """
+
+    changed: tuple[Pair, ...]
+    added: tuple[Record, ...]
+    removed: tuple[Record, ...]
+    same: int
+
+    @property
+    def found(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.changed or self.added or self.removed)
+
+
+def differences(
+    older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]
+) -> PageDifferences:
+    """Compare two pages passage by passage.
+
+    Releases cut their documents into pages at different places, so a passage may find its
+    counterpart on the page before or after.
+    """
+    (old, before), (new, after) = older, newer
+    pairs = pair_passages(
+        passages(_around(old, before)), passages(_around(new, after)), (old.release, new.release)
+    )
+    shown = {before.id, after.id}
+    return differing([p for p in pairs if shown & {side.page.id for side in p.sides}], old, new)
+
+
+def differing(
+    pairs: Sequence[Pair],
+    old: Corpus,
+    new: Corpus,
+    *,
+    entries: bool = False,
+    most: int | None = None,
+) -> PageDifferences:
+    """Sort pairs by what differs; of what one side lacks `most` are looked for on its other pages.
+
+    With `entries` only rows, parameters and the like are added or removed, where there are any.
+    """
+    added = [p.after for p in pairs if p.before is None and p.after]
+    removed = [p.before for p in pairs if p.after is None and p.before]
+    if entries:
+        added = [r for r in added if name_of(r)] or added
+        removed = [r for r in removed if name_of(r)] or removed
+    return PageDifferences(
+        changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
+        added=tuple(r for r in added[:most] if not stands_in(old, r)),
+        removed=tuple(r for r in removed[:most] if not stands_in(new, r)),
+        same=sum(p.same for p in pairs),
+    )
+
+
+def _around(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:
+    """A page, and those before and after it."""
+    ids = (page.previous_id, page.id, page.next_id)
+    return (corpus.page(i) for i in ids if i is not None)
+
+
+def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | None:
+    """The page of the release `there` that is this page of `here`; None if it has none.
+
+    It is looked for in the document of the same name first, then among the pages of the release
+    with most of its rarest words. A page counts that has the same anchors or headings and some of
+    the words, or else enough of the words.
+    """
+    document = counterpart(page.document, here, there)
+    near = there.pages_of(document.id) if document else ()
+    if (found := _most_alike(page, near, here, there)) is not None:
+        return found
+    words = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
+    words.sort(key=here.idf, reverse=True)
+    return _most_alike(page, pages_with(there, words[:_TELLING], _FOUND), here, there)
+
+
+def _most_alike(
+    page: StoredPage, others: Iterable[StoredPage], here: Corpus, there: Corpus
+) -> StoredPage | None:
+    places, words = _places(page, here.release), _word_pairs(page, here.release)
+    best, found = 0.0, None
+    for other in others:
+        under = _shared(places, _places(other, there.release))
+        alike = _shared(words, _word_pairs(other, there.release))
+        least = UNDER_THE_SAME if under >= _SHARED_PLACES else ALIKE
+        if alike >= least and under + alike > best:
+            best, found = under + alike, other
+    return found
+
+
+def _places(page: StoredPage, release: str) -> Counter[tuple[str, str]]:
+    """The anchors and headings that a page is known by."""
+    headings = {h for block in page.blocks for h in block.path if h != page.document.title}
+    anchors = {a for a in page.page.anchors if not _GENERATED.fullmatch(a)}
+    return Counter(
+        {("heading", _heading(h, release)) for h in headings} | {("anchor", a) for a in anchors}
+    )
+
+
+def _word_pairs(page: StoredPage, release: str) -> Counter[tuple[str, str]]:
+    return Counter(pairwise(plain(page.text.replace(release, "")).split()))
+
+
+def _shared(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:
+    """What both have in common, 0 to 1 (Dice); 0 where neither has anything."""
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 0.0
