@@ -10,6 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from ingestion.errors import StrataError
+
 
 class QuestionKind(StrEnum):
     """What a question tests; scores are shown by kind."""
@@ -48,7 +50,7 @@ class Style(StrEnum):
     WORDY = "wordy"
 
 
-class GoldError(ValueError):
+class GoldError(StrataError, ValueError):
     """A file of the evaluation cannot be used; the message names file, line and fault."""
 
 

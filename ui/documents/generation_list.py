@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.documents.document_list import show_table
 from ui.elements.moments import when
 from ui.elements.notice import note
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from corpora.catalog.catalog import Generation
@@ -117,7 +117,7 @@ def confirm(product: str, release: ShelvedRelease, generation: Generation) -> No
     if st.button("Roll back", type="primary", key="serve it"):
         try:
             review = services.administration().serve(product, release.name, generation.id)
-        except expected_failures() as error:
+        except StrataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
         told = f"{product} {release.name} now uses the selected version. {review.told}"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.moments import when
 from ui.serving import services
 from ui.wording.amounts import how_large, how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 from ui.wording.jobs import came_to, heading, how_far, share, steps
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _files(job_id: int) -> None:
 def _cancel(job_id: int) -> None:
     try:
         services.administration().cancel(job_id)
-    except expected_failures() as error:
+    except StrataError as error:
         st.toast(as_label(str(error), 300), icon=":material/error:")
 
 
@@ -154,7 +154,7 @@ def _retry(job_id: int) -> None:
 
     try:
         services.administration().retry(job_id)
-    except expected_failures() as error:
+    except StrataError as error:
         st.toast(as_label(str(error), 300), icon=":material/error:")
         return
     enqueue(job_id, services.chatbot().settings)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.documents.place import go
 from ui.elements.notice import note
 from ui.serving import services
 from ui.wording.escaping import as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.administration.administration import Administration
@@ -23,7 +23,7 @@ def start(order: Callable[[Administration], int], product: str, told: str) -> No
 
     try:
         job = order(services.administration())
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     enqueue(job, services.chatbot().settings)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.notice import show_note
 from ui.serving.services import current_person
 from ui.wording.escaping import as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.accounts.people import Person
@@ -27,5 +27,5 @@ def admin_page(show: Callable[[Person], None]) -> None:
         person.require_admin()
         show_note()
         show(person)
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")

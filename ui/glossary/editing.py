@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.notice import note
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from corpora.catalog.glossary import Entry
@@ -51,7 +51,7 @@ def _save(product: str, term: str, synonyms: str, instead_of: str) -> None:
     try:
         entry = Entry(term, tuple(synonyms.splitlines()))
         services.administration().put_term(product, entry, instead_of)
-    except expected_failures() as error:
+    except StrataError as error:
         _refused(error)
         return
     _done(f"Saved {term.strip()}.")
@@ -60,7 +60,7 @@ def _save(product: str, term: str, synonyms: str, instead_of: str) -> None:
 def _remove(product: str, term: str) -> None:
     try:
         services.administration().remove_term(product, term)
-    except expected_failures() as error:
+    except StrataError as error:
         _refused(error)
         return
     _done(f"Removed {term}.")

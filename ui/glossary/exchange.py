@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.notice import note
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from corpora.catalog.glossary import Changes, Entry
@@ -58,7 +58,7 @@ def _offer(product: str, data: bytes, file: str) -> None:
     try:
         entries = parse_glossary(data, file)
         changes = Glossaries(services.chatbot().database).compare(product, entries)
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     told = _told(changes)
@@ -69,7 +69,7 @@ def _offer(product: str, data: bytes, file: str) -> None:
     if st.button("Replace the glossary", type="primary"):
         try:
             services.administration().replace_glossary(product, entries)
-        except expected_failures() as error:
+        except StrataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1

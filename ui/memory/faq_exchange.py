@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.export_buttons import export_buttons
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +83,7 @@ def _look_into(data: bytes, name: str, product: str) -> None:
 
     try:
         file = parse_faq(data, name, product)
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     _left_out(file.left_out, file.ignored)
@@ -109,7 +109,7 @@ def _bring_in(file: FaqFile) -> None:
 
     try:
         report = Exchange(services.chatbot(), current_person()).bring_in(file, on_progress)
-    except expected_failures() as error:
+    except StrataError as error:
         bar.empty()
         st.error(as_text(str(error)), icon=":material/error:")
         return

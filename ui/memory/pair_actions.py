@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from chatbot.text.citation_markers import without_marks
+from ingestion.errors import StrataError
 from ui.elements.danger import confirmed
 from ui.elements.notice import note
 from ui.memory.place import go
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.administration.curation import Curation
@@ -97,7 +97,7 @@ def make_change(change: Callable[[Curation], int | None], told: str) -> None:
 
     try:
         left = change(Curation(services.chatbot(), current_person()))
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     note(told)

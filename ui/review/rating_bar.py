@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.serving import services
 from ui.wording.escaping import as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.accounts.people import Person
@@ -66,7 +66,7 @@ def _change(
     """Change the review, do what comes `then`, and draw the page anew."""
     try:
         services.ratings().change(person, turn, **changes)
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     then()

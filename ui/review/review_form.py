@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.moments import when
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.accounts.people import Person
@@ -60,7 +60,7 @@ def review_form(person: Person, opened: OpenedTurn) -> None:
                     note=note,
                     assignee=assignee or "",
                 )
-            except expected_failures() as error:
+            except StrataError as error:
                 st.error(as_text(str(error)), icon=":material/error:")
             else:
                 st.rerun()
@@ -97,7 +97,7 @@ def _membership(person: Person, opened: OpenedTurn) -> None:
             kept.remove(person, turn)
         else:
             kept.add(person, turn)
-    except expected_failures() as error:
+    except StrataError as error:
         st.warning(as_text(str(error)), icon=":material/info:")
         return
     st.rerun()
