@@ -41,10 +41,11 @@ from corpora.catalog.release import Product
 from corpora.database.engine import Database, open_database
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
+from ingestion.errors import StrataError
 from prompts.fencing import visible
 
 
-class BadQuestion(ValueError):
+class BadQuestion(StrataError, ValueError):
     """The question cannot be asked as it is; the message says why."""
 
 

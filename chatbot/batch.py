@@ -12,9 +12,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chatbot.assembly import Chatbot
+from ingestion.errors import StrataError
 
 
-class BatchError(ValueError):
+class BatchError(StrataError, ValueError):
     """The batch file cannot be used; the message says which line and why."""
 
 

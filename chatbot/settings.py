@@ -19,12 +19,13 @@ from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, default
 from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
+from ingestion.errors import StrataError
 
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
 
 
-class BadSettings(ValueError):
+class BadSettings(StrataError, ValueError):
     """A setting cannot be what it is; the message names it and says why."""
 
 

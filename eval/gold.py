@@ -18,6 +18,8 @@ from pydantic import (
     model_validator,
 )
 
+from ingestion.errors import StrataError
+
 
 class QuestionKind(StrEnum):
     """What a question tests; scores are shown by kind."""
@@ -56,7 +58,7 @@ class Style(StrEnum):
     WORDY = "wordy"
 
 
-class GoldError(ValueError):
+class GoldError(StrataError, ValueError):
     """A file of the evaluation cannot be used; the message names file, line and fault."""
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.account.outside import stay_outside
 from ui.serving.services import current_person
-from ui.wording.failures import expected_failures
 
 _HERE = Path(__file__).parent
 _PAGES = _HERE / "app_pages"
@@ -20,7 +20,7 @@ st.logo(_HERE / "wordmark.svg", size="large")
 
 try:
     person = current_person()
-except expected_failures() as error:
+except StrataError as error:
     stay_outside(error)
     st.stop()
 

@@ -11,9 +11,10 @@ from sqlalchemy import delete, func, select
 from chatbot.accounts.people import Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import UseRow
+from ingestion.errors import StrataError
 
 
-class LimitReached(Exception):
+class LimitReached(StrataError):
     """A person has used all they may for now; the message says how much, and when it goes on."""
 
 

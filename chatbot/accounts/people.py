@@ -9,9 +9,10 @@ from sqlalchemy import select
 
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
+from ingestion.errors import StrataError
 
 
-class NotAllowed(Exception):
+class NotAllowed(StrataError):
     """A person may not do what they asked for; the message says what and who may."""
 
 

@@ -34,13 +34,14 @@ from corpora.catalog.catalog import NoCorpus
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
+from ingestion.errors import StrataError
 
 LONGEST_ANSWER = 20_000
 """Characters."""
 LONGEST_REASON = 500
 
 
-class BadPair(ValueError):
+class BadPair(StrataError, ValueError):
     """A pair cannot be changed so; the message says why."""
 
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.review.exports import without_apostrophe
+from ingestion.errors import StrataError
 from prompts.fencing import visible
 
 LARGEST = 50_000_000
@@ -38,7 +39,7 @@ EXPORTED = frozenset(
 """What an export says besides; it is not taken from a file, since anybody can write it there."""
 
 
-class FaqError(ValueError):
+class FaqError(StrataError, ValueError):
     """A file cannot be read at all; the message names file and line and says what to do."""
 
 

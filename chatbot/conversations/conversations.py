@@ -27,13 +27,14 @@ from corpora.database.history_tables import (
     TurnTextRow,
     TurnTraceRow,
 )
+from ingestion.errors import StrataError
 
 LONGEST_TITLE = 120
 _AT_ONCE = 1_000
 NO_USES: Mapping[int, Role] = MappingProxyType({})
 
 
-class UnknownConversation(LookupError):
+class UnknownConversation(StrataError, LookupError):
     """This person has no conversation with this id."""
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from chatbot.conversations.conversations import UnknownConversation
 from corpora.database.engine import Database
 from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
+from ingestion.errors import StrataError
 from prompts.fencing import visible
 
 UP, DOWN = 1, -1
@@ -20,7 +21,7 @@ REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other"
 LONGEST_COMMENT = 2_000
 
 
-class BadFeedback(ValueError):
+class BadFeedback(StrataError, ValueError):
     """An opinion cannot be kept as it is; the message says why."""
 
 

@@ -19,12 +19,13 @@ from corpora.database.history_tables import (
     TurnRow,
     UseRow,
 )
+from ingestion.errors import StrataError
 
 AT_ONCE = 100
 """Conversations deleted in one transaction; others write between them."""
 
 
-class UnknownPerson(LookupError):
+class UnknownPerson(StrataError, LookupError):
     """Nothing is kept of a person with this id."""
 
 

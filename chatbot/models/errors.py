@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-
-class GeneratorError(RuntimeError):
-    """The language model could not be loaded or did not answer."""
+from ingestion.errors import StrataError
 
 
-class ModelDownloadError(RuntimeError):
+class GeneratorError(StrataError, RuntimeError):
+    """The language model could not be loaded or did not answer; the message says what to do."""
+
+
+class ModelDownloadError(StrataError, RuntimeError):
     """A model file could not be put in place."""

@@ -17,16 +17,17 @@ from chatbot.conversations.feedback import unheard
 from chatbot.memory.pairs import Rating
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
+from ingestion.errors import StrataError
 
 
-class UnknownTurn(LookupError):
+class UnknownTurn(StrataError, LookupError):
     """There is no turn with this id; its conversation may have been deleted."""
 
     def __init__(self, turn: int) -> None:
         super().__init__(f"There is no answer {turn}; its conversation may have been deleted.")
 
 
-class BadReview(ValueError):
+class BadReview(StrataError, ValueError):
     """A review cannot be kept as it is; the message says why."""
 
 

@@ -25,6 +25,7 @@ from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import ConversationRow, ReviewRow, TurnRow
+from ingestion.errors import StrataError
 
 _ABSTAINS = (
     r"(?:don.?t|do(?:es)? not|cannot) (?:know|say|mention|tell)|not (?:documented|mentioned)"
@@ -32,7 +33,7 @@ _ABSTAINS = (
 _MOST_PATTERNS = 12
 
 
-class NoGold(ValueError):
+class NoGold(StrataError, ValueError):
     """The evaluation could not check this turn; the message says why, and what is missing."""
 
 

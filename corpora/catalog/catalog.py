@@ -21,11 +21,12 @@ from corpora.database.tables import (
     ProductRow,
     ReleaseRow,
 )
+from ingestion.errors import StrataError
 
 LONGEST_NAME = 100
 
 
-class CatalogError(Exception):
+class CatalogError(StrataError):
     """What was asked of the catalog cannot be done; the message says why."""
 
 

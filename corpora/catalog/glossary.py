@@ -11,13 +11,14 @@ from sqlalchemy.orm import Session
 from corpora.catalog.catalog import require_product
 from corpora.database.engine import Database
 from corpora.database.tables import GlossaryRow, ProductRow
+from ingestion.errors import StrataError
 
 LONGEST_WORDING = 100
 MOST_SYNONYMS = 20
 MOST_ENTRIES = 2_000
 
 
-class GlossaryError(ValueError):
+class GlossaryError(StrataError, ValueError):
     """A glossary cannot be as it is given; the message says what is wrong and where."""
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from corpora.database.tables import Base
+from ingestion.errors import StrataError
 
 SCHEMA = "0004"
 """The newest migration in `migrations/versions`."""
@@ -26,7 +27,7 @@ _WRITES = "strata_writes"
 _MIGRATION_LOCK = 0x5374726174610001
 
 
-class UnusableDatabase(Exception):
+class UnusableDatabase(StrataError):
     """The database cannot be opened; the message says why and what to do."""
 
 

@@ -19,6 +19,7 @@ from corpora.database.job_tables import JobRow
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.jobs.jobs import JobFile, JobKind, JobState, insert_job
 from ingestion.archives import stays_inside
+from ingestion.errors import StrataError
 
 KEPT_FOR_RETRY = timedelta(days=7)
 """How long the files of a job that failed or was cancelled are kept."""
@@ -27,7 +28,7 @@ _STALE = timedelta(hours=1)
 _LONGEST_PART = 255
 
 
-class UploadError(Exception):
+class UploadError(StrataError):
     """An upload cannot be taken; the message says why and what to do."""
 
 

@@ -32,6 +32,7 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.generations.processes import HEARTBEAT_SECONDS, is_alive, this_process
+from ingestion.errors import StrataError
 
 KEPT_FOR_ROLLBACK = 2
 """How many generations that once served are kept beside the one that serves."""
@@ -43,7 +44,7 @@ _STALE_SECONDS = 3600.0
 _log = logging.getLogger(__name__)
 
 
-class IngestError(Exception):
+class IngestError(StrataError):
     """An ingest ended and published nothing; the message says why and what to do."""
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ingestion.errors import StrataError
+
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
@@ -20,7 +22,7 @@ Tokens = npt.NDArray[np.int64]
 MAX_TOKENS = 256
 
 
-class ModelMissing(Exception):
+class ModelMissing(StrataError):
     """A model's file is not there; the message names it and the command that fetches it."""
 
 

@@ -19,9 +19,10 @@ from corpora.catalog.catalog import find_product, releases_of
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.generations.processes import is_alive
+from ingestion.errors import StrataError
 
 
-class JobError(Exception):
+class JobError(StrataError):
     """What was asked of a job cannot be done; the message says why and what to do."""
 
 

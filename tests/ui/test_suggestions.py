@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ui.chat.suggestions import suggestions
+from ui.chat.page import suggestions
 
 
 def test_the_sample_product_has_questions_to_begin_with() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.serving import services
-from ui.serving.identity import sign_in, sign_out
 from ui.wording.escaping import as_text
 
 
@@ -22,13 +21,13 @@ def stay_outside(error: Exception) -> None:
         if not isinstance(error, NotSignedIn):
             st.markdown(as_text(str(error)))
             if settings.sign_in == "oidc" and st.button("Sign out", icon=":material/logout:"):
-                sign_out()
+                st.logout()
         elif settings.sign_in == "oidc":
             st.markdown("Answers from the documentation of the right release, with citations.")
             if str(error) != "Nobody is signed in.":
                 st.caption(as_text(str(error)))
             if st.button("Sign in", type="primary", icon=":material/login:"):
-                sign_in()
+                st.login()
         elif settings.sign_in == "proxy":
             st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")
         else:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.elements.frame import confirmed
 from ui.serving import services
-from ui.serving.identity import sign_out
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.accounts.people import Person
@@ -26,7 +25,7 @@ def account() -> None:
         person = current_person()
         chatbot = services.chatbot()
         kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.title("Account", anchor=False)
@@ -63,7 +62,7 @@ def _who(person: Person, settings: Settings) -> None:
         st.caption(f"Limit: {how_many(settings.questions_per_minute, 'question')} per minute.")
     if settings.sign_in == "oidc":
         if st.button("Sign out", icon=":material/logout:"):
-            sign_out()
+            st.logout()
     else:
         st.caption("To sign out, use your organization's sign-in page.")
 
@@ -100,6 +99,6 @@ def _ask_to_delete(person: Person, kept: int) -> None:
         except UnknownPerson:
             st.rerun()
         if services.chatbot().settings.sign_in == "oidc":
-            sign_out()
+            st.logout()
         else:
             st.rerun()

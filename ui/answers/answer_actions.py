@@ -1,21 +1,27 @@
-"""What can be done with an answer: ask anew, edit the question, copy, link, rate."""
+"""What can be done with an answer: ask anew, edit the question, copy, link, rate, say why."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from ui.answers.answer_feedback import show_reason, show_thumbs
+from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP, Opinion
+from ingestion.errors import StrataError
 from ui.answers.remembered import ask_afresh, chosen_release
 from ui.serving import services
+from ui.wording.escaping import as_label, as_text
 
 if TYPE_CHECKING:
     from chatbot.conversations.conversations import KeptTurn
     from corpora.catalog.release import Product
-    from ui.answers.choices import Ask
+    from ui.answers.offers import Ask
+
+_THUMBS = {UP: 1, DOWN: 0}
+"""What `st.feedback` calls a thumb."""
+_SHOWN = {"wrong release": "This is from the wrong release"}
 
 
 @st.fragment
@@ -30,8 +36,8 @@ def show_actions(
         if is_last:
             _ask_anew(turn, products, ask)
         _copy(turn, conversation)
-        show_thumbs(turn.id, opinion)
-    show_reason(turn.id, opinion)
+        _show_thumbs(turn.id, opinion)
+    _show_reason(turn.id, opinion)
 
 
 def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
@@ -79,3 +85,85 @@ def address(conversation: str, turn: int) -> str:
     page = urlsplit(st.context.url or "")
     query = urlencode({"conversation": conversation, "turn": turn})
     return urlunsplit((page.scheme, page.netloc, page.path or "/", query, ""))
+
+
+def _reason_name(reason: str) -> str:
+    return _SHOWN.get(reason, reason.capitalize())
+
+
+def _show_thumbs(turn: int, opinion: Opinion | None) -> None:
+    """Thumbs up and down, as they were given."""
+    key = _key("thumbs", turn)
+    if key not in st.session_state:
+        st.session_state[key] = _THUMBS[opinion.thumbs] if opinion else None
+    st.feedback("thumbs", key=key, on_change=_rate, args=(turn,))
+
+
+def _show_reason(turn: int, opinion: Opinion | None) -> None:
+    """After thumbs down: what is wrong, to be told, or as it was told."""
+    if opinion is None or opinion.thumbs == UP:
+        return
+    if st.session_state.get(_key("telling", turn)):
+        _ask_for_reason(turn, opinion)
+        return
+    with st.container(horizontal=True, key=_key("told", turn), vertical_alignment="center"):
+        told = f"Noted: {_reason_name(opinion.reason).lower()}" if opinion.reason else "Noted"
+        comment = f" – “{as_label(opinion.comment, 200)}”" if opinion.comment else ""
+        st.caption(told + comment, width="content")
+        label = "Change" if opinion.reason or opinion.comment else "What is wrong?"
+        st.button(label, key=_key("revise", turn), type="tertiary", on_click=_tell, args=(turn,))
+
+
+def _ask_for_reason(turn: int, opinion: Opinion) -> None:
+    with st.form(_key("reasons", turn)):
+        st.pills(
+            "What is wrong?",
+            REASONS,
+            default=opinion.reason or None,
+            format_func=_reason_name,
+            key=_key("reason", turn),
+        )
+        st.text_area(
+            "Comment",
+            opinion.comment,
+            max_chars=LONGEST_COMMENT,
+            height=80,
+            placeholder="What should it have said?",
+            key=_key("comment", turn),
+        )
+        st.form_submit_button("Send feedback", on_click=_keep_reason, args=(turn,))
+
+
+def _rate(turn: int) -> None:
+    chosen = st.session_state[_key("thumbs", turn)]
+    st.session_state[_key("telling", turn)] = chosen == _THUMBS[DOWN]
+    feedback = services.feedback()
+    if chosen is None:
+        _told(feedback.withdraw, turn)
+    else:
+        _told(feedback.give, turn, UP if chosen == _THUMBS[UP] else DOWN)
+
+
+def _keep_reason(turn: int) -> None:
+    reason = st.session_state[_key("reason", turn)] or ""
+    comment = st.session_state[_key("comment", turn)]
+    if _told(services.feedback().give, turn, DOWN, reason, comment):
+        st.session_state[_key("telling", turn)] = False
+
+
+def _tell(turn: int) -> None:
+    st.session_state[_key("telling", turn)] = True
+
+
+def _told(say: Callable[..., None], *told: int | str) -> bool:
+    """Say whether an opinion could be kept or withdrawn; where not, show why."""
+    try:
+        say(*told)
+    except StrataError as error:
+        st.toast(as_text(str(error)), icon=":material/error:")
+        return False
+    return True
+
+
+def _key(name: str, turn: int) -> str:
+    return f"{name}-{turn}"

@@ -11,9 +11,8 @@ import streamlit as st
 from chatbot.conversations.origin import duration, origin
 from ui.answers.answer_actions import show_actions
 from ui.answers.answer_text import show_text
-from ui.answers.choices import Ask, Choice, asked_for, choices
 from ui.answers.citations import show_citations
-from ui.answers.not_known import show_not_known
+from ui.answers.offers import Ask, show_offers
 from ui.answers.remembered import ask_afresh, show_remembered
 from ui.wording.escaping import as_label, as_text
 from ui.wording.step_names import done_without_model
@@ -45,19 +44,14 @@ def show_answer(
     Where it leaves the release open, `ask` asks for the one that is chosen. The last one can be
     asked anew; the one that the address names is scrolled to.
     """
-    reply = turn.reply
     place = "linked-answer" if is_linked else "answer"
     with (
         st.container(key=f"{place}-{turn.id}"),
         st.chat_message("assistant", avatar=":material/layers:"),
     ):
         afresh = partial(ask_afresh, turn, products, ask, is_last=is_last)
-        show_reply(turn.id, reply, afresh)
-        show_not_known(turn, products, ask)
-        if offered := choices(reply, products):
-            _offer(turn, offered, products, ask)
-        # Answers of earlier versions offer no questions.
-        _offer_questions(turn.id, reply.get("choices", ()), reply["product"], ask)
+        show_reply(turn.id, turn.reply, afresh)
+        show_offers(turn, products, ask)
         show_actions(turn, conversation, products, ask, is_last=is_last)
 
 
@@ -106,28 +100,3 @@ def _show_way(reply: Mapping[str, Any]) -> None:
             st.caption(f"Searched for “{as_label(searched, 200)}”")
         for step, reason in without:
             st.caption(f"Without the language model\\: {as_label(step)} ({as_label(reason, 300)})")
-
-
-def _offer(
-    turn: KeptTurn, offered: Sequence[Choice], products: Sequence[Product], ask: Ask
-) -> None:
-    with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
-        for choice in offered:
-            st.button(
-                as_label(choice.label),
-                key=f"choose-{turn.id}-{choice.product}-{choice.release}",
-                icon=":material/layers:",
-                on_click=ask,
-                args=(asked_for(turn.question, choice, products), choice.product, choice.release),
-            )
-
-
-def _offer_questions(turn: int, questions: Sequence[str], product: str | None, ask: Ask) -> None:
-    """The questions that an unclear one may have meant."""
-    for number, question in enumerate(questions):
-        st.button(
-            as_label(question, 200),
-            key=f"meant-{turn}-{number}",
-            on_click=ask,
-            args=(question, product),
-        )

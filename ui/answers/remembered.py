@@ -15,7 +15,7 @@ from ui.wording.memory import saved, vouched
 if TYPE_CHECKING:
     from chatbot.conversations.conversations import KeptTurn
     from corpora.catalog.release import Product
-    from ui.answers.choices import Ask
+    from ui.answers.offers import Ask
 
 _HELPED = {
     "reference": "A saved answer to a similar question helped to write this one",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.chat.address import open_conversation, opened
 from ui.chat.export_view import show_export
+from ui.serving import services
 from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
@@ -22,16 +24,14 @@ _RENAME, _EXPORT, _DELETE = "Rename", "Export", "Delete"
 _LONG_AGO = "Earlier"
 _NAMED_RELEASES = 3
 
+PRODUCT = "product"
+"""Under which the session knows the chosen product."""
 
-def show_conversations(
-    own: Conversations,
-    opened: str | None,
-    open_conversation: Callable[[Conversation], None],
-    delete: Callable[[str], None],
-) -> None:
+
+def show_conversations(own: Conversations, products: Sequence[str]) -> None:
     """The last conversations, or those that hold the words searched for; the open one stands out.
 
-    `delete` is called once the person has confirmed it.
+    To open one chooses its product, if that is one of the `products`.
     """
     wanted = st.session_state.get(_WANTED, "")
     shown = st.session_state.get(_SHOWN, _MORE)
@@ -54,7 +54,7 @@ def show_conversations(
         for heading, group in by_age(found[:shown], _now()):
             st.caption(heading)
             for conversation in group:
-                _row(own, conversation, conversation.id == opened, open_conversation, delete)
+                _row(own, conversation, products)
         if len(found) > shown:
             st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_more)
 
@@ -95,14 +95,8 @@ def _more() -> None:
     st.session_state[_SHOWN] = st.session_state.get(_SHOWN, _MORE) + _MORE
 
 
-def _row(
-    own: Conversations,
-    conversation: Conversation,
-    is_open: bool,
-    open_conversation: Callable[[Conversation], None],
-    delete: Callable[[str], None],
-) -> None:
-    name = "open" if is_open else "other"
+def _row(own: Conversations, conversation: Conversation, products: Sequence[str]) -> None:
+    name = "open" if conversation.id == opened() else "other"
     with st.container(
         horizontal=True,
         wrap=False,
@@ -115,8 +109,8 @@ def _row(
             key=f"conversation-{conversation.id}",
             type="tertiary",
             width="stretch",
-            on_click=open_conversation,
-            args=(conversation,),
+            on_click=_open,
+            args=(conversation, products),
         )
         chosen = st.menu_button(
             "Rename, export, delete",
@@ -130,7 +124,17 @@ def _row(
     elif chosen == _EXPORT:
         _export(conversation)
     elif chosen == _DELETE:
-        _confirm(conversation, delete)
+        _confirm(own, conversation)
+
+
+def _open(conversation: Conversation, products: Sequence[str]) -> None:
+    open_conversation(conversation.id)
+    if conversation.product in products:
+        st.session_state[PRODUCT] = conversation.product
+
+
+def _title(conversation: Conversation) -> str:
+    return as_label(conversation.title, 120) or "Untitled"
 
 
 def _label(conversation: Conversation) -> str:
@@ -138,7 +142,7 @@ def _label(conversation: Conversation) -> str:
     releases = conversation.releases
     names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
     about = as_label(f"{conversation.product} {names}".strip()) or "new"
-    return f"{as_label(conversation.title, 120) or 'Untitled'} :small[{about}]"
+    return f"{_title(conversation)} :small[{about}]"
 
 
 @st.dialog("Rename conversation")
@@ -160,7 +164,7 @@ def _rename(own: Conversations, conversation: Conversation) -> None:
 def _export(conversation: Conversation) -> None:
     from chatbot.conversations.conversations import UnknownConversation
 
-    st.markdown(f"**{as_label(conversation.title, 120) or 'Untitled'}**")
+    st.markdown(f"**{_title(conversation)}**")
     try:
         show_export(conversation.id)
     except UnknownConversation as error:
@@ -168,12 +172,24 @@ def _export(conversation: Conversation) -> None:
 
 
 @st.dialog("Delete conversation?")
-def _confirm(conversation: Conversation, delete: Callable[[str], None]) -> None:
-    st.markdown(f"**{as_label(conversation.title, 120) or 'Untitled'}**")
+def _confirm(own: Conversations, conversation: Conversation) -> None:
+    st.markdown(f"**{_title(conversation)}**")
     st.markdown("Its questions, answers and your ratings will be deleted for good.")
     with st.container(horizontal=True):
         if st.button("Delete", type="primary", icon=":material/delete:"):
-            delete(conversation.id)
+            _delete(own, conversation.id)
             st.rerun()
         if st.button("Cancel"):
             st.rerun()
+
+
+def _delete(own: Conversations, conversation: str) -> None:
+    from chatbot.conversations.conversations import UnknownConversation
+
+    services.open_questions().give_up(conversation)
+    try:
+        own.delete(conversation)
+    except UnknownConversation:
+        st.toast("This conversation has already been deleted.")
+    if opened() == conversation:
+        open_conversation(None)

@@ -59,4 +59,4 @@ def show_progress(pending: Pending, stop: Callable[[], None]) -> None:
 def _now(progress: Progress) -> str:
     if progress.stopping:
         return "Stopping…"
-    return "Another server is answering this…" if progress.elsewhere else progress.now
+    return "Another server is answering this…" if progress.on_other_server else progress.now

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from functools import partial
 from itertools import dropwhile, takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ingestion.errors import StrataError
 from ui.answers.answer_view import show_answer, show_question
-from ui.answers.choices import Ask
+from ui.answers.offers import Ask
 from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
 from ui.chat.open_view import show_open, show_progress
 from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
-from ui.chat.suggestions import suggestions
 from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from chatbot.conversations.conversations import Conversations, KeptTurn
     from corpora.catalog.release import Product
 
 _LOOK_EVERY = 0.3
+_SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
 
 
 def chat() -> None:
@@ -39,7 +41,7 @@ def chat() -> None:
         # is seen twice, and looked at again, instead of not at all.
         pending = services.open_questions().of(opened() or "", own.owner)
         turns = _turns(own)
-    except expected_failures() as error:
+    except StrataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     if not products:
@@ -81,16 +83,7 @@ def _conversation(
     turns: tuple[KeptTurn, ...],
     pending: tuple[Pending, ...],
 ) -> None:
-    def ask(
-        text: str,
-        of: str | None = product.name,
-        release: str | None = None,
-        *,
-        instead_of: int | None = None,
-        afresh: bool = False,
-    ) -> None:
-        _ask(own, text, of, release, instead_of=instead_of, afresh=afresh)
-
+    ask = partial(_ask, own)
     # Three places that are there from the first moment of every run: what is drawn anew by itself
     # would otherwise look for its place among things that another run has not come to yet.
     heading, past, present = st.container(), st.container(), st.container()
@@ -118,7 +111,7 @@ def _conversation(
         st.chat_input(
             f"Ask about {product.name}",
             key="typed",
-            on_submit=lambda: ask(st.session_state.typed),
+            on_submit=lambda: ask(st.session_state.typed, product.name),
         )
 
 
@@ -187,17 +180,28 @@ def _begin(product: Product, ask: Ask) -> None:
         "Name a release in your question, or leave it out to get the latest."
     )
     for text in suggestions(product.name):
-        st.button(as_label(text, 200), key=f"suggested-{text}", on_click=ask, args=(text,))
+        st.button(
+            as_label(text, 200), key=f"suggested-{text}", on_click=ask, args=(text, product.name)
+        )
+
+
+def suggestions(product: str, samples: Path = _SAMPLES, most: int = 6) -> tuple[str, ...]:
+    """The sample questions on a product; none for one that the samples do not know."""
+    if not samples.is_file():
+        return ()
+    lines = samples.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    return tuple(row["question"] for row in rows if row["product"] == product)[:most]
 
 
 def _ask(
     own: Conversations,
     text: str,
     product: str | None,
-    release: str | None,
+    release: str | None = None,
     *,
-    instead_of: int | None,
-    afresh: bool,
+    instead_of: int | None = None,
+    afresh: bool = False,
 ) -> None:
     """Ask in the open conversation; in a new one if there is none, or it is gone."""
     from chatbot.conversations.conversations import UnknownConversation

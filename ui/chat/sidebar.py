@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.chat.address import open_conversation, opened
-from ui.chat.conversation_list import show_conversations
-from ui.serving import services
+from ui.chat.address import open_conversation
+from ui.chat.conversation_list import PRODUCT, show_conversations
 from ui.serving.asking import Pending
 from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from chatbot.conversations.conversations import Conversation, Conversations, KeptTurn
+    from chatbot.conversations.conversations import Conversations, KeptTurn
     from corpora.catalog.release import Product
 
-_PRODUCT = "product"
 _BADGES = 6
 
 
@@ -32,20 +30,12 @@ def show_sidebar(
     asked = [*(t.reply["product"] for t in turns), *(p.question.product for p in pending)]
     known = [name for name in asked if name in names]
 
-    def open_listed(conversation: Conversation) -> None:
-        open_conversation(conversation.id)
-        if conversation.product in names:
-            st.session_state[_PRODUCT] = conversation.product
-
-    def delete(conversation: str) -> None:
-        _delete(own, conversation)
-
     with st.sidebar:
         chosen = st.selectbox(
             "Product",
             names,
             index=names.index(known[-1]) if known else 0,
-            key=_PRODUCT,
+            key=PRODUCT,
             on_change=_start_anew,
         )
         product = products[names.index(chosen)]
@@ -57,7 +47,7 @@ def show_sidebar(
             on_click=_start_anew,
             width="stretch",
         )
-        show_conversations(own, opened(), open_listed, delete)
+        show_conversations(own, names)
     return product
 
 
@@ -80,15 +70,3 @@ def _show_releases(product: Product) -> None:
 
 def _start_anew() -> None:
     open_conversation(None)
-
-
-def _delete(own: Conversations, conversation: str) -> None:
-    from chatbot.conversations.conversations import UnknownConversation
-
-    services.open_questions().give_up(conversation)
-    try:
-        own.delete(conversation)
-    except UnknownConversation:
-        st.toast("This conversation has already been deleted.")
-    if opened() == conversation:
-        open_conversation(None)

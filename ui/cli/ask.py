@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chatbot.conversations.origin import origin
-from ui.cli.terminal import errors, output, print_answer, print_json, printable
+from ui.cli.terminal import (
+    SOME_LEFT_OUT,
+    Profile,
+    errors,
+    open_chatbot,
+    output,
+    print_answer,
+    print_json,
+    printable,
+    progress_bars,
+    say,
+)
 from ui.wording.memory import saved
 from ui.wording.progress import Progress
 from ui.wording.step_names import done_without_model
@@ -27,7 +38,7 @@ def ask(
     conversation: Annotated[
         str | None, typer.Option(help="Continue this conversation; “new” starts one.")
     ] = None,
-    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
+    profile: Profile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     trace: Annotated[
         bool, typer.Option(help="Show what every step did; with --json as its “trace”.")
@@ -44,47 +55,43 @@ def ask(
 
     Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
     """
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
+    from chatbot.releases.product_names import find_product
 
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
-    chatbot = open_chatbot(read_settings(profile=profile))
+    chatbot = open_chatbot(profile=profile)
     if batch is not None and to is not None:
         _batch(chatbot, batch, to, afresh)
     elif question is not None:
-        _one(chatbot, question, product, release, conversation, as_json, trace, afresh)
+        if product and find_product(product, chatbot.products()) is None:
+            # Raises with the products that there are.
+            chatbot.catalog.product(product)
+        if conversation == "new":
+            conversation = chatbot.conversations.start(product, question)
+            # Before the answer, because it is of use also where there comes none.
+            errors.print(f"conversation {conversation}", style="dim")
+        asked = {
+            "product": product,
+            "release": release,
+            "conversation": conversation,
+            "afresh": afresh,
+        }
+        _one(chatbot, question, asked, as_json, trace)
 
 
 def _one(
     chatbot: Chatbot,
     question: str,
-    product: str | None,
-    release: str | None,
-    conversation: str | None,
+    asked: dict[str, Any],
     as_json: bool,
     trace: bool,
-    afresh: bool,
 ) -> None:
     from chatbot.chain.trace import trace_object
-    from chatbot.releases.product_names import find_product
 
-    if product and find_product(product, chatbot.products()) is None:
-        # Raises with the products that there are.
-        chatbot.catalog.product(product)
-    if conversation == "new":
-        conversation = chatbot.conversations.start(product, question)
-        # Before the answer, because it is of use also where there comes none.
-        errors.print(f"conversation {conversation}", style="dim", highlight=False)
-    asked: dict[str, Any] = {
-        "product": product,
-        "release": release,
-        "conversation": conversation,
-        "afresh": afresh,
-    }
     if as_json:
         reply = chatbot.ask(question, **asked)
-        extra = {"conversation": conversation} if conversation else {}
+        kept_in = asked["conversation"]
+        extra = {"conversation": kept_in} if kept_in else {}
         traced = {"trace": trace_object(reply.turn)} if trace else {}
         print_json({**reply.content, **extra, **traced})
         chatbot.memory.remembering.flush()
@@ -109,42 +116,36 @@ def _print_reply(reply: dict[str, Any]) -> None:
     where = origin(reply)
     if where.name:
         head = f"[bold reverse] {printable(where.name)} [/] [dim]{printable(where.explanation)}[/]"
-        output.print(f"{head}\n", highlight=False)
+        output.print(f"{head}\n")
     if reply["route"] == "reuse":
-        told = f"{saved(reply['memory']['pairs'][0])} (--afresh answers again from the documents)"
-        output.print(printable(told), style="dim", highlight=False)
+        pair = reply["memory"]["pairs"][0]
+        say(f"{saved(pair)} (--afresh answers again from the documents)", "dim")
     print_answer(reply["answer"], len(reply["citations"]))
     if reply["citations"]:
         output.print("\nSources", style="dim")
     for number, citation in enumerate(reply["citations"], 1):
         place = f"{citation['document']} ({citation['file']}, page {citation['page']})"
-        line = f"[{number}] {citation['release']} · {place} · {citation['section']}"
-        output.print(printable(line), style="dim", highlight=False)
+        say(f"[{number}] {citation['release']} · {place} · {citation['section']}", "dim")
     for warning in reply["warnings"]:
-        output.print(printable(f"Note: {warning}"), style="yellow", highlight=False)
+        say(f"Note: {warning}", "yellow")
     for step, reason in done_without_model(reply["fallbacks"]):
-        line = f"Without the language model: {step} ({reason})"
-        output.print(printable(line), style="dim", highlight=False)
+        say(f"Without the language model: {step} ({reason})", "dim")
 
 
 def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    from chatbot.batch import BatchError, BatchProgress, run_batch
+    from chatbot.batch import BatchError, run_batch
 
     if not questions.is_file():
         raise BatchError(f"{questions}: there is no such file")
-    columns = ("answering", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors) as bar:
-        task = bar.add_task("answering", total=None)
-
-        def show(progress: BatchProgress) -> None:
-            bar.update(task, completed=progress.done, total=progress.total)
-
-        result = run_batch(chatbot, questions, to, show, afresh=afresh)
+    with progress_bars() as show:
+        result = run_batch(
+            *(chatbot, questions, to),
+            lambda progress: show("answering", progress.done, progress.total),
+            afresh=afresh,
+        )
     errors.print(
         f"{result.total} questions: {result.skipped} already in the file, "
         f"{result.total - result.skipped - result.failed} answered, {result.failed} failed"
     )
     if result.failed:
-        raise typer.Exit(3)
+        raise typer.Exit(SOME_LEFT_OUT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ui.cli.terminal import errors, output, print_json
+from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -27,11 +27,6 @@ class Rewriting(StrEnum):
 app = typer.Typer(help="Measure answers and retrieval on checked questions.", no_args_is_help=True)
 
 
-@app.callback()
-def measure() -> None:
-    """Measure answers and retrieval on checked questions."""
-
-
 @app.command()
 def answers(
     gold: Annotated[Path, typer.Argument(help="Questions with checked answers (JSONL).")],
@@ -43,14 +38,12 @@ def answers(
         Path | None,
         typer.Option(help="What a reader says of the answers: id, right, note a line (JSONL)."),
     ] = None,
-    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    profile: Profile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Score answers: right, facts, steps, sources, release, time; and the pages that were found."""
     import tempfile
 
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
     from eval import answer_summary as scoring
     from eval import retrieval
     from eval.answers import read_answers
@@ -59,7 +52,7 @@ def answers(
 
     questions = read_gold(gold)
     verdicts = scoring.read_verdicts(judged) if judged else None
-    chatbot = open_chatbot(read_settings(profile=profile))
+    chatbot = open_chatbot(profile=profile)
     with tempfile.TemporaryDirectory() as folder:
         replies = answers or Path(folder) / "answers.jsonl"
         if not replies.exists():
@@ -76,45 +69,33 @@ def answers(
             questions, read_answers(replies), verdicts=verdicts, page_text=page_text(chatbot)
         )
     known = {(p.name, r.name) for p in chatbot.products() for r in p.releases}
-    by_id = {q.id: q for q in questions}
-    items = [
-        i for i in retrieval.retrieval_items(questions) if (by_id[i.id].product, i.release) in known
-    ]
+    product = {q.id: q.product for q in questions}
+    items = [i for i in retrieval.retrieval_items(questions) if (product[i.id], i.release) in known]
     found = None
     if items:
         wanted = {i.id for i in items}
         ranked = rank_pages(chatbot, [q for q in questions if q.id in wanted])
         found = retrieval.score_retrieval(items, ranked)
-    if as_json:
-        print_json(
-            {
-                "answers": scoring.to_json(summary),
-                "retrieval": retrieval.to_json(found) if found else None,
-            }
-        )
-        return
-    output.print(scoring.answer_tables(summary))
-    if found:
-        output.print(retrieval.retrieval_table(found))
+    result = {
+        "answers": scoring.to_json(summary),
+        "retrieval": retrieval.to_json(found) if found else None,
+    }
+    tables = [retrieval.retrieval_table(found)] if found else []
+    print_result(as_json, result, scoring.answer_tables(summary), *tables)
 
 
 @app.command()
 def releases(
     questions: Annotated[Path, typer.Argument(help="Questions and their releases (JSONL).")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score which release questions are taken to mean, over what is ingested; none is answered."""
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
     from eval import releases as scoring
     from eval.gold import read_lines
 
     read = read_lines(questions, scoring.ReleaseQuestion)
-    figures = scoring.measure_releases(read, open_chatbot(read_settings()).products())
-    if as_json:
-        print_json(scoring.to_json(figures))
-        return
-    output.print(scoring.release_tables(figures))
+    figures = scoring.measure_releases(read, open_chatbot().products())
+    print_result(as_json, scoring.to_json(figures), scoring.release_tables(figures))
 
 
 @app.command()
@@ -123,7 +104,7 @@ def conversations(
     rewriting: Annotated[
         Rewriting, typer.Option(help="Which step rewrites the question.")
     ] = Rewriting.RULES,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score what a conversation hands on: topic and release carry over, or are dropped."""
     from chatbot.queries.model_query_rewriting import rewrite_query_by_model
@@ -139,10 +120,7 @@ def conversations(
     if rewriting is Rewriting.MODEL:
         step = rewrite_query_by_model(_model(), lambda: products, by_rules)
     figures = scoring.measure(step, read, products)
-    if as_json:
-        print_json(scoring.to_json(figures))
-        return
-    output.print(scoring.conversation_tables(figures))
+    print_result(as_json, scoring.to_json(figures), scoring.conversation_tables(figures))
 
 
 @app.command()
@@ -166,8 +144,8 @@ def stream(
         Path | None,
         typer.Option(help="Keep the model's replies here and do not ask it the same again."),
     ] = None,
-    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    profile: Profile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Let questions and their paraphrases arrive in iterations; the memory begins with the history.
 
@@ -198,17 +176,14 @@ def stream(
                 tape,
                 lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
             )
-    if as_json:
-        print_json(to_json(runs))
-        return
-    output.print(stream_tables(runs))
+    print_result(as_json, to_json(runs), stream_tables(runs))
 
 
 @app.command()
 def hostile(
     cases: Annotated[Path, typer.Argument(help="Attacks and what may not come of them (JSONL).")],
-    profile: Annotated[str | None, typer.Option(help="The chain of steps to use.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    profile: Profile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Put hostile documents and questions to the model, in a data folder of their own.
 
@@ -216,7 +191,7 @@ def hostile(
     """
     import tempfile
 
-    from chatbot.assembly import open_chatbot
+    from chatbot import assembly
     from chatbot.settings import read_settings
     from eval import hostile as attacks
 
@@ -225,7 +200,7 @@ def hostile(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         own = {"data_dir": folder / "data", "database_url": None}
-        chatbot = open_chatbot(settings.model_copy(update=own))
+        chatbot = assembly.open_chatbot(settings.model_copy(update=own))
         if chatbot.model is None:
             raise typer.BadParameter(_NO_MODEL)
         with errors.status("ingesting") as status:
@@ -235,19 +210,13 @@ def hostile(
             )
         chatbot.corpora.close()
         chatbot.database.close()
-    if as_json:
-        print_json(attacks.to_json(outcomes))
-    else:
-        output.print(attacks.hostile_tables(outcomes))
+    print_result(as_json, attacks.to_json(outcomes), attacks.hostile_tables(outcomes))
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(3)
 
 
 def _model() -> BaseChatModel:
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
-
-    model = open_chatbot(read_settings()).model
+    model = open_chatbot().model
     if model is None:
         raise typer.BadParameter(_NO_MODEL)
     return model

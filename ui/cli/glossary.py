@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ui.cli.terminal import output, print_json, printable
+from ui.cli.terminal import AsJson, open_database, print_json, say, write
 from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from corpora.catalog.glossary import Glossaries
 
-app = typer.Typer(
-    help="Manage the synonyms of a product's terms.",
-    no_args_is_help=True,
-)
+app = typer.Typer(help="Manage the synonyms of a product's terms.", no_args_is_help=True)
 
 Product = Annotated[str, typer.Option("--product", help="The product.")]
 
@@ -32,32 +28,24 @@ def import_file(
 
     entries = read_glossary(file)
     changes = _glossaries().replace(product, entries)
-    told = f"{product}: {how_many(len(entries), 'term')}"
-    for done, terms in (
-        ("added", changes.added),
-        ("changed", changes.changed),
-        ("removed", changes.removed),
-    ):
-        told += f", {len(terms):,} {done}"
-    if changes.removed:
-        told += f" ({', '.join(changes.removed)})"
-    output.print(printable(told), highlight=False)
+    removed = f" ({', '.join(changes.removed)})" if changes.removed else ""
+    say(
+        f"{product}: {how_many(len(entries), 'term')}, {len(changes.added):,} added, "
+        f"{len(changes.changed):,} changed, {len(changes.removed):,} removed{removed}"
+    )
 
 
 @app.command("list")
-def list_terms(
-    product: Product,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def list_terms(product: Product, as_json: AsJson = False) -> None:
     """List the terms of a product and their synonyms."""
     entries = _glossaries().entries(product)
     if as_json:
         print_json([{"term": e.term, "synonyms": list(e.synonyms)} for e in entries])
         return
     if not entries:
-        output.print("No terms yet. Add some with `strata glossary import`.")
+        say("No terms yet. Add some with `strata glossary import`.")
     for entry in entries:
-        output.print(printable(f"{entry.term}: {', '.join(entry.synonyms)}"), highlight=False)
+        say(f"{entry.term}: {', '.join(entry.synonyms)}")
 
 
 @app.command()
@@ -68,25 +56,18 @@ def export(
     """Write the glossary of a product as a CSV file that a spreadsheet opens."""
     from corpora.catalog.glossary_file import written_glossary
 
-    text = written_glossary(_glossaries().entries(product))
-    if file is None:
-        sys.stdout.write(text)
-        return
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
-    file.write_text(text, "utf-8-sig")
-    output.print(printable(f"Wrote {file}"), highlight=False)
+    write([written_glossary(_glossaries().entries(product))], file, "utf-8-sig")
 
 
 @app.command()
 def remove(term: Annotated[str, typer.Argument(help="The term.")], product: Product) -> None:
     """Remove a term and its synonyms."""
     _glossaries().remove(product, term)
-    output.print(printable(f"{product}: removed {term}"), highlight=False)
+    say(f"{product}: removed {term}")
 
 
 def _glossaries() -> Glossaries:
-    from chatbot.settings import read_settings
     from corpora.catalog.glossary import Glossaries
-    from corpora.database.engine import open_database
 
-    return Glossaries(open_database(read_settings().database))
+    return Glossaries(open_database())

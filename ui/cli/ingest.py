@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ui.cli.terminal import errors, output, print_json, printable
+from ui.cli.terminal import SOME_LEFT_OUT, output, print_json, printable, progress_bars, say
 from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from corpora.building.building import IngestReport
-
-LEFT_OUT = 3
-"""Exit code of an ingest that published, but had to leave files out."""
 
 
 def ingest(
@@ -33,43 +30,14 @@ def ingest(
     same command continues where it stopped. Exit code 3: some files could not be read and were
     skipped; 1: nothing could be read.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
     from chatbot.assembly import open_embedder
     from chatbot.settings import read_settings
     from corpora.building import building
     from corpora.building.gathering import ChunkingSettings
     from corpora.database.engine import open_database
-    from corpora.generations.progress import Progress as IngestProgress
 
     settings = read_settings()
-    columns = (
-        TextColumn("{task.description:<10}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[item]}"),
-    )
-    with Progress(*columns, console=errors) as bar:
-        tasks: dict[str, int] = {}
-
-        def show(progress: IngestProgress) -> None:
-            stage = str(progress.stage)
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=progress.total, item="")
-            bar.update(
-                bar.task_ids[list(tasks).index(stage)],
-                completed=progress.done,
-                total=progress.total,
-                item=printable(progress.item[-40:]),
-            )
-
+    with progress_bars() as show:
         report = building.ingest(
             paths,
             product=product,
@@ -80,7 +48,7 @@ def ingest(
             settings=ChunkingSettings(
                 per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
             ),
-            on_progress=show,
+            on_progress=lambda p: show(str(p.stage), p.done, p.total, p.item),
             workers=workers,
         )
     if as_json:
@@ -90,7 +58,7 @@ def ingest(
     if report.outcome is building.Outcome.NOTHING_READABLE:
         raise typer.Exit(1)
     if any(not file.expected for file in report.rejected):
-        raise typer.Exit(LEFT_OUT)
+        raise typer.Exit(SOME_LEFT_OUT)
 
 
 def print_report(report: IngestReport) -> None:
@@ -104,21 +72,20 @@ def print_report(report: IngestReport) -> None:
             output.print(
                 f"[bold]{release}[/] is ready: {how_many(report.documents, 'document')}, "
                 f"{how_many(report.pages, 'page')}, {how_many(report.chunks, 'search chunk')} "
-                f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s",
-                highlight=False,
+                f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s"
             )
         case Outcome.UNCHANGED:
-            output.print(f"[bold]{release}[/]: no changes", highlight=False)
+            output.print(f"[bold]{release}[/]: no changes")
         case Outcome.NOTHING_READABLE:
             output.print(f"[bold]{release}[/]: no file could be read, so nothing changed")
     if report.remembered.told:
-        output.print(report.remembered.told, highlight=False)
+        say(report.remembered.told)
     for name in report.dropped:
-        output.print(printable(f"removed, no longer found: {name}"), highlight=False)
+        say(f"removed, no longer found: {name}")
     failed = [file for file in report.rejected if not file.expected]
     empty = [file for file in report.rejected if file.expected]
     for what, files in (("that could not be read", failed), ("without text", empty)):
         if files:
-            output.print(f"Skipped {how_many(len(files), 'file')} {what}:", highlight=False)
+            say(f"Skipped {how_many(len(files), 'file')} {what}:")
         for file in files:
-            output.print(printable(f"  {file.file}: {file.reason}"), highlight=False)
+            say(f"  {file.file}: {file.reason}")

@@ -9,6 +9,7 @@ from typing import Annotated, get_args
 import typer
 
 from chatbot.settings import Settings, prepare_process
+from ingestion.errors import StrataError
 from ui.cli import (
     ask,
     evaluate,
@@ -20,7 +21,6 @@ from ui.cli import (
     people,
     releases,
     serve,
-    worker,
 )
 from ui.cli.terminal import errors, printable
 
@@ -58,7 +58,7 @@ def strata(
 app.command("ask")(ask.ask)
 app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
-app.command("worker")(worker.worker)
+app.command("worker")(serve.worker)
 app.add_typer(releases.app, name="releases")
 app.add_typer(glossary.app, name="glossary")
 app.add_typer(history.app, name="history")
@@ -76,13 +76,8 @@ def main() -> None:
     except KeyboardInterrupt:
         errors.print("stopped")
         sys.exit(130)
-    except Exception as error:
-        # Imported late: it takes a second, which a command that succeeds need not pay.
-        from ui.wording.failures import expected_failures
-
-        if not isinstance(error, expected_failures()):
-            raise
-        errors.print(f"[bold red]strata:[/] {printable(str(error))}", highlight=False)
+    except StrataError as error:
+        errors.print(f"[bold red]strata:[/] {printable(str(error))}")
         sys.exit(1)
 
 

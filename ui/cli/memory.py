@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ui.cli.terminal import errors, output, print_json, printable
+from ui.cli.terminal import (
+    SOME_LEFT_OUT,
+    AsJson,
+    OutputFile,
+    open_chatbot,
+    output,
+    print_json,
+    printable,
+    progress_bars,
+    say,
+    write,
+)
 
 if TYPE_CHECKING:
     from chatbot.administration.exchange import ImportReport
     from chatbot.administration.overview import Cluster, Overview, Scope
-    from chatbot.assembly import Chatbot
-
-LEFT_OUT = 3
-"""Exit code of an import that had to leave lines out, as of an ingest that left files out."""
 
 _NAMED = 20
 _SHOWN = 5
 
 Product = Annotated[str, typer.Option("--product", help="Only this product.")]
 Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
     help="Remembered answers: take a FAQ in, write them out, see what there is.",
@@ -52,20 +55,22 @@ def import_file(
     from chatbot.administration.faq_file import read_faq
 
     faq = read_faq(file, product)
-    with _opened() as chatbot, _bar("import") as progress:
-        report = Exchange(chatbot, LOCAL).bring_in(faq, progress)
+    with progress_bars() as show:
+        report = Exchange(open_chatbot(), LOCAL).bring_in(
+            faq, lambda done, total: show("import", done, total)
+        )
     if as_json:
         print_json(asdict(report))
     else:
         _print_import(report)
     if report.left_out:
         taken = report.added + report.known + report.outdone
-        raise typer.Exit(LEFT_OUT if taken else 1)
+        raise typer.Exit(SOME_LEFT_OUT if taken else 1)
 
 
 @app.command()
 def export(
-    file: Annotated[Path | None, typer.Option("--output", help="Where to; else printed.")] = None,
+    file: OutputFile = None,
     form: Annotated[str, typer.Option("--format", help="csv or jsonl.")] = "jsonl",
     product: Product = "",
     release: Release = "",
@@ -77,16 +82,9 @@ def export(
 
     if form not in list(Format):
         raise typer.BadParameter(f"{form} is none of {', '.join(Format)}")
-    with _opened() as chatbot:
-        pieces = Exchange(chatbot, LOCAL).export(Format(form), _scope(product, release))
-        if file is None:
-            sys.stdout.writelines(pieces)
-            return
-        # With the mark at its beginning, spreadsheets take the file for UTF-8.
-        encoding = "utf-8-sig" if form == Format.CSV else "utf-8"
-        with file.open("w", encoding=encoding, newline="") as written:
-            written.writelines(pieces)
-    output.print(printable(f"written to {file}"), highlight=False)
+    pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
+    # With the mark at its beginning, spreadsheets take the file for UTF-8.
+    write(pieces, file, "utf-8-sig" if form == Format.CSV else "utf-8")
 
 
 @app.command()
@@ -96,13 +94,13 @@ def stats(product: Product = "", release: Release = "", as_json: AsJson = False)
     from chatbot.administration.overview import Overview, PairFilter
 
     scope = _scope(product, release)
-    with _opened() as chatbot:
-        overview = Overview(chatbot.database, LOCAL)
-        unread = PairFilter(scope, read_other_than=chatbot.memory.reader.embedding)
-        if as_json:
-            print_json({"unread": overview.count(unread), **_everything(overview, scope)})
-        else:
-            _print_stats(overview, scope, overview.count(unread))
+    chatbot = open_chatbot()
+    overview = Overview(chatbot.database, LOCAL)
+    unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
+    if as_json:
+        print_json({"unread": unread, **_everything(overview, scope)})
+    else:
+        _print_stats(overview, scope, unread)
 
 
 @app.command()
@@ -111,21 +109,18 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
     from chatbot.accounts.people import LOCAL
     from chatbot.administration.curation import Curation
 
-    with _opened() as chatbot, _bar("rebuild") as progress:
-
-        def show(_release: str, done: int, total: int) -> None:
-            progress(done, total)
-
-        rebuilt = Curation(chatbot, LOCAL).rebuild(_scope(product, release), show)
+    with progress_bars() as show:
+        rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
+            _scope(product, release), lambda _, done, total: show("rebuild", done, total)
+        )
     if as_json:
         print_json([asdict(of) for of in rebuilt])
         return
     if not rebuilt:
-        output.print("Nothing is remembered yet.")
+        say("Nothing is remembered yet.")
     for of in rebuilt:
         gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
-        told = f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}"
-        output.print(printable(told), highlight=False)
+        say(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
 
 
 def _print_import(report: ImportReport) -> None:
@@ -139,14 +134,14 @@ def _print_import(report: ImportReport) -> None:
         told += f"; {report.replaced:,} others replaced"
     if report.outdone:
         told += f"; for {report.outdone:,} there is a better answer"
-    output.print(printable(told), highlight=False)
+    say(told)
     if report.ignored:
         columns = ", ".join(report.ignored[:_NAMED])
-        output.print(printable(f"columns that mean nothing here: {columns}"), highlight=False)
+        say(f"columns that mean nothing here: {columns}")
     if report.left_out:
-        output.print(f"{len(report.left_out):,} lines were left out:", highlight=False)
+        say(f"{len(report.left_out):,} lines were left out:")
     for left in report.left_out:
-        output.print(printable(f"  line {left.line}: {left.reason}"), highlight=False)
+        say(f"  line {left.line}: {left.reason}")
 
 
 def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
@@ -154,43 +149,39 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
 
     releases = overview.releases(scope)
     if not releases:
-        output.print(
+        say(
             "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
         )
         return
     for of in releases:
         suspended = f", {of.suspended:,} of them suspended" if of.suspended else ""
         given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
-        output.print(f"[bold]{printable(f'{of.product} {of.release}')}[/]", highlight=False)
-        output.print(
+        output.print(f"[bold]{printable(f'{of.product} {of.release}')}[/]")
+        say(
             f"  good answers: {of.high:,} (clusters: {of.high_clusters:,}), bad ones: {of.low:,} "
             f"(clusters: {of.low_clusters:,}){suspended}",
-            highlight=False,
         )
-        output.print(f"  {given}; reuses: {of.reused:,}", highlight=False)
+        say(f"  {given}; reuses: {of.reused:,}")
     if unread:
-        output.print(
+        say(
             f"Since an update, {unread:,} of these answers cannot be reused. "
             "Run `strata memory rebuild` to reuse them again.",
-            highlight=False,
         )
-    output.print("Largest clusters of good answers:")
+    say("Largest clusters of good answers:")
     for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
         pair = cluster.representative
-        told = f"  {cluster.size:,}  {pair.question}  ({pair.product} {pair.release})"
-        output.print(printable(told), highlight=False)
+        say(f"  {cluster.size:,}  {pair.question}  ({pair.product} {pair.release})")
     growth = overview.growth(scope)
     if growth:
         asked, reused = sum(d.asked for d in growth), sum(d.reused for d in growth)
         share = f" ({100 * reused / asked:.0f} %)" if asked else ""
-        output.print(
+        say(
             f"{asked:,} questions asked, {reused:,} answered from the memory{share}, "
             f"{sum(d.referenced for d in growth):,} with its help",
-            highlight=False,
         )
         counts = {kind: sum(d.happened.get(kind, 0) for d in growth) for kind in Happened}
         told = ", ".join(f"{number:,} {kind}" for kind, number in counts.items() if number)
-        output.print(f"so far: {told}", highlight=False)
+        say(f"so far: {told}")
 
 
 def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
@@ -240,28 +231,3 @@ def _scope(product: str, release: str) -> Scope:
     if release and not product:
         raise typer.BadParameter("--release needs --product beside it")
     return Scope(product, release)
-
-
-@contextmanager
-def _opened() -> Iterator[Chatbot]:
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
-
-    chatbot = open_chatbot(read_settings())
-    try:
-        yield chatbot
-    finally:
-        chatbot.corpora.close()
-        chatbot.database.close()
-
-
-@contextmanager
-def _bar(task: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar beside the output, told how much is done and of how much."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), Remaining())
-    with Progress(*columns, console=errors) as bar:
-        shown = bar.add_task(task, total=None)
-        yield lambda done, total: bar.update(shown, completed=done, total=total)

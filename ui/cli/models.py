@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ui.cli.terminal import errors, output, print_json, printable
+from ui.cli.terminal import AsJson, errors, output, print_json, printable, progress_bars, say
 
 if TYPE_CHECKING:
     from chatbot.models.checking import ModelCheck
@@ -23,14 +23,7 @@ def pull_models(
     ] = None,
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TransferSpeedColumn,
-    )
+    from rich.progress import DownloadColumn, TransferSpeedColumn
 
     from chatbot.models.download import pull
     from chatbot.models.files import models_in_use
@@ -38,28 +31,15 @@ def pull_models(
 
     settings = read_settings()
     wanted = [_named(name) for name in names] if names else models_in_use(settings.generator)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-    )
-    with Progress(*columns, console=errors) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(model: ModelFile, done: int, total: int) -> None:
-            if model.key not in tasks:
-                tasks[model.key] = bar.add_task(model.name, total=total)
-            bar.update(tasks[model.key], completed=done, total=total)
-
+    with progress_bars(DownloadColumn(), TransferSpeedColumn()) as show:
         pull(
             wanted,
             settings.models_dir,
             mirror=settings.models_mirror,
-            on_progress=show,
+            on_progress=lambda model, done, total: show(model.name, done, total),
             on_message=lambda message: errors.print(printable(message), style="dim"),
         )
-    output.print(f"models are ready in {settings.models_dir}", highlight=False)
+    say(f"models are ready in {settings.models_dir}")
 
 
 def _named(name: str) -> ModelFile:
@@ -81,7 +61,7 @@ def _named(name: str) -> ModelFile:
 
 @app.command("list")
 def list_models(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the known models, what machine each suits, and which are there."""
     from rich.table import Column, Table
@@ -126,12 +106,12 @@ def list_models(
         )
     output.print(table)
     if any(s is not FileState.READY and not m.sha256 for m, s in states.items()):
-        output.print("Models of 4 and 8 billion parameters come from the Hugging Face Hub only.")
+        say("Models of 4 and 8 billion parameters come from the Hugging Face Hub only.")
 
 
 @app.command("check")
 def check_model(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask the language model of the settings something: does it answer, how fast, what can it do.
 
@@ -156,7 +136,7 @@ def check_model(
     with errors.status("") as status:
         found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
     for warning in found.warnings:
-        errors.print(f"[bold yellow]warning:[/] {printable(warning)}", highlight=False)
+        errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
     if as_json:
         print_json(asdict(found))
         return

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ui.cli.terminal import output, print_json, printable
+from ui.cli.terminal import AsJson, WithoutAsking, open_database, print_json, say, write
 from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from corpora.database.engine import Database
 
-app = typer.Typer(
-    help="List users; export or delete their data.",
-    no_args_is_help=True,
-)
+app = typer.Typer(help="List users; export or delete their data.", no_args_is_help=True)
 
 Who = Annotated[
     str,
@@ -27,21 +23,18 @@ Who = Annotated[
 
 
 @app.command("list")
-def list_people(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def list_people(as_json: AsJson = False) -> None:
     """List users and how many conversations they have."""
     from chatbot.conversations.personal_data import people
 
-    found = people(_database())
+    found = people(open_database())
     if as_json:
         print_json([{"person": person, "conversations": count} for person, count in found])
         return
     if not found:
-        output.print("No questions yet.")
+        say("No questions yet.")
     for person, count in found:
-        told = f"{person or '(anonymous)'}: {how_many(count, 'conversation')}"
-        output.print(printable(told), highlight=False)
+        say(f"{person or '(anonymous)'}: {how_many(count, 'conversation')}")
 
 
 @app.command()
@@ -52,46 +45,30 @@ def export(
     """Write all conversations and feedback of a user as JSON."""
     from chatbot.conversations.personal_data import export_person
 
-    database = _database()
+    database = open_database()
     exported = export_person(database, person)
-    _record(database, "export person", person, conversations=len(exported["conversations"]))
-    text = json.dumps(exported, ensure_ascii=False, indent=1)
-    if file is None:
-        sys.stdout.write(text + "\n")
-        return
-    file.write_text(text, "utf-8")
-    output.print(printable(f"Wrote {file}"), highlight=False)
+    _record(database, "export person", person, len(exported["conversations"]))
+    write([json.dumps(exported, ensure_ascii=False, indent=1), "\n"], file)
 
 
 @app.command()
-def delete(
-    person: Who,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-) -> None:
+def delete(person: Who, yes: WithoutAsking = False) -> None:
     """Delete all data of a user; what they did as an admin stays in the audit log."""
     from chatbot.conversations.personal_data import delete_person
 
     if not yes:
         whose = person or "anonymous users"
         typer.confirm(f"Delete all conversations of {whose}?", abort=True)
-    database = _database()
+    database = open_database()
     deleted = delete_person(database, person)
-    _record(database, "delete person", person, conversations=deleted)
-    told = f"{person}: deleted {how_many(deleted, 'conversation')}"
-    output.print(printable(told), highlight=False)
+    _record(database, "delete person", person, deleted)
+    say(f"{person}: deleted {how_many(deleted, 'conversation')}")
 
 
-def _record(database: Database, action: str, person: str, **details: int) -> None:
+def _record(database: Database, action: str, person: str, conversations: int) -> None:
     from chatbot.accounts.audit import AuditLog
     from chatbot.accounts.people import LOCAL
     from chatbot.conversations.personal_data import fingerprint
 
     # Not the name: the log is for good, and would keep what the person wants forgotten.
-    AuditLog(database).record(LOCAL, action, fingerprint(person), **details)
-
-
-def _database() -> Database:
-    from chatbot.settings import read_settings
-    from corpora.database.engine import open_database
-
-    return open_database(read_settings().database)
+    AuditLog(database).record(LOCAL, action, fingerprint(person), conversations=conversations)

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ui.cli.terminal import output, print_json, printable
+from ui.cli.terminal import (
+    AsJson,
+    WithoutAsking,
+    open_database,
+    output,
+    print_json,
+    printable,
+    say,
+)
 from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from corpora.catalog.catalog import Catalog
     from corpora.catalog.release import Release as ListedRelease
     from corpora.catalog.remembered import MemoryReview
-    from corpora.database.engine import Database
 
 app = typer.Typer(
     help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
@@ -29,7 +36,7 @@ Release = Annotated[str, typer.Argument(help="The release.")]
 def list_releases(
     context: typer.Context,
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the releases that can be asked about, oldest first."""
     if context.invoked_subcommand is not None:
@@ -38,7 +45,7 @@ def list_releases(
     from corpora.catalog.release_settings import Shelves
     from corpora.catalog.remembered import Remembered
 
-    database = _database()
+    database = open_database()
     catalog = Catalog(database)
     products = [catalog.product(product)] if product else catalog.products()
     shelves = {p.name: Shelves(database).shelf(p.name) for p in products}
@@ -70,9 +77,9 @@ def list_releases(
         )
         return
     if not products:
-        output.print("No documentation yet. Add some with `strata ingest`.")
+        say("No documentation yet. Add some with `strata ingest`.")
     for p in products:
-        output.print(f"[bold]{printable(p.name)}[/]", highlight=False)
+        output.print(f"[bold]{printable(p.name)}[/]")
         for r in p.releases:
             notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
@@ -82,7 +89,6 @@ def list_releases(
             output.print(
                 printable(f"  {r.name}")
                 + (f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""),
-                highlight=False,
             )
 
 
@@ -102,7 +108,7 @@ def alias(
     else:
         catalog.add_alias(product, release, name)
     done = "is no longer known as" if remove else "is also known as"
-    output.print(printable(f"{product} {release} {done} {name}"), highlight=False)
+    say(f"{product} {release} {done} {name}")
 
 
 @app.command()
@@ -115,7 +121,7 @@ def retire(
     catalog = _catalog()
     review = (catalog.restore if restore else catalog.retire)(product, release)
     done = "is available again" if restore else "is hidden"
-    output.print(printable(f"{product} {release} {done}"), highlight=False)
+    say(f"{product} {release} {done}")
     _tell(review)
 
 
@@ -131,14 +137,14 @@ def end_of_life(
     """Set the day on which support of a release ends; it can still be asked about."""
     _catalog().set_end_of_life(product, release, day.date() if day else None)
     told = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
-    output.print(printable(f"{product} {release} {told}"), highlight=False)
+    say(f"{product} {release} {told}")
 
 
 @app.command()
 def rollback(product: Product, release: Release) -> None:
     """Roll back to the previous version of a release's documents."""
     _, review = _catalog().rollback(product, release)
-    output.print(printable(f"{product} {release} now uses its previous version"))
+    say(f"{product} {release} now uses its previous version")
     _tell(review)
 
 
@@ -146,16 +152,14 @@ def rollback(product: Product, release: Release) -> None:
 def delete(
     product: Product,
     release: Release,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    yes: WithoutAsking = False,
 ) -> None:
     """Delete a release with all versions of its documents; conversations are kept."""
     from chatbot.settings import read_settings
     from corpora.building.removal import delete_release
-    from corpora.database.engine import open_database
     from corpora.documents.impact import impact_of_release
 
-    settings = read_settings()
-    database = open_database(settings.database)
+    database = open_database()
     impact = impact_of_release(database, product, release)
     output.print(
         printable(
@@ -164,27 +168,19 @@ def delete(
             f"{how_many(impact.conversations, 'conversation')}; "
             f"{how_many(impact.remembered, 'saved answer')}"
         ),
-        highlight=False,
     )
     if not yes:
         typer.confirm("Delete it permanently?", abort=True)
-    delete_release(database, settings.data_dir, product, release)
-    output.print(printable(f"Deleted {product} {release}"), highlight=False)
+    delete_release(database, read_settings().data_dir, product, release)
+    say(f"Deleted {product} {release}")
 
 
 def _tell(review: MemoryReview) -> None:
     if review.told:
-        output.print(review.told, highlight=False)
-
-
-def _database() -> Database:
-    from chatbot.settings import read_settings
-    from corpora.database.engine import open_database
-
-    return open_database(read_settings().database)
+        say(review.told)
 
 
 def _catalog() -> Catalog:
     from corpora.catalog.catalog import Catalog
 
-    return Catalog(_database())
+    return Catalog(open_database())

@@ -1,4 +1,4 @@
-"""`strata serve`: the pages, for one person on this machine or for those who sign in."""
+"""`strata serve` and `strata worker`: the pages, and what does the work that admins order there."""
 
 from __future__ import annotations
 
@@ -32,16 +32,34 @@ def serve(
         _ = settings.generator_file
     _require_free(settings.host, settings.port)
     url = settings.public_url or f"http://{settings.host}:{settings.port}"
-    output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)", highlight=False)
+    output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)")
     server = Path(__file__).parents[1] / "serving" / "server.py"
-    environment = {
-        **os.environ,
-        "STRATA_HOST": settings.host,
-        "STRATA_PORT": str(settings.port),
-    }
+    environment = {**os.environ, "STRATA_HOST": settings.host, "STRATA_PORT": str(settings.port)}
     if worker:
         start_keeper()
     os.execve(sys.executable, [sys.executable, str(server)], environment)  # noqa: S606
+
+
+def worker(
+    parent: Annotated[
+        int | None,
+        typer.Option(hidden=True, help="Stop when this is no longer the parent process."),
+    ] = None,
+) -> None:
+    """Process uploads and other jobs; stop it with Ctrl-C.
+
+    `strata serve` starts one by itself. The next worker continues a job that was interrupted.
+    """
+    import logging
+
+    from chatbot.settings import prepare_process, read_settings
+    from ui.serving.worker import run_worker
+
+    prepare_process()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    for chatty in ("huey", "httpx", "chromadb", "alembic"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    run_worker(read_settings(), parent)
 
 
 def _require_free(host: str, port: int) -> None:

@@ -1,25 +1,55 @@
-"""The two consoles of the command line: answers on standard output, everything else beside it."""
+"""What the commands share: consoles, options, files, progress bars, the data that they open."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.markup import escape
 
 from chatbot.text.markdown import AnswerMarkdown, for_any_reader
 
-output = Console(soft_wrap=True)
-errors = Console(stderr=True, soft_wrap=True)
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.progress import ProgressColumn
+
+    from chatbot.assembly import Chatbot
+    from corpora.database.engine import Database
+
+output = Console(soft_wrap=True, highlight=False, emoji=False)
+errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
+"""Answers go to standard output, everything else beside it."""
+
+SOME_LEFT_OUT = 3
+"""Exit code of a command that did its work, but for some of its lines or files."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Profile = Annotated[str | None, typer.Option(help="The chain of steps to use.")]
+OutputFile = Annotated[
+    Path | None, typer.Option("--output", help="Output file (default: print it).")
+]
+WithoutAsking = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def print_json(value: Any) -> None:
     """Print one JSON object, letter for letter, on standard output."""
-    output.print(
-        json.dumps(value, ensure_ascii=False, indent=2), markup=False, highlight=False, emoji=False
-    )
+    output.print(json.dumps(value, ensure_ascii=False, indent=2), markup=False)
+
+
+def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:
+    """Print what a command came to: as JSON for a program, as tables for a reader."""
+    if as_json:
+        print_json(value)
+    else:
+        for table in tables:
+            output.print(table)
 
 
 def printable(text: str) -> str:
@@ -27,11 +57,65 @@ def printable(text: str) -> str:
     return escape("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
+def say(text: str, style: str | None = None) -> None:
+    """Print text of any origin as it stands."""
+    output.print(printable(text), style=style)
+
+
 def print_answer(text: str, citations: int) -> None:
     """Print the text of an answer: laid out for a reader, as it is written for a file or a pipe."""
     shown = "".join(c for c in text if c == "\n" or c.isprintable())
     if not output.is_terminal:
-        output.print(shown, markup=False, highlight=False, emoji=False)
+        output.print(shown, markup=False)
         return
     written = AnswerMarkdown(for_any_reader("\\[{}]".format), citations).whole(shown)
     output.print(Markdown(written, hyperlinks=False), soft_wrap=False)
+
+
+def write(pieces: Iterable[str], file: Path | None, encoding: str = "utf-8") -> None:
+    """Write an export to a file, or to standard output where none is given."""
+    if file is None:
+        sys.stdout.writelines(pieces)
+        return
+    with file.open("w", encoding=encoding, newline="") as written:
+        written.writelines(pieces)
+    say(f"Wrote {file}")
+
+
+@contextmanager
+def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
+    """Show a progress bar for each name that it is told of: `show(name, done, total, item="")`."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = more or (
+        MofNCompleteColumn(),
+        Remaining(),
+        TextColumn("[dim]{task.fields[item]}"),
+    )
+    name_column = TextColumn("{task.description:<10}")
+    with Progress(name_column, BarColumn(), *columns, console=errors) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(name: str, done: int, total: int | None, item: str = "") -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total, item="")
+            bar.update(tasks[name], completed=done, total=total, item=printable(item[-40:]))
+
+        yield show
+
+
+def open_chatbot(**options: Any) -> Chatbot:
+    """The chatbot by the settings; `options` that are not None take precedence."""
+    from chatbot import assembly
+    from chatbot.settings import read_settings
+
+    return assembly.open_chatbot(read_settings(**options))
+
+
+def open_database() -> Database:
+    """The database of the settings, for what needs no model."""
+    from chatbot.settings import read_settings
+    from corpora.database import engine
+
+    return engine.open_database(read_settings().database)

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from ingestion.errors import StrataError
 from ui.serving.services import current_person
 from ui.wording.escaping import as_label, as_text
-from ui.wording.failures import expected_failures
 
 _NOTICE = "notice"
 
@@ -34,7 +34,7 @@ def failures_shown(*, as_toast: bool = False) -> Iterator[None]:
     """Show an expected failure as one clear message; the rest of the block is left out."""
     try:
         yield
-    except expected_failures() as error:
+    except StrataError as error:
         if as_toast:
             st.toast(as_label(str(error), 300), icon=":material/error:")
         else:

@@ -15,12 +15,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from chatbot.conversations import open_questions
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question
 from corpora.generations.processes import HEARTBEAT_SECONDS
-from ui.wording.failures import expected_failures
+from ingestion.errors import StrataError
 from ui.wording.progress import Progress, State
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
-    from chatbot.runtime.events import Event
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +69,7 @@ class Asking:
 
         def run() -> None:
             try:
-                self._run(self.question)
+                self._run()
             finally:
                 at_end()
 
@@ -96,7 +95,9 @@ class Asking:
     def stop(self) -> None:
         """Give it up. Who asked sees so at once; the thread ends at the next step or token."""
         self._stop.set()
-        self._change(lambda p: _stopped(p))
+        self._change(
+            lambda p: replace(p, state=State.STOPPED, running=()) if p.state is State.RUNNING else p
+        )
 
     def wait(self, seconds: float) -> Progress:
         """Wait for its end, at most so long."""
@@ -104,17 +105,17 @@ class Asking:
             self._thread.join(seconds)
         return self.progress
 
-    def _run(self, asked: Question) -> None:
+    def _run(self) -> None:
         from chatbot.assembly import BadQuestion
         from chatbot.runtime.concurrency import Stopped
 
+        asked = self.question
         while self._before and self._before.is_running and not self._stop.is_set():
             self._before.wait(0.1)
         self._before = None
-        if self._stop.is_set():
-            self._end(State.STOPPED)
-            return
         try:
+            if self._stop.is_set():
+                raise Stopped
             self._chatbot.ask(
                 asked.text,
                 product=asked.product,
@@ -124,14 +125,14 @@ class Asking:
                 instead_of=asked.instead_of,
                 open_question=self.id,
                 afresh=asked.afresh,
-                listener=self._listen,
+                listener=lambda event: self._change(lambda p: p.after(event)),
                 stopped=self._stop.is_set,
             )
         except Stopped:
             self._end(State.STOPPED)
         except BadQuestion as error:
             self._end(State.FAILED, str(error), refused=True)
-        except expected_failures() as error:
+        except StrataError as error:
             self._end(State.FAILED, str(error))
         except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
             _log.exception("a question failed")
@@ -141,9 +142,6 @@ class Asking:
             )
         else:
             self._change(lambda p: replace(p, state=State.ANSWERED, running=()))
-
-    def _listen(self, event: Event) -> None:
-        self._change(lambda p: p.after(event))
 
     def _end(self, state: State, message: str = "", *, refused: bool = False) -> None:
         """Keep the end; what cannot be kept counts as stopped once this process is gone."""
@@ -158,12 +156,6 @@ class Asking:
     def _change(self, change: Callable[[Progress], Progress]) -> None:
         with self._lock:
             self._progress = change(self._progress)
-
-
-def _stopped(progress: Progress) -> Progress:
-    if progress.state is not State.RUNNING:
-        return progress
-    return replace(progress, state=State.STOPPED, running=())
 
 
 class Askings:
@@ -242,7 +234,7 @@ class Askings:
         if kept.server == self._kept.server:
             return Progress(State.STOPPED)
         stopping = kept.state is open_questions.State.STOPPING
-        return Progress(stopping=stopping, elsewhere=True)
+        return Progress(stopping=stopping, on_other_server=True)
 
     def _threads(self) -> dict[str, Asking]:
         with self._lock:

@@ -27,16 +27,6 @@ def person_of_session(database: Database, settings: Settings) -> Person:
     return People(database).person(_account(settings))
 
 
-def sign_in() -> None:
-    """Send the browser to the provider; it comes back signed in."""
-    st.login()
-
-
-def sign_out() -> None:
-    """Forget who this is, here and, where it offers that, at the provider."""
-    st.logout()
-
-
 def _local() -> Person:
     from chatbot.accounts.people import LOCAL, NotSignedIn
 

@@ -35,14 +35,14 @@ class _Placed:
 def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
     """Turn a page into pieces from top to bottom; tables and lists stay together."""
     marks = quoted_spans(page.text, *quotes)
-    placed = [_placed(block, start, end, marks) for start, end, block in page.spans()]
+    placed = [_Placed(block, _inside(marks, start, end)) for start, end, block in page.spans()]
     pieces: list[Piece] = []
     for kind, group in groupby(placed, key=lambda p: _together(p.block.kind)):
         blocks = list(group)
         if kind == "table":
             pieces += _tables(blocks)
         elif kind == "list":
-            pieces.append(Piece(_list(blocks), marked=_any(blocks)))
+            pieces.append(Piece(_list(blocks), marked=any(p.marks for p in blocks)))
         elif kind == "drawing":
             for is_marked, lines in groupby(blocks, key=lambda p: bool(p.marks)):
                 text = "\n".join(p.block.text for p in lines)
@@ -53,9 +53,10 @@ def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
     return tuple(piece for piece in pieces if piece.text.strip())
 
 
-def _placed(block: Block, start: int, end: int, marks: Sequence[Span]) -> _Placed:
+def _inside(marks: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
+    """What of the marks is on a part of the text, counted from the beginning of the part."""
     inside = ((max(a, start) - start, min(b, end) - start) for a, b in marks)
-    return _Placed(block, tuple((a, b) for a, b in inside if a < b))
+    return tuple((a, b) for a, b in inside if a < b)
 
 
 def _together(kind: BlockKind) -> str:
@@ -67,10 +68,6 @@ def _together(kind: BlockKind) -> str:
         case BlockKind.DRAWING:
             return "drawing"
     return "single"
-
-
-def _any(blocks: Sequence[_Placed]) -> bool:
-    return any(p.marks for p in blocks)
 
 
 def _single(p: _Placed) -> Iterator[Piece]:
@@ -137,10 +134,7 @@ def _cells(p: _Placed) -> list[str]:
     start = 0
     for cell in p.block.text.split(CELL_DELIMITER):
         end = start + len(cell)
-        inside = ((max(a, start) - start, min(b, end) - start) for a, b in p.marks)
-        cells.append(
-            marked_text(cell, tuple((a, b) for a, b in inside if a < b)).replace("\n", " ")
-        )
+        cells.append(marked_text(cell, _inside(p.marks, start, end)).replace("\n", " "))
         start = end + len(CELL_DELIMITER)
     return cells
 
@@ -156,9 +150,8 @@ def marked_text(text: str, marks: Sequence[Span], colour: str = _QUOTED) -> str:
     start = 0
     for line in text.split("\n"):
         end = start + len(line)
-        inside = ((max(a, start) - start, min(b, end) - start) for a, b in marks)
         if line.strip():
-            lines.append(_marked_line(line, tuple((a, b) for a, b in inside if a < b), colour))
+            lines.append(_marked_line(line, _inside(marks, start, end), colour))
         start = end + 1
     return "\\\n".join(lines)
 

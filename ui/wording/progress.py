@@ -32,7 +32,7 @@ class Progress:
     `place` counts from 1, the next to be answered; 0 once its turn has come. `running` are the
     steps that run, the outermost first: a comparison runs others for all its releases at once.
     `found` is what the steps that are done came to, without those for one release of several.
-    `elsewhere` says that another server answers it, of which no more is known.
+    `on_other_server` says that another server answers it, of which no more is known.
     """
 
     state: State = State.RUNNING
@@ -42,7 +42,7 @@ class Progress:
     written: str = ""
     stopping: bool = False
     refused: bool = False
-    elsewhere: bool = False
+    on_other_server: bool = False
     message: str = ""
 
     def after(self, event: Event) -> Progress:

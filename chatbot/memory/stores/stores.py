@@ -38,6 +38,7 @@ from corpora.catalog.remembered import still_stands
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.indexing.embedding import Vectors
+from ingestion.errors import StrataError
 
 if TYPE_CHECKING:
     from chatbot.memory.questions import QuestionReader
@@ -47,7 +48,7 @@ _TURNS_AT_ONCE = 500
 _LENGTH_ERROR = 1e-3
 
 
-class UnknownPair(LookupError):
+class UnknownPair(StrataError, LookupError):
     """The memory has no such pair (any more)."""
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from chatbot.queries.clarification import about_release
 from corpora.catalog.release import Product, Release
-from ui.answers.choices import Choice, asked_for, choices
+from ui.answers.offers import asked_for, choices
 
 VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2.0")))
 PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))
@@ -12,23 +12,19 @@ PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0"
 
 def test_the_releases_of_the_product_are_offered_in_the_order_of_the_reply() -> None:
     reply = {"route": "clarify", "product": "valve", "available_releases": ["2.0", "1.0", "0.9"]}
-    assert choices(reply, [PUMP, VALVE]) == (
-        Choice("2.0", "valve", "2.0"),
-        Choice("1.0", "valve", "1.0"),
-    )
+    offered = list(choices(reply, [PUMP, VALVE]).items())
+    assert offered == [("2.0", ("valve", "2.0")), ("1.0", ("valve", "1.0"))]
 
 
 def test_without_a_product_both_are_chosen() -> None:
     reply = {"route": "clarify", "product": None, "available_releases": ["valve 2.0", "pump 2.0"]}
-    assert choices(reply, [PUMP, VALVE]) == (
-        Choice("valve 2.0", "valve", "2.0"),
-        Choice("pump 2.0", "pump", "2.0"),
-    )
+    offered = list(choices(reply, [PUMP, VALVE]).items())
+    assert offered == [("valve 2.0", ("valve", "2.0")), ("pump 2.0", ("pump", "2.0"))]
 
 
 def test_what_the_catalog_tells_asks_for_nothing() -> None:
     reply = {"route": "inventory", "product": "valve", "available_releases": ["2.0", "1.0"]}
-    assert choices(reply, [VALVE]) == ()
+    assert choices(reply, [VALVE]) == {}
 
 
 @pytest.mark.parametrize(
@@ -55,4 +51,4 @@ def test_a_question_is_asked_of_another_release(question: str, asked: str) -> No
     ],
 )
 def test_a_release_that_is_not_there_gives_way_to_the_choice(question: str, asked: str) -> None:
-    assert asked_for(question, Choice("2.0", "valve", "2.0"), [VALVE, PUMP]) == asked
+    assert asked_for(question, "valve", "2.0", [VALVE, PUMP]) == asked

@@ -1,0 +1,121 @@
+"""What can be asked next where an answer leaves that open: releases, questions, related pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui.answers.citations import place
+from ui.sources.source_view import show_source
+from ui.wording.escaping import as_label
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from chatbot.conversations.conversations import KeptTurn
+    from corpora.catalog.release import Product
+
+Ask = Callable[..., None]
+"""Asks a question: `ask(text, product, release, instead_of=turn_id, afresh=True)`.
+
+All but the text and the product may be left out.
+"""
+
+
+def show_offers(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
+    """Buttons that lead on from an answer that abstains, or asks for the release or the question.
+
+    Answers of earlier versions name neither releases that document it, nor pages, nor questions.
+    """
+    reply, product = turn.reply, turn.reply["product"]
+    if reply["abstained"]:
+        _offer_documented(turn, products, ask)
+        _offer_pages(turn)
+    if offered := choices(reply, products):
+        with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
+            for label, (of, release) in offered.items():
+                st.button(
+                    as_label(label),
+                    key=f"choose-{turn.id}-{of}-{release}",
+                    icon=":material/layers:",
+                    on_click=ask,
+                    args=(asked_for(turn.question, of, release, products), of, release),
+                )
+    for number, question in enumerate(reply.get("choices", ())):
+        st.button(
+            as_label(question, 200),
+            key=f"meant-{turn.id}-{number}",
+            on_click=ask,
+            args=(question, product),
+        )
+
+
+def choices(reply: Mapping[str, Any], products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
+    """Product and release of each name among which a reply asks to choose, if still there.
+
+    Without a product the reply names both, as "product release". What the catalog tells of its
+    releases asks for nothing.
+    """
+    if reply["route"] == "inventory":
+        return {}
+    there = {
+        r.name if reply["product"] else f"{p.name} {r.name}": (p.name, r.name)
+        for p in products
+        if reply["product"] in (None, p.name)
+        for r in p.releases
+    }
+    return {name: there[name] for name in reply["available_releases"] if name in there}
+
+
+def asked_for(question: str, product: str, release: str, products: Sequence[Product]) -> str:
+    """The question, with the release that it names and that is not there replaced by the choice.
+
+    What a question says itself goes before what is chosen beside it, so it has to say the choice.
+    """
+    from chatbot.queries.clarification import replace_unknown
+    from chatbot.releases.rules import resolve_release
+
+    asked = resolve_release(question, products, product=product)
+    return replace_unknown(question, asked, (release,), product)
+
+
+def _offer_documented(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
+    from chatbot.queries.clarification import about_release
+
+    product = turn.reply["product"]
+    there = {release.name for p in products if p.name == product for release in p.releases}
+    found = [release for release in turn.reply.get("found_in", ()) if release in there]
+    if not found:
+        return
+    with _row("Documented in", f"found-in-{turn.id}"):
+        for release in found:
+            st.button(
+                as_label(release),
+                key=f"found-in-{turn.id}-{release}",
+                icon=":material/layers:",
+                help=f"Ask about {as_label(release)}",
+                on_click=ask,
+                args=(about_release(turn.question, release, product, products), product, release),
+            )
+
+
+def _offer_pages(turn: KeptTurn) -> None:
+    reply = turn.reply
+    cited = {citation["page_id"] for citation in reply["citations"]}
+    pages = [page for page in reply.get("nearest", ()) if page["page_id"] not in cited]
+    if not pages:
+        return
+    with _row("Related pages", f"nearest-{turn.id}"):
+        for number, page in enumerate(pages):
+            section = as_label(page["section"], 200) or None
+            if st.button(place(page), key=f"near-{turn.id}-{number}", help=section):
+                show_source(reply["product"], page)
+
+
+def _row(heading: str, key: str) -> DeltaGenerator:
+    """A row of buttons behind its heading."""
+    row = st.container(horizontal=True, key=key, gap="xsmall", vertical_alignment="center")
+    row.caption(heading, width="content")
+    return row
