@@ -129,9 +129,6 @@ class Settings(SignInSettings, BaseSettings):
         250.0, gt=0, description="ComRAG: how fast it falls as the evidence's scores differ"
     )
 
-    queue_url: str | None = Field(
-        None, description="redis://… where workers run on several machines"
-    )
     largest_upload: int = Field(500, ge=1, description="MB of an upload in all")
 
     host: str = "127.0.0.1"

@@ -150,11 +150,7 @@ def _cancel(job_id: int) -> None:
 
 
 def _retry(job_id: int) -> None:
-    from ui.serving.worker import enqueue
-
     try:
         services.administration().retry(job_id)
     except expected_failures() as error:
         st.toast(as_label(str(error), 300), icon=":material/error:")
-        return
-    enqueue(job_id, services.chatbot().settings)

@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 
 def start(order: Callable[[Administration], int], product: str, told: str) -> None:
     """Order a job and show the page anew where it is listed; a refusal is told right here."""
-    from ui.serving.worker import enqueue
-
     try:
-        job = order(services.administration())
+        order(services.administration())
     except expected_failures() as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    enqueue(job, services.chatbot().settings)
     note(told)
     go(product, "", "Jobs")
     st.rerun()
