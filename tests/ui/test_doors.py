@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 from chatbot import administration, memory, review
 from chatbot.accounts.limits import LimitReached
 from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
-
 from chatbot.conversations.conversations import Conversations, UnknownConversation
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import UP, Feedback

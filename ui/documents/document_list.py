@@ -12,13 +12,13 @@ from ui.serving import services
 from ui.wording.amounts import how_large, how_many
 
 if TYPE_CHECKING:
-    from corpora.catalog.release_settings import ShelvedRelease
+    from corpora.catalog.release_settings import ReleaseOverview
     from corpora.documents.documents import FoundDocuments, ListedDocument
 
 _AT_ONCE = 25
 
 
-def show_documents(product: str, release: ShelvedRelease) -> None:
+def show_documents(product: str, release: ReleaseOverview) -> None:
     """The documents that the chat answers from now."""
     if release.generation is None:
         st.markdown("No documents yet. They appear here after the first upload is processed.")

@@ -17,13 +17,13 @@ from ui.wording.failures import expected_failures
 
 if TYPE_CHECKING:
     from corpora.catalog.catalog import Generation
-    from corpora.catalog.release_settings import ShelvedRelease
+    from corpora.catalog.release_settings import ReleaseOverview
     from corpora.documents.documents import Difference
 
 _NAMED = 8
 
 
-def show_generations(product: str, release: ShelvedRelease) -> None:
+def show_generations(product: str, release: ReleaseOverview) -> None:
     """A line for each version, the newest first."""
     from corpora.catalog.catalog import Catalog, GenerationState
 
@@ -45,7 +45,7 @@ def show_generations(product: str, release: ShelvedRelease) -> None:
             _line(product, release, generation)
 
 
-def _line(product: str, release: ShelvedRelease, generation: Generation) -> None:
+def _line(product: str, release: ReleaseOverview, generation: Generation) -> None:
     assert generation.published is not None
     serves = generation.id == release.generation
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -99,7 +99,7 @@ def _documents(generation: int) -> None:
 
 
 @st.dialog("Roll back to this version", icon=":material/history:")
-def confirm(product: str, release: ShelvedRelease, generation: Generation) -> None:
+def confirm(product: str, release: ReleaseOverview, generation: Generation) -> None:
     """Ask whether to roll back to another version."""
     from corpora.documents.impact import impact_of_serving
 

@@ -16,7 +16,7 @@ from ui.elements.admin_page import admin_page
 from ui.serving import services
 
 if TYPE_CHECKING:
-    from corpora.catalog.release_settings import Shelf
+    from corpora.catalog.release_settings import ProductOverview
 
 _PRODUCT = "documents product"
 
@@ -27,23 +27,23 @@ def documents() -> None:
 
 
 def _show() -> None:
-    from corpora.catalog.release_settings import Shelves
+    from corpora.catalog.release_settings import ReleaseAdministration
 
-    shelves = Shelves(services.chatbot().database)
-    products = shelves.products()
+    administration = ReleaseAdministration(services.chatbot().database)
+    products = administration.products()
     if not products:
         _nothing_yet()
         return
     at = place()
     product = at.product if at.product in products else products[0]
-    shelf = shelves.shelf(product)
-    release = shelf.release(at.release)
+    overview = administration.overview(product)
+    release = overview.release(at.release)
     if release is not None:
-        show_release(shelf, release)
+        show_release(overview, release)
         return
     _heading(products, product)
     show_running()
-    _tabs(shelf, products)
+    _tabs(overview, products)
 
 
 def _nothing_yet() -> None:
@@ -70,20 +70,20 @@ def _heading(products: tuple[str, ...], product: str) -> None:
         )
 
 
-def _tabs(shelf: Shelf, products: tuple[str, ...]) -> None:
+def _tabs(overview: ProductOverview, products: tuple[str, ...]) -> None:
     open_tab()
     releases, upload, jobs, product = st.tabs(
         ["Releases", "Upload", "Jobs", "Product"], key=TAB, on_change="rerun"
     )
     if releases.open:
         with releases:
-            show_releases(shelf)
+            show_releases(overview)
     if upload.open:
         with upload:
-            show_upload(products, shelf)
+            show_upload(products, overview)
     if jobs.open:
         with jobs:
             show_jobs()
     if product.open:
         with product:
-            show_product_settings(shelf)
+            show_product_settings(overview)

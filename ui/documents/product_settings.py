@@ -12,18 +12,18 @@ from ui.serving import services
 from ui.wording.escaping import as_label, as_text
 
 if TYPE_CHECKING:
-    from corpora.catalog.release_settings import Shelf
+    from corpora.catalog.release_settings import ProductOverview
 
 
-def show_product_settings(shelf: Shelf) -> None:
+def show_product_settings(overview: ProductOverview) -> None:
     """A form; below it the way to delete the product."""
-    settings = shelf.settings
-    names = [release.name for release in reversed(shelf.releases)]
+    settings = overview.settings
+    names = [release.name for release in reversed(overview.releases)]
     with st.form("product-settings", border=False, width=640):
         st.text_area(
             "Other names",
             "\n".join(settings.aliases),
-            key=f"aliases of {shelf.product}",
+            key=f"aliases of {overview.product}",
             height=110,
             help="Other names that people use in questions, one per line.",
         )
@@ -32,19 +32,19 @@ def show_product_settings(shelf: Shelf) -> None:
             [None, *names],
             index=[None, *names].index(settings.latest) if settings.latest in names else 0,
             format_func=lambda name: name or "Newest release that is not a pre-release",
-            key=f"latest of {shelf.product}",
+            key=f"latest of {overview.product}",
             help="Used when a question says “latest” or names no release.",
         )
         if st.form_submit_button("Save", type="primary"):
-            _save(shelf.product)
+            _save(overview.product)
     st.space("small")
     with st.container(border=True, width=640):
-        st.markdown(f"**Delete {as_label(shelf.product)}**")
+        st.markdown(f"**Delete {as_label(overview.product)}**")
         st.caption(
             "Deletes all of its releases, their documents and the glossary. Conversations are kept."
         )
         if st.button("Delete this product …", icon=":material/delete:", key="delete-product"):
-            confirm_product(shelf.product)
+            confirm_product(overview.product)
 
 
 def _save(product: str) -> None:

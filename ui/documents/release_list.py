@@ -13,37 +13,37 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.catalog.release_settings import Shelf, ShelvedRelease
+    from corpora.catalog.release_settings import ProductOverview, ReleaseOverview
 
 _AT_ONCE = 30
 
 
-def show_releases(shelf: Shelf) -> None:
+def show_releases(overview: ProductOverview) -> None:
     """A line for each release: what it is called, what holds of it, what serves it."""
-    if not shelf.releases:
+    if not overview.releases:
         st.markdown("This product has no releases yet.")
         st.button(
             "Upload documents",
             icon=":material/upload:",
             on_click=go,
-            args=(shelf.product, "", "Upload"),
+            args=(overview.product, "", "Upload"),
         )
         return
-    newest_first = shelf.releases[::-1]
+    newest_first = overview.releases[::-1]
     pages = -(-len(newest_first) // _AT_ONCE)
     lines = st.container(gap="xsmall", key="release-list")
-    page = st.pagination(pages, key=f"releases of {shelf.product}") if pages > 1 else 1
+    page = st.pagination(pages, key=f"releases of {overview.product}") if pages > 1 else 1
     with lines:
         for release in newest_first[(page - 1) * _AT_ONCE : page * _AT_ONCE]:
-            _line(shelf, release)
+            _line(overview, release)
 
 
-def _line(shelf: Shelf, release: ShelvedRelease) -> None:
+def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", wrap=False, gap="medium"
     ):
         st.markdown(
-            f"**{as_label(release.name)}** {release_badges(shelf, release)}\\\n"
+            f"**{as_label(release.name)}** {release_badges(overview, release)}\\\n"
             f":gray[{as_label(summary(release), 300)}]",
             width="stretch",
         )
@@ -51,15 +51,15 @@ def _line(shelf: Shelf, release: ShelvedRelease) -> None:
             f"Open {as_label(release.name, 24)}",
             key=f"open {release.name}",
             on_click=go,
-            args=(shelf.product, release.name),
+            args=(overview.product, release.name),
         )
 
 
-def release_badges(shelf: Shelf, release: ShelvedRelease) -> str:
+def release_badges(overview: ProductOverview, release: ReleaseOverview) -> str:
     """What there is to know of a release at a glance, as Markdown badges."""
     settings = release.settings
     badges = []
-    if release.name == shelf.latest:
+    if release.name == overview.latest:
         badges.append(":primary-badge[latest]")
     if release.prerelease:
         badges.append(":blue-badge[pre-release]")
@@ -74,7 +74,7 @@ def release_badges(shelf: Shelf, release: ShelvedRelease) -> str:
     return " ".join(badges)
 
 
-def summary(release: ShelvedRelease) -> str:
+def summary(release: ReleaseOverview) -> str:
     """What serves a release, and what else it is called, in a line."""
     if release.published is None:
         told = "no documents yet"

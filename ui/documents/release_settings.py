@@ -13,17 +13,17 @@ from ui.serving import services
 from ui.wording.escaping import as_label, as_text
 
 if TYPE_CHECKING:
-    from corpora.catalog.release_settings import ReleaseSettings, Shelf, ShelvedRelease
+    from corpora.catalog.release_settings import ProductOverview, ReleaseOverview, ReleaseSettings
 
 _PRERELEASE = {None: "Detect from name", True: "Yes", False: "No"}
 
 
-def show_release_settings(shelf: Shelf, release: ShelvedRelease) -> None:
+def show_release_settings(overview: ProductOverview, release: ReleaseOverview) -> None:
     """A form; below it reading again and deletion."""
     with st.form("release-settings", border=False, width=640):
         new = _fields(release)
         if st.form_submit_button("Save", type="primary"):
-            _save(shelf.product, release.name, new)
+            _save(overview.product, release.name, new)
     st.space("small")
     with st.container(border=True, width=640):
         st.markdown("**Reprocess the documents**")
@@ -33,21 +33,21 @@ def show_release_settings(shelf: Shelf, release: ShelvedRelease) -> None:
         )
         if st.button("Reprocess", icon=":material/refresh:", disabled=release.generation is None):
             start(
-                lambda admin: admin.read_again(shelf.product, release.name),
-                shelf.product,
-                f"Reprocessing {shelf.product} {release.name}.",
+                lambda admin: admin.read_again(overview.product, release.name),
+                overview.product,
+                f"Reprocessing {overview.product} {release.name}.",
             )
     with st.container(border=True, width=640):
-        st.markdown(f"**Delete {as_label(f'{shelf.product} {release.name}')}**")
+        st.markdown(f"**Delete {as_label(f'{overview.product} {release.name}')}**")
         st.caption(
             "Deletes its documents, its earlier versions and its saved answers. To take it out of "
             "the chat for a while, hide it instead."
         )
         if st.button("Delete this release …", icon=":material/delete:", key="delete-release"):
-            confirm_release(shelf.product, release.name)
+            confirm_release(overview.product, release.name)
 
 
-def _fields(release: ShelvedRelease) -> ReleaseSettings:
+def _fields(release: ReleaseOverview) -> ReleaseSettings:
     from corpora.catalog.release_settings import ReleaseSettings
 
     settings = release.settings

@@ -15,29 +15,29 @@ from ui.documents.release_settings import show_release_settings
 from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
-    from corpora.catalog.release_settings import Shelf, ShelvedRelease
+    from corpora.catalog.release_settings import ProductOverview, ReleaseOverview
 
 
-def show_release(shelf: Shelf, release: ShelvedRelease) -> None:
+def show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
     """Everything on one release, in tabs."""
     with st.container(gap="small", key="release-heading"):
         st.button(
-            f"All releases of {as_label(shelf.product)}",
+            f"All releases of {as_label(overview.product)}",
             icon=":material/arrow_back:",
             type="tertiary",
             on_click=go,
-            args=(shelf.product,),
+            args=(overview.product,),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.title(as_label(f"{shelf.product} {release.name}"), anchor=False)
+            st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
             st.button(
                 "Upload documents",
                 icon=":material/upload:",
                 on_click=_upload,
-                args=(shelf.product, release.name),
+                args=(overview.product, release.name),
             )
         st.markdown(
-            f"{release_badges(shelf, release)} :gray[{as_label(summary(release), 300)}]".strip()
+            f"{release_badges(overview, release)} :gray[{as_label(summary(release), 300)}]".strip()
         )
     show_running()
     documents, states, settings = st.tabs(
@@ -45,13 +45,13 @@ def show_release(shelf: Shelf, release: ShelvedRelease) -> None:
     )
     if documents.open:
         with documents:
-            show_documents(shelf.product, release)
+            show_documents(overview.product, release)
     if states.open:
         with states:
-            show_generations(shelf.product, release)
+            show_generations(overview.product, release)
     if settings.open:
         with settings:
-            show_release_settings(shelf, release)
+            show_release_settings(overview, release)
 
 
 def _upload(product: str, release: str) -> None:

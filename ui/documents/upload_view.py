@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
 
     from chatbot.administration.administration import Administration
-    from corpora.catalog.release_settings import Shelf
+    from corpora.catalog.release_settings import ProductOverview
     from corpora.documents.upload_checks import Finding
     from corpora.documents.uploads import UploadedFile
 
@@ -27,10 +27,10 @@ _LISTED = 20
 _NAMED = 5
 
 
-def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
+def show_upload(products: Sequence[str], overview: ProductOverview | None) -> None:
     """The form from top to bottom; each part shows once the one above it is filled in."""
     with st.container(width=760):
-        product, release = _target(products, shelf)
+        product, release = _target(products, overview)
         received = _received()
         if not (product and release):
             st.caption("Choose a product and release.")
@@ -50,10 +50,10 @@ def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
             _start(product, release, taken)
 
 
-def _target(products: Sequence[str], shelf: Shelf | None) -> tuple[str, str]:
+def _target(products: Sequence[str], overview: ProductOverview | None) -> tuple[str, str]:
     with st.container(horizontal=True):
-        if shelf is not None and PRODUCT not in st.session_state:
-            st.session_state[PRODUCT] = shelf.product
+        if overview is not None and PRODUCT not in st.session_state:
+            st.session_state[PRODUCT] = overview.product
         product = _name("Product", PRODUCT, products)
         known = product in products
         release = _name("Release", RELEASE, _releases(product) if known else ())
@@ -76,10 +76,10 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 
 
 def _releases(product: str) -> tuple[str, ...]:
-    from corpora.catalog.release_settings import Shelves
+    from corpora.catalog.release_settings import ReleaseAdministration
 
-    shelf = Shelves(services.chatbot().database).shelf(product)
-    return tuple(release.name for release in reversed(shelf.releases))
+    overview = ReleaseAdministration(services.chatbot().database).overview(product)
+    return tuple(release.name for release in reversed(overview.releases))
 
 
 def _received() -> list[Received]:

@@ -26,10 +26,10 @@ def glossary() -> None:
 
 def _show() -> None:
     from corpora.catalog.glossary import Glossaries
-    from corpora.catalog.release_settings import Shelves
+    from corpora.catalog.release_settings import ReleaseAdministration
 
     database = services.chatbot().database
-    products = Shelves(database).products()
+    products = ReleaseAdministration(database).products()
     if not products:
         st.title("Glossary", anchor=False)
         st.markdown("Each product has its own glossary. Upload documents of a product first.")
