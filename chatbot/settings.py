@@ -105,7 +105,6 @@ class Settings(SignInSettings, BaseSettings):
     temperature_max: float = Field(0.0, ge=0, le=2, validate_default=True)  # the paper: 1.2
     temperature_k: float = Field(250.0, gt=0, description="how fast it falls (ComRAG)")
 
-    queue_url: str | None = Field(None, description="redis://… where workers are on many machines")
     largest_upload: int = Field(500, ge=1, description="MB of an upload in all")
 
     host: str = "127.0.0.1"

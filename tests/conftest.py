@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,9 +25,20 @@ def data_dir(tmp_path: Path) -> Path:
     return directory
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a database without rows, made once, of which every test gets a copy."""
+    directory = tmp_path_factory.mktemp("empty")
+    open_database(sqlite_url(directory)).close()
+    return directory / "strata.db"
+
+
 @pytest.fixture
-def database(data_dir: Path) -> Iterator[Database]:
+def database(data_dir: Path, empty_database: Path) -> Iterator[Database]:
     """The database of the data folder."""
+    if not (file := data_dir / "strata.db").exists():
+        data_dir.mkdir(exist_ok=True)
+        shutil.copy(empty_database, file)
     database = open_database(sqlite_url(data_dir))
     yield database
     database.close()

@@ -13,8 +13,8 @@ from chatbot.accounts.people import Person
 from corpora.building.removal import order_removal
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Changes, Entry, Glossaries
-from corpora.catalog.release_settings import ProductSettings, ReleaseSettings, Shelves
-from corpora.catalog.remembered import MemoryReview
+from corpora.catalog.memory_review import MemoryReview
+from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
 from corpora.jobs.jobs import Job, JobKind, Jobs
@@ -47,25 +47,25 @@ class Administration:
         Returns what became of its remembered answers.
         """
         self.person.require_admin()
-        shelves = Shelves(self.database)
-        old = shelves.settings(product, release)
-        review = shelves.change_release(product, release, new)
-        self._record_changes(f"{product} {release}", old, shelves.settings(product, release))
+        administration = ReleaseAdministration(self.database)
+        old = administration.settings(product, release)
+        review = administration.change_release(product, release, new)
+        self._record_changes(f"{product} {release}", old, administration.settings(product, release))
         return review
 
     def change_product(self, product: str, new: ProductSettings) -> None:
         """Say of a product what it is also called, and which release is the latest."""
         self.person.require_admin()
-        shelves = Shelves(self.database)
-        old = shelves.shelf(product).settings
-        shelves.change_product(product, new)
-        self._record_changes(product, old, shelves.shelf(product).settings)
+        administration = ReleaseAdministration(self.database)
+        old = administration.overview(product).settings
+        administration.change_product(product, new)
+        self._record_changes(product, old, administration.overview(product).settings)
 
     def serve(self, product: str, release: str, generation: int) -> MemoryReview:
         """Let another generation of a release serve; return what became of remembered answers."""
         self.person.require_admin()
         catalog = Catalog(self.database)
-        before = Shelves(self.database).shelf(product).release(release)
+        before = ReleaseAdministration(self.database).overview(product).release(release)
         review = catalog.serve(product, release, generation)
         self._record(
             "rollback",

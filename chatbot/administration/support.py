@@ -11,7 +11,7 @@ from chatbot.retrieval.provenance import cite, claims, holds_quantity, plain, qu
 from chatbot.retrieval.records import records, sentences
 from chatbot.text.query_terms import filtered, search_terms
 from chatbot.turn import Citation, Record
-from corpora.catalog.cited_pages import page_hash
+from corpora.catalog.memory_review import page_hash
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.lexical import tokens

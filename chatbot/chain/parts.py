@@ -35,8 +35,7 @@ from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.catalog.glossary import Entry
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.embedding import Embedder
-from corpora.indexing.recent_vectors import RecentVectors
+from corpora.indexing.embedding import Embedder, RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
 
 POINTWISE = frozenset({"embedded"})

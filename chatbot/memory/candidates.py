@@ -16,7 +16,7 @@ from chatbot.memory.pairs import CitedPage
 from chatbot.memory.questions import asked_text
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.turn import Answer, Citation, Route, Turn
-from corpora.catalog.remembered import page_hash
+from corpora.catalog.memory_review import page_hash
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 

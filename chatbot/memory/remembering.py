@@ -26,7 +26,7 @@ from chatbot.memory.scoring.opinions import Opinions, opinions_of_pair, opinions
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.memory.uses import count_reuse, uses_of
 from chatbot.turn import Turn
-from corpora.catalog.remembered import review_release
+from corpora.catalog.memory_review import review_release
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow

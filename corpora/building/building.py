@@ -9,14 +9,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from corpora.building.gathering import ChunkingSettings, Gathered, Gathering
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.contents import contents_of, serving_beside, size_of
-from corpora.catalog.remembered import MemoryReview
+from corpora.catalog.memory_review import MemoryReview
 from corpora.database.engine import Database
-from corpora.database.tables import EmbeddingModelRow
+from corpora.database.tables import (
+    EmbeddingModelRow,
+    GenerationRow,
+    MemberRow,
+    PageRow,
+    SearchChunkRow,
+)
 from corpora.generations import generations
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.generations.generations import IngestError
@@ -183,7 +188,7 @@ class _Build:
                     builder.workers,
                 )
             )
-        serving = serving_beside(builder.database, self.generation_id)
+        serving = generations.serving_beside(builder.database, self.generation_id)
         embedded, remembered = 0, MemoryReview()
         if not (gathered.read or gathered.unchanged):
             outcome = Outcome.NOTHING_READABLE
@@ -192,7 +197,7 @@ class _Build:
         else:
             embedded, remembered = self._publish()
             outcome, serving = Outcome.PUBLISHED, self.generation_id
-        size = size_of(builder.database, serving)
+        documents, pages, chunks = _counts(builder.database, serving)
         return IngestReport(
             product=product,
             release=release,
@@ -203,17 +208,17 @@ class _Build:
             rejected=gathered.rejected,
             skipped=gathered.skipped,
             dropped=gathered.dropped,
-            documents=size.documents,
-            pages=size.pages,
-            chunks=size.chunks,
+            documents=documents,
+            pages=pages,
+            chunks=chunks,
             embedded=embedded,
             remembered=remembered,
             seconds=self.seconds,
         )
 
     def _holds_the_same_as(self, other: int) -> bool:
-        own = contents_of(self.builder.database, self.generation_id)
-        return own == contents_of(self.builder.database, other)
+        own = _contents(self.builder.database, self.generation_id)
+        return own == _contents(self.builder.database, other)
 
     def _publish(self) -> tuple[int, MemoryReview]:
         """Embed what is new, build the indexes and let them serve; count what was embedded."""
@@ -222,7 +227,7 @@ class _Build:
             embedded = embed_missing(
                 builder.database, self.generation_id, builder.embedder, self._report
             )
-        chunks = size_of(builder.database, self.generation_id).chunks
+        _, _, chunks = _counts(builder.database, self.generation_id)
         require_room(builder.data_dir, chunks * builder.embedder.dimension * _INDEX_BYTES)
         with self._timed(Stage.INDEXING):
             build_indexes(
@@ -263,3 +268,25 @@ def _model_id(database: Database, embedder: Embedder) -> int:
             session.add(row)
             session.flush()
         return row.id
+
+
+def _contents(database: Database, generation_id: int) -> tuple[int, frozenset[tuple[int, str]]]:
+    """Generations of the same documents, sources and model answer alike."""
+    members = select(MemberRow.document_id, MemberRow.source)
+    with database.reading() as session:
+        rows = session.execute(members.where(MemberRow.generation_id == generation_id))
+        held = frozenset((document_id, source) for document_id, source in rows)
+        return session.get_one(GenerationRow, generation_id).model_id, held
+
+
+def _counts(database: Database, generation_id: int | None) -> tuple[int, int, int]:
+    """Count the documents, pages and search chunks of a generation; none are of no generation."""
+    documents = select(MemberRow.document_id).where(MemberRow.generation_id == generation_id)
+    pages = select(PageRow.id).where(PageRow.document_id.in_(documents))
+    chunks = select(SearchChunkRow.id).where(SearchChunkRow.page_id.in_(pages))
+    with database.reading() as session:
+        first, second, third = (
+            session.scalar(select(func.count()).select_from(rows.subquery())) or 0
+            for rows in (documents, pages, chunks)
+        )
+    return first, second, third

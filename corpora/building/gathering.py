@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 import ingestion
 from corpora.database.engine import Database
-from corpora.database.tables import DocumentRow, GenerationRow, MemberRow, ReleaseRow
-from corpora.generations.generations import require_claim
+from corpora.database.tables import DocumentRow, GenerationRow, MemberRow
+from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
@@ -180,13 +180,9 @@ class Gathering:
         out: an answer must not come from it. Documents are cut anew, from their stored pages, if
         the settings for that have changed.
         """
+        published = serving_beside(self.database, self.generation_id)
         with self.database.reading() as session:
             present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
-            published = session.scalar(
-                select(ReleaseRow.published_generation_id)
-                .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
-                .where(GenerationRow.id == self.generation_id)
-            )
             rows = session.execute(
                 _members(published, DocumentRow.id, DocumentRow.file, MemberRow.source)
             ).all()

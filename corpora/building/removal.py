@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import delete, select
 
 from corpora.building.building import Builder, IngestReport
 from corpora.building.gathering import Gathered, Gathering
-from corpora.catalog.catalog import Catalog, find_product, releases_of
-from corpora.catalog.remembered import review_release
-from corpora.database.engine import Database
+from corpora.catalog.catalog import Catalog, find_product, find_release, releases_of
+from corpora.catalog.memory_review import review_release
+from corpora.database.engine import Database, delete_in_portions
 from corpora.database.memory_tables import (
     MemoryClusterRow,
     MemoryEventRow,
@@ -31,9 +31,6 @@ from corpora.generations import generations
 from corpora.generations.generations import IngestError
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
-
-_ROWS_AT_ONCE = 200
-"""How many rows go in one transaction: others write in between."""
 
 
 class NothingLeft(IngestError):
@@ -93,11 +90,10 @@ def delete_release(
     BeingBuilt while somebody ingests into it.
     """
     with database.writing() as session:
-        owner = find_product(session, product)
-        rows = releases_of(session, owner) if owner else []
-        row = next((r for r in rows if r.name.casefold() == release.strip().casefold()), None)
-        if owner is None or row is None:
+        row = find_release(session, product, release)
+        if row is None:
             return Deleted()
+        owner = session.get_one(ProductRow, row.product_id)
         generations.take_over(session, row.id, row.name)
         if owner.latest in (row.name, *row.aliases):
             owner.latest = None
@@ -137,60 +133,26 @@ def delete_product(
 def _delete_contents(
     database: Database, release_id: int, name: str, report: Callable[[Progress], None]
 ) -> int:
-    """Delete what hangs on a release from the leaves up, so that no transaction is a long one."""
-    in_release = select(DocumentRow.id).where(DocumentRow.release_id == release_id)
+    """Delete what hangs on a release from the leaves up, and count the pages."""
+    documents = select(DocumentRow.id).where(DocumentRow.release_id == release_id)
     built = select(GenerationRow.id).where(GenerationRow.release_id == release_id)
-    with database.reading() as session:
-        of_pages = select(func.count()).where(PageRow.document_id.in_(in_release))
-        total = session.scalar(of_pages) or 0
-    report(Progress(Stage.DELETING, 0, total, name))
-    done = 0
-    pages = select(PageRow.id).where(PageRow.document_id.in_(in_release)).limit(_ROWS_AT_ONCE)
-    while ids := _some(database, pages):
-        with database.writing() as session:
-            session.execute(delete(PageRow).where(PageRow.id.in_(ids)))
-        done += len(ids)
-        report(Progress(Stage.DELETING, done, total, name))
-    members = select(MemberRow.document_id).where(MemberRow.generation_id.in_(built))
-    while ids := _some(database, members.limit(_ROWS_AT_ONCE)):
-        with database.writing() as session:
-            session.execute(
-                delete(MemberRow).where(
-                    MemberRow.document_id.in_(ids), MemberRow.generation_id.in_(built)
-                )
-            )
-    while ids := _some(database, in_release.limit(_ROWS_AT_ONCE)):
-        with database.writing() as session:
-            session.execute(delete(DocumentRow).where(DocumentRow.id.in_(ids)))
-    with database.writing() as session:
-        session.execute(delete(GenerationRow).where(GenerationRow.release_id == release_id))
-    return total
+    pages = delete_in_portions(
+        database,
+        PageRow.id,
+        PageRow.document_id.in_(documents),
+        on_progress=lambda done, total: report(Progress(Stage.DELETING, done, total, name)),
+    )
+    delete_in_portions(database, MemberRow.document_id, MemberRow.generation_id.in_(built))
+    delete_in_portions(database, DocumentRow.id, DocumentRow.release_id == release_id)
+    delete_in_portions(database, GenerationRow.id, GenerationRow.release_id == release_id)
+    return pages
 
 
 def _delete_memory(database: Database, release_id: int) -> int:
-    """Delete what is remembered of a release in portions, and count the answers."""
-    done = 0
+    """Delete what is remembered of a release, and count the answers."""
     pairs = select(MemoryPairRow.id).where(MemoryPairRow.release_id == release_id)
-    while ids := _some(database, pairs.limit(_ROWS_AT_ONCE)):
-        used = select(MemoryUseRow.turn_id).where(MemoryUseRow.pair_id.in_(ids))
-        while turns := _some(database, used.limit(_ROWS_AT_ONCE)):
-            with database.writing() as session:
-                session.execute(
-                    delete(MemoryUseRow).where(
-                        MemoryUseRow.turn_id.in_(turns), MemoryUseRow.pair_id.in_(ids)
-                    )
-                )
-        with database.writing() as session:
-            session.execute(delete(MemoryPairRow).where(MemoryPairRow.id.in_(ids)))
-        done += len(ids)
+    delete_in_portions(database, MemoryUseRow.turn_id, MemoryUseRow.pair_id.in_(pairs))
+    answers = delete_in_portions(database, MemoryPairRow.id, MemoryPairRow.release_id == release_id)
     for table in (MemoryClusterRow, MemoryEventRow):
-        rows = select(table.id).where(table.release_id == release_id).limit(_ROWS_AT_ONCE)
-        while ids := _some(database, rows):
-            with database.writing() as session:
-                session.execute(delete(table).where(table.id.in_(ids)))
-    return done
-
-
-def _some(database: Database, ids: Select[int]) -> Sequence[int]:
-    with database.reading() as session:
-        return session.scalars(ids).all()
+        delete_in_portions(database, table.id, table.release_id == release_id)
+    return answers

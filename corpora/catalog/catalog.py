@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
+from corpora.catalog.memory_review import MemoryReview, review_release
 from corpora.catalog.release import Product, Release, is_prerelease, sort_key
-from corpora.catalog.remembered import MemoryReview, review_release
 from corpora.database.engine import Database
 from corpora.database.tables import (
     EmbeddingModelRow,
@@ -118,7 +118,7 @@ class Catalog:
     def serving(self, product: str, release: str) -> Serving:
         """Return what serves a release; raise NoCorpus if it is not there, empty or retired."""
         with self._database.reading() as session:
-            row = _find(session, product, release)
+            row = find_release(session, product, release)
             if row is not None and _serves(row):
                 owner = session.get_one(ProductRow, row.product_id)
                 assert row.published_generation_id is not None
@@ -166,7 +166,7 @@ class Catalog:
         check_name("product", product)
         check_name("release", release)
         with self._database.writing() as session:
-            found = _find(session, product, release)
+            found = find_release(session, product, release)
             if found:
                 return found.id
             owner = find_product(session, product)
@@ -195,39 +195,6 @@ class Catalog:
                 raise UnknownRelease(_unknown(f"alias of {row.name}", alias, row.aliases))
             row.aliases = kept
 
-    def name_product(self, product: str, *aliases: str) -> None:
-        """Set the other names of a product; raise UnusableName if another product has one."""
-        for alias in aliases:
-            check_name("alias", alias)
-        with self._database.writing() as session:
-            row = require_product(session, product)
-            for alias in aliases:
-                other = find_product(session, alias)
-                if other not in (None, row):
-                    raise UnusableName(f"{alias!r} is already a name of the product {other.name}.")
-            row.aliases = [a.strip() for a in aliases]
-
-    def set_latest(self, product: str, release: str | None) -> None:
-        """Say which release of a product "latest" means; None leaves it to the order."""
-        with self._database.writing() as session:
-            row = require_product(session, product)
-            row.latest = require_release(session, product, release).name if release else None
-
-    def set_order(self, product: str, release: str, sorts_as: str | None) -> None:
-        """Order a release as if it were called `sorts_as`; None goes back to its own name."""
-        with self._changing(product, release) as (_, _, row):
-            row.sorts_as = sorts_as
-
-    def set_prerelease(self, product: str, release: str, prerelease: bool | None) -> None:
-        """Say whether a release is a pre-release; None goes by its name."""
-        with self._changing(product, release) as (_, _, row):
-            row.prerelease = prerelease
-
-    def set_end_of_life(self, product: str, release: str, day: date | None) -> None:
-        """Say from which day on a release has no support; None says that it has some."""
-        with self._changing(product, release) as (_, _, row):
-            row.end_of_life = day
-
     def retire(self, product: str, release: str) -> MemoryReview:
         """Offer a release no longer; what was ingested stays, remembered answers are suspended."""
         with self._changing(product, release) as (session, _, row):
@@ -240,29 +207,20 @@ class Catalog:
             row.retired = False
             return review_release(session, row.id)
 
-    def rollback(self, product: str, release: str) -> tuple[int, MemoryReview]:
+    def rollback(self, product: str, release: str) -> MemoryReview:
         """Let the generation before the one that serves a release serve again.
 
-        Returns its id, and what became of remembered answers. Raises UnknownRelease if none is
-        kept.
+        Returns what became of remembered answers. Raises UnknownRelease if none is kept.
         """
         with self._changing(product, release) as (session, _, row):
-            before = session.scalar(
-                select(GenerationRow.id)
-                .where(
-                    GenerationRow.release_id == row.id,
-                    GenerationRow.published.is_not(None),
-                    GenerationRow.id < (row.published_generation_id or 0),
-                )
-                .order_by(GenerationRow.id.desc())
-                .limit(1)
-            )
+            earlier = GenerationRow.id < (row.published_generation_id or 0)
+            before = session.scalar(_kept(row, earlier).order_by(GenerationRow.id.desc()).limit(1))
             if before is None:
                 raise UnknownRelease(
                     f"No earlier version of {product} {release} is kept to roll back to."
                 )
             row.published_generation_id = before
-            return before, review_release(session, row.id)
+            return review_release(session, row.id)
 
     def serve(self, product: str, release: str, generation: int) -> MemoryReview:
         """Let a generation of a release that served once serve again, an earlier or a later one.
@@ -270,12 +228,7 @@ class Catalog:
         Returns what became of remembered answers. Raises UnknownRelease if it is not kept.
         """
         with self._changing(product, release) as (session, _, row):
-            kept = select(GenerationRow.id).where(
-                GenerationRow.release_id == row.id,
-                GenerationRow.published.is_not(None),
-                GenerationRow.id == generation,
-            )
-            if session.scalar(kept) is None:
+            if session.scalar(_kept(row, GenerationRow.id == generation)) is None:
                 raise UnknownRelease(
                     f"This version of {product} {release} is no longer kept. "
                     "Reload the page to see the versions that are."
@@ -294,6 +247,13 @@ class Catalog:
 
 def _serves(row: ReleaseRow) -> bool:
     return row.published_generation_id is not None and not row.retired
+
+
+def _kept(release: ReleaseRow, which: ColumnElement[bool]) -> Select[int]:
+    """The generations of a release that served once, as far as they are kept."""
+    return select(GenerationRow.id).where(
+        GenerationRow.release_id == release.id, GenerationRow.published.is_not(None), which
+    )
 
 
 def _release(product: str, row: ReleaseRow) -> Release:
@@ -316,7 +276,8 @@ def find_product(session: Session, name: str) -> ProductRow | None:
     return next((p for p in rows if wanted in (n.casefold() for n in (p.name, *p.aliases))), None)
 
 
-def _find(session: Session, product: str, release: str) -> ReleaseRow | None:
+def find_release(session: Session, product: str, release: str) -> ReleaseRow | None:
+    """Return the row of a release by its name, or None."""
     owner = find_product(session, product)
     if owner is None:
         return None
@@ -341,7 +302,7 @@ def require_product(session: Session, name: str) -> ProductRow:
 def require_release(session: Session, product: str, release: str) -> ReleaseRow:
     """Return the row of a release by its name; raise UnknownRelease if there is none."""
     owner = require_product(session, product)
-    found = _find(session, product, release)
+    found = find_release(session, product, release)
     if found is None:
         names = [r.name for r in releases_of(session, owner)]
         raise UnknownRelease(_unknown(f"release of {owner.name}", release, names))

@@ -17,8 +17,8 @@ from corpora.catalog.catalog import (
     require_product,
     require_release,
 )
+from corpora.catalog.memory_review import MemoryReview, Remembered, remembered, review_release
 from corpora.catalog.release import Product, Release, is_prerelease, sort_key
-from corpora.catalog.remembered import MemoryReview, Remembered, remembered, review_release
 from corpora.database.engine import Database
 from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
 
@@ -43,7 +43,7 @@ class ProductSettings:
 
 
 @dataclass(frozen=True)
-class ShelvedRelease:
+class ReleaseOverview:
     """A release, offered or not, with what serves it; `documents` counts what that holds.
 
     `remembered` counts the answers that the memory has of it.
@@ -64,12 +64,12 @@ class ShelvedRelease:
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """A product with all of its releases, the oldest first."""
+class ProductOverview:
+    """A product as an administrator sees it, with all of its releases, the oldest first."""
 
     product: str
     settings: ProductSettings
-    releases: tuple[ShelvedRelease, ...]
+    releases: tuple[ReleaseOverview, ...]
 
     @property
     def latest(self) -> str | None:
@@ -82,13 +82,13 @@ class Shelf:
         newest = Product(self.product, releases=offered, latest=self.settings.latest).newest
         return newest.name if newest else None
 
-    def release(self, name: str) -> ShelvedRelease | None:
+    def release(self, name: str) -> ReleaseOverview | None:
         """Return a release by its name, or None if there is none."""
         return next((r for r in self.releases if r.name == name), None)
 
 
 @dataclass(frozen=True)
-class Shelves:
+class ReleaseAdministration:
     """All products and releases in the database; a change is made whole or not at all."""
 
     database: Database
@@ -98,7 +98,7 @@ class Shelves:
         with self.database.reading() as session:
             return tuple(sorted(session.scalars(select(ProductRow.name)), key=str.casefold))
 
-    def shelf(self, product: str) -> Shelf:
+    def overview(self, product: str) -> ProductOverview:
         """Return a product with all its releases; raise UnknownRelease if it is not there."""
         with self.database.reading() as session:
             owner = require_product(session, product)
@@ -106,11 +106,11 @@ class Shelves:
             rows = releases_of(session, owner)
             answers = remembered(session, [row.id for row in rows])
             rows.sort(key=lambda r: (sort_key(r.sorts_as or r.name), r.name))
-            return Shelf(
+            return ProductOverview(
                 owner.name,
                 ProductSettings(tuple(owner.aliases), owner.latest),
                 tuple(
-                    ShelvedRelease(
+                    ReleaseOverview(
                         row.name,
                         _settings(row),
                         row.published_generation_id,

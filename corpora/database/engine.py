@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    create_engine,
+    delete,
+    event,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from corpora.database import (  # noqa: F401 - so that Base knows their tables
+    history_tables,
+    job_tables,
+    memory_tables,
+)
 from corpora.database.tables import Base
 from ingestion.errors import StrataError
 
@@ -23,6 +38,7 @@ SCHEMA = "0004"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 60
+_ROWS_AT_ONCE = 200
 _WRITES = "strata_writes"
 _MIGRATION_LOCK = 0x5374726174610001
 
@@ -86,7 +102,9 @@ def open_database(url: str) -> Database:
     else:
         engine = create_engine(parsed, pool_pre_ping=True)
     try:
-        if _schema(engine) != SCHEMA:
+        with engine.connect() as connection:
+            found = _schema_of(connection)
+        if found != SCHEMA:
             _migrate(engine)
     except DBAPIError as error:
         engine.dispose()
@@ -97,10 +115,43 @@ def open_database(url: str) -> Database:
     return Database(engine)
 
 
+def insert_into(session: Session, table: type[Base]) -> Any:
+    """Return an insert into `table` that can be told `on_conflict_do_update`, in both dialects."""
+    return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert(table)
+
+
 def insert_or_ignore(session: Session, table: type[Base]) -> Any:
     """Return an insert into `table` that leaves a row alone which is there already."""
-    insert = (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
-    return insert(table).on_conflict_do_nothing()
+    return insert_into(session, table).on_conflict_do_nothing()
+
+
+def delete_in_portions(
+    database: Database,
+    key: InstrumentedAttribute[Any],
+    condition: ColumnElement[bool],
+    *,
+    at_once: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> int:
+    """Delete the rows of the table of `key` that meet a condition, and count their keys.
+
+    The keys are looked for without keeping writers waiting and go in small transactions, so that
+    others can write in between; each is looked at again when it goes. `on_progress` gets how many
+    of how many are gone.
+    """
+    with database.reading() as session:
+        keys = session.scalars(select(key).where(condition).distinct()).all()
+    on_progress(0, len(keys))
+    size = at_once or _ROWS_AT_ONCE
+    for first in range(0, len(keys), size):
+        some = keys[first : first + size]
+        with database.writing() as session:
+            session.execute(
+                delete(key.class_).where(key.in_(some), condition),
+                execution_options={"synchronize_session": False},
+            )
+        on_progress(first + len(some), len(keys))
+    return len(keys)
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
@@ -121,11 +172,6 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _schema(engine: Engine) -> str | None:
-    with engine.connect() as connection:
-        return _schema_of(connection)
-
-
 def _schema_of(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
@@ -134,6 +180,7 @@ def _schema_of(connection: Connection) -> str | None:
 
 
 def _migrate(engine: Engine) -> None:
+    """Make the tables of a new database from the models; bring those of an older one up to date."""
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -145,10 +192,14 @@ def _migrate(engine: Engine) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         found = _schema_of(connection)
-        if found is not None and found not in known:
+        config.attributes["connection"] = connection
+        if found is None:
+            Base.metadata.create_all(connection)
+            command.stamp(config, "head")
+        elif found in known:
+            command.upgrade(config, "head")
+        else:
             raise UnusableDatabase(
                 f"The database is of schema {found}, which this version of Strata does not know "
-                f"(it knows up to {SCHEMA}). Use the newer version that wrote it."
+                f"(it knows {min(known)} to {max(known)}). Use the version that wrote it."
             )
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")

@@ -8,14 +8,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import (
+    DDL,
+    JSON,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    UniqueConstraint,
+    event,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
-from corpora.database.tables import Base
-
-
-def _of_turn() -> Mapped[int]:
-    return mapped_column(ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True)
+from corpora.database.tables import Base, owned_by
 
 
 class ConversationRow(Base):
@@ -53,7 +58,7 @@ class TurnRow(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    conversation_id: Mapped[str] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
+    conversation_id: Mapped[str] = owned_by("conversations")
     position: Mapped[int]
     question: Mapped[str] = mapped_column(Text)
     answer: Mapped[dict[str, Any]] = mapped_column(JSON)
@@ -75,7 +80,7 @@ class TurnTextRow(Base):
 
     __tablename__ = "turn_texts"
 
-    turn_id: Mapped[int] = _of_turn()
+    turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     text: Mapped[str] = mapped_column(Text)
 
 
@@ -84,7 +89,7 @@ class TurnTraceRow(Base):
 
     __tablename__ = "turn_traces"
 
-    turn_id: Mapped[int] = _of_turn()
+    turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     trace: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -93,7 +98,7 @@ class TurnCitationRow(Base):
 
     __tablename__ = "turn_citations"
 
-    turn_id: Mapped[int] = _of_turn()
+    turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     release: Mapped[str] = mapped_column(Text, primary_key=True)
     file: Mapped[str] = mapped_column(Text, primary_key=True, index=True)
 
@@ -109,9 +114,7 @@ class OpenQuestionRow(Base):
     __tablename__ = "open_questions"
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    conversation_id: Mapped[str] = mapped_column(
-        ForeignKey("conversations.id", ondelete="CASCADE"), index=True
-    )
+    conversation_id: Mapped[str] = owned_by("conversations", index=True)
     text: Mapped[str] = mapped_column(Text)
     after: Mapped[int]
     product: Mapped[str | None] = mapped_column(Text)
@@ -131,7 +134,7 @@ class FeedbackRow(Base):
 
     __tablename__ = "feedback"
 
-    turn_id: Mapped[int] = _of_turn()
+    turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     thumbs: Mapped[int] = mapped_column(index=True)
     reason: Mapped[str] = mapped_column(String(32))
     comment: Mapped[str] = mapped_column(Text)
@@ -146,7 +149,7 @@ class ReviewRow(Base):
 
     __tablename__ = "reviews"
 
-    turn_id: Mapped[int] = _of_turn()
+    turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     rating: Mapped[str] = mapped_column(String(32), index=True)
     corrected_answer: Mapped[str] = mapped_column(Text)
     corrected_release: Mapped[str] = mapped_column(Text)
@@ -195,3 +198,49 @@ class AuditRow(Base):
     action: Mapped[str] = mapped_column(String(64))
     subject: Mapped[str] = mapped_column(Text)
     details: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+def _also_create(table: type[Base], dialect: str, *statements: str) -> None:
+    """Have statements run after a table is created that the models have no words for."""
+    for statement in statements:
+        ddl: DDL = DDL(statement)  # type: ignore[no-untyped-call]
+        event.listen(table.__table__, "after_create", ddl.execute_if(dialect=dialect))
+
+
+_also_create(
+    TurnTextRow,
+    "postgresql",
+    "CREATE INDEX turn_search ON turn_texts USING gin (to_tsvector('simple', text))",
+)
+_also_create(
+    TurnTextRow,
+    "sqlite",
+    # The beginnings of words have doclists too: without them each is merged from hundreds.
+    "CREATE VIRTUAL TABLE turn_search USING fts5("
+    "text, content='turn_texts', content_rowid='turn_id', tokenize='unicode61', prefix='1 2 3')",
+    "CREATE TRIGGER turn_texts_added AFTER INSERT ON turn_texts BEGIN "
+    "INSERT INTO turn_search(rowid, text) VALUES (new.turn_id, new.text); END",
+    "CREATE TRIGGER turn_texts_gone AFTER DELETE ON turn_texts BEGIN "
+    "INSERT INTO turn_search(turn_search, rowid, text) "
+    "VALUES ('delete', old.turn_id, old.text); END",
+)
+_also_create(
+    AuditRow,
+    "postgresql",
+    "CREATE FUNCTION audit_log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$",
+    "CREATE TRIGGER audit_log_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log "
+    "FOR EACH STATEMENT EXECUTE FUNCTION audit_log_is_append_only()",
+)
+_also_create(
+    AuditRow,
+    "sqlite",
+    "CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log "
+    "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END",
+    "CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log "
+    "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END",
+    # Replacing a row fires no trigger for deleting it.
+    "CREATE TRIGGER audit_log_no_replace BEFORE INSERT ON audit_log "
+    "WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = new.id) "
+    "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END",
+)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy import JSON, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from corpora.database.tables import Base
+from corpora.database.tables import Base, owned_by
 
 
 class WorkerRow(Base):
@@ -35,15 +35,15 @@ class JobRow(Base):
     release: Mapped[str] = mapped_column(Text)
     person: Mapped[str] = mapped_column(Text)
     state: Mapped[str] = mapped_column(String(16))
-    cancelling: Mapped[bool]
-    stage: Mapped[str] = mapped_column(String(16))
-    done: Mapped[int]
-    total: Mapped[int]
-    item: Mapped[str] = mapped_column(Text)
-    message: Mapped[str] = mapped_column(Text)
-    report: Mapped[dict[str, Any]] = mapped_column(JSON)
-    worker: Mapped[str] = mapped_column(Text)
-    attempts: Mapped[int]
+    cancelling: Mapped[bool] = mapped_column(default=False)
+    stage: Mapped[str] = mapped_column(String(16), default="")
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int] = mapped_column(default=0)
+    item: Mapped[str] = mapped_column(Text, default="")
+    message: Mapped[str] = mapped_column(Text, default="")
+    report: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    worker: Mapped[str] = mapped_column(Text, default="")
+    attempts: Mapped[int] = mapped_column(default=0)
     created: Mapped[datetime] = mapped_column(index=True)
     started: Mapped[datetime | None]
     stage_started: Mapped[datetime | None]
@@ -55,7 +55,7 @@ class JobFileRow(Base):
 
     __tablename__ = "job_files"
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    job_id: Mapped[int] = owned_by("jobs", primary_key=True)
     file: Mapped[str] = mapped_column(Text, primary_key=True)
     size: Mapped[int]
     content_hash: Mapped[str] = mapped_column(String(64))

@@ -8,18 +8,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text
+from sqlalchemy import JSON, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from corpora.database.tables import Base
-
-
-def _of_release() -> Mapped[int]:
-    return mapped_column(ForeignKey("releases.id", ondelete="CASCADE"))
-
-
-def _of_pair() -> Mapped[int]:
-    return mapped_column(ForeignKey("memory_pairs.id", ondelete="CASCADE"), primary_key=True)
+from corpora.database.tables import Base, owned_by
 
 
 class MemoryClusterRow(Base):
@@ -37,7 +29,7 @@ class MemoryClusterRow(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = _of_release()
+    release_id: Mapped[int] = owned_by("releases")
     store: Mapped[str] = mapped_column(String(8))
     embedding: Mapped[str] = mapped_column(Text, default="")
     seq: Mapped[int] = mapped_column(default=0)
@@ -73,8 +65,8 @@ class MemoryPairRow(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = _of_release()
-    cluster_id: Mapped[int] = mapped_column(ForeignKey("memory_clusters.id", ondelete="CASCADE"))
+    release_id: Mapped[int] = owned_by("releases")
+    cluster_id: Mapped[int] = owned_by("memory_clusters")
     seq: Mapped[int]
     store: Mapped[str] = mapped_column(String(8))
     question: Mapped[str] = mapped_column(Text)
@@ -105,7 +97,7 @@ class MemoryPageRow(Base):
 
     __tablename__ = "memory_pages"
 
-    pair_id: Mapped[int] = _of_pair()
+    pair_id: Mapped[int] = owned_by("memory_pairs", primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
     file: Mapped[str] = mapped_column(Text)
     page_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
@@ -117,12 +109,8 @@ class MemoryUseRow(Base):
 
     __tablename__ = "memory_uses"
 
-    turn_id: Mapped[int] = mapped_column(
-        ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
-    )
-    pair_id: Mapped[int] = mapped_column(
-        ForeignKey("memory_pairs.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    turn_id: Mapped[int] = owned_by("turns", primary_key=True)
+    pair_id: Mapped[int] = owned_by("memory_pairs", primary_key=True, index=True)
     role: Mapped[str] = mapped_column(String(16))
 
 
@@ -133,7 +121,7 @@ class MemoryEventRow(Base):
     __table_args__ = (Index(None, "release_id", "at"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = _of_release()
+    release_id: Mapped[int] = owned_by("releases")
     at: Mapped[datetime]
     kind: Mapped[str] = mapped_column(String(16))
     pair_id: Mapped[int]

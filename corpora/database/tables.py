@@ -8,7 +8,7 @@ change with the one before it, and a published one never changes.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     JSON,
@@ -55,6 +55,11 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar = {datetime: UtcDateTime}
 
 
+def owned_by(table: str, **options: Any) -> Mapped[Any]:
+    """Return a column with the id of a row in another table, which takes this row along."""
+    return mapped_column(ForeignKey(f"{table}.id", ondelete="CASCADE"), **options)
+
+
 class ProductRow(Base):
     """A documented product; `latest` is the release name that an admin set, if any."""
 
@@ -78,7 +83,7 @@ class ReleaseRow(Base):
     __table_args__ = (UniqueConstraint("product_id", "name"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    product_id: Mapped[int] = mapped_column(ForeignKey("products.id", ondelete="CASCADE"))
+    product_id: Mapped[int] = owned_by("products")
     name: Mapped[str] = mapped_column(Text)
     aliases: Mapped[list[str]] = mapped_column(JSON)
     prerelease: Mapped[bool | None]
@@ -106,9 +111,7 @@ class GenerationRow(Base):
     __table_args__ = ({"sqlite_autoincrement": True},)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = mapped_column(
-        ForeignKey("releases.id", ondelete="CASCADE"), index=True
-    )
+    release_id: Mapped[int] = owned_by("releases", index=True)
     model_id: Mapped[int] = mapped_column(ForeignKey("embedding_models.id"))
     chunking: Mapped[str] = mapped_column(Text)
     builder: Mapped[str] = mapped_column(Text)
@@ -136,7 +139,7 @@ class DocumentRow(Base):
     __table_args__ = (Index(None, "release_id", "file"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = mapped_column(ForeignKey("releases.id", ondelete="CASCADE"))
+    release_id: Mapped[int] = owned_by("releases")
     file: Mapped[str] = mapped_column(Text)
     title: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(String(32))
@@ -150,12 +153,8 @@ class MemberRow(Base):
 
     __tablename__ = "generation_documents"
 
-    generation_id: Mapped[int] = mapped_column(
-        ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True
-    )
-    document_id: Mapped[int] = mapped_column(
-        ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    generation_id: Mapped[int] = owned_by("generations", primary_key=True)
+    document_id: Mapped[int] = owned_by("documents", primary_key=True, index=True)
     source: Mapped[str] = mapped_column(Text)
 
 
@@ -166,7 +165,7 @@ class PageRow(Base):
     __table_args__ = (UniqueConstraint("document_id", "number"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
+    document_id: Mapped[int] = owned_by("documents")
     number: Mapped[int]
     anchor: Mapped[str | None] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
@@ -180,7 +179,7 @@ class SearchChunkRow(Base):
     __table_args__ = (UniqueConstraint("page_id", "ordinal"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
+    page_id: Mapped[int] = owned_by("pages")
     ordinal: Mapped[int]
     start: Mapped[int]
     end: Mapped[int]
@@ -193,9 +192,7 @@ class EmbeddingRow(Base):
 
     __tablename__ = "embeddings"
 
-    model_id: Mapped[int] = mapped_column(
-        ForeignKey("embedding_models.id", ondelete="CASCADE"), primary_key=True
-    )
+    model_id: Mapped[int] = owned_by("embedding_models", primary_key=True)
     text_hash: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
     vector: Mapped[bytes] = mapped_column(LargeBinary)
 
@@ -207,6 +204,6 @@ class GlossaryRow(Base):
     __table_args__ = (UniqueConstraint("product_id", "term"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    product_id: Mapped[int] = mapped_column(ForeignKey("products.id", ondelete="CASCADE"))
+    product_id: Mapped[int] = owned_by("products")
     term: Mapped[str] = mapped_column(Text)
     synonyms: Mapped[list[str]] = mapped_column(JSON)

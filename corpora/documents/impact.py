@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, select, true
 from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import releases_of, require_product, require_release
-from corpora.catalog.remembered import MemoryReview, foresee
+from corpora.catalog.memory_review import MemoryReview, foresee
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnCitationRow, TurnRow
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+
+from sqlalchemy import Row, and_, select
+from sqlalchemy.orm import Session
 
 from corpora.catalog.catalog import (
     Catalog,
@@ -15,11 +19,12 @@ from corpora.catalog.catalog import (
     check_is_free,
     check_name,
     find_product,
-    releases_of,
+    find_release,
 )
+from corpora.catalog.release import sort_key
 from corpora.catalog.release_typos import likely_meant
 from corpora.database.engine import Database
-from corpora.documents.upload_duplicates import Content, same_elsewhere
+from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
 from ingestion.archives import Archive
 from ingestion.loaders import LOADERS
@@ -28,6 +33,7 @@ from ingestion.reading import Limits, SourceFile, list_files
 from ingestion.sandbox import Sandbox
 from ingestion.sniffing import objection
 
+_AT_ONCE = 500
 _LIMITS = Limits()
 _PROBE_SECONDS = 20.0
 _LOOKED_INTO = 300_000_000
@@ -59,6 +65,14 @@ class Finding:
         return self.weight is Weight.BLOCKS
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it would be called in its release, and the sha256 of its bytes."""
+
+    file: str
+    content_hash: str
+
+
 def check(
     files: Sequence[UploadedFile], product: str, release: str, database: Database, largest: int
 ) -> tuple[Finding, ...]:
@@ -73,7 +87,7 @@ def check(
         look = _Look(sandbox)
         for file in files:
             findings += look.at(file)
-    same = same_elsewhere(look.contents, product, release, database)
+    same = _duplicates(look.contents, product, release, database)
     return (*findings, *(Finding(file, problem, Weight.INFORMS) for file, problem in same))
 
 
@@ -103,8 +117,7 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Find
         check_name("release", release)
         with database.reading() as session:
             owner = find_product(session, product)
-            wanted = release.strip().casefold()
-            if owner and wanted not in (r.name.casefold() for r in releases_of(session, owner)):
+            if owner and find_release(session, product, release) is None:
                 check_is_free(session, owner, release)
     except UnusableName as error:
         yield Finding("", str(error), Weight.BLOCKS)
@@ -225,3 +238,86 @@ class _Look:
 
 def _too_large(size: int) -> str:
     return f"{size / 1e6:,.1f} MB; the limit is {_LIMITS.file_size / 1e6:,.1f} MB; split the file"
+
+
+def _duplicates(
+    contents: Sequence[Content], product: str, release: str, database: Database
+) -> Iterator[tuple[str, str]]:
+    """Yield what is to be said of files that are twice in an upload, or in the product already.
+
+    Compared is with what serves now. One file in two releases is the normal case, of which nothing
+    is said; if several files are all those of another release, that is said once and of no file,
+    which is then the empty name.
+    """
+    first: dict[str, str] = {}
+    for content in contents:
+        same = first.setdefault(content.content_hash, content.file)
+        if same != content.file:
+            yield content.file, f"identical to {same} in this upload"
+    own, others = _served(contents, product, release, database)
+    name = release.strip()
+    by_name = dict(own)
+    by_hash = {content_hash: file for file, content_hash in own}
+    if len(contents) > 1 and (
+        everywhere := set.intersection(*(others[c.content_hash] for c in contents))
+    ):
+        yield (
+            "",
+            f"All files are identical to those of {_named(everywhere)}. "
+            f"Check that {name} is the right release.",
+        )
+    for content in contents:
+        if by_name.get(content.file) == content.content_hash:
+            yield content.file, f"already in {name}, unchanged"
+        elif content.file in by_name:
+            yield content.file, f"replaces the file with this name in {name}"
+        elif content.content_hash in by_hash:
+            yield content.file, f"already in {name} as {by_hash[content.content_hash]}"
+
+
+def _named(releases: Collection[str]) -> str:
+    return ", ".join(sorted(releases, key=sort_key))
+
+
+def _served(
+    contents: Sequence[Content], product: str, release: str, database: Database
+) -> tuple[list[tuple[str, str]], defaultdict[str, set[str]]]:
+    """Files and hashes that this release serves, and by hash the other releases that do."""
+    own: list[tuple[str, str]] = []
+    others: defaultdict[str, set[str]] = defaultdict(set)
+    with database.reading() as session:
+        owner = find_product(session, product)
+        if owner is None:
+            return own, others
+        for start in range(0, len(contents), _AT_ONCE):
+            some = contents[start : start + _AT_ONCE]
+            for name, file, content_hash in _rows(session, owner.id, some):
+                if name.casefold() == release.strip().casefold():
+                    own.append((file, content_hash))
+                else:
+                    others[content_hash].add(name)
+    return own, others
+
+
+def _rows(
+    session: Session, product_id: int, contents: Sequence[Content]
+) -> Iterator[Row[str, str, str]]:
+    """Release, file and hash of documents that serve and have one of these hashes or names."""
+    hashes = {content.content_hash for content in contents}
+    names = {content.file for content in contents}
+    serving = (
+        select(ReleaseRow.name, DocumentRow.file, DocumentRow.content_hash)
+        .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+        .join(
+            ReleaseRow,
+            and_(
+                ReleaseRow.id == DocumentRow.release_id,
+                ReleaseRow.published_generation_id == MemberRow.generation_id,
+            ),
+        )
+        .where(ReleaseRow.product_id == product_id)
+    )
+    yield from session.execute(serving.where(DocumentRow.content_hash.in_(hashes)))
+    yield from session.execute(
+        serving.where(DocumentRow.file.in_(names), DocumentRow.content_hash.not_in(hashes))
+    )

@@ -75,8 +75,8 @@ def store(
 ) -> int:
     """Put files into the data folder, order their ingest, and return the id of the job.
 
-    The job is there once its files are safe on the disk. Tell the queue of it afterwards
-    (`ui.serving.worker.enqueue`). Raises UploadError, UnusableName and DiskFull.
+    The job is there once its files are safe on the disk. Raises UploadError, UnusableName and
+    DiskFull.
     """
     check_name("product", product)
     check_name("release", release)

@@ -6,7 +6,7 @@ import logging
 import re
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder, ModelMissing
 from corpora.jobs.claims import Claims, JobTaken
 from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
+
+POSTPONED_SECONDS = 30.0
+"""A job whose release another process is building is tried again after this time."""
 
 WRITE_SECONDS = 0.5
 """Progress is written so often: people see it move, and others can write in between."""
@@ -39,6 +42,18 @@ class JobWork:
     embedder: Embedder
     chunking: ChunkingSettings
     stopping: Callable[[], bool] = lambda: False
+    _postponed: dict[int, float] = field(default_factory=dict)
+
+    def do_next(self) -> bool:
+        """Do the job that has waited longest; return False if none waits that can be done now."""
+        now = time.monotonic()
+        postponed = [job_id for job_id, until in self._postponed.items() if now < until]
+        job_id = self.claims.next_waiting(postponed)
+        if job_id is None:
+            return False
+        self._postponed.pop(job_id, None)
+        self.do(job_id)
+        return True
 
     def do(self, job_id: int) -> None:
         """Do a job if it waits; whatever comes of it stands in its row afterwards."""
@@ -62,6 +77,7 @@ class JobWork:
             ended = _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
         except (BeingBuilt, TakenOver) as error:
             self.claims.put_back(job.id, str(error))
+            self._postponed[job.id] = time.monotonic() + POSTPONED_SECONDS
             return
         except (CatalogError, IngestError, ModelMissing, UploadError) as error:
             ended = _Ended(JobState.FAILED, str(error))

@@ -13,16 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import and_, delete, select, update
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
-from corpora.catalog.remembered import MemoryReview, review_release
-from corpora.database.engine import Database
+from corpora.catalog.memory_review import MemoryReview, review_release
+from corpora.database.engine import Database, delete_in_portions
 from corpora.database.tables import (
-    Base,
     DocumentRow,
     EmbeddingRow,
     FileRow,
@@ -37,8 +35,7 @@ from ingestion.errors import StrataError
 KEPT_FOR_ROLLBACK = 2
 """How many generations that once served are kept beside the one that serves."""
 
-_PRUNED_AT_ONCE = 10
-_ROWS_AT_ONCE = 500
+_DOCUMENTS_AT_ONCE = 10
 _STALE_SECONDS = 3600.0
 
 _log = logging.getLogger(__name__)
@@ -99,6 +96,16 @@ def take_over(session: Session, release_id: int, name: str) -> None:
                 f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
             )
         session.delete(row)
+
+
+def serving_beside(database: Database, generation_id: int) -> int | None:
+    """Return the generation that serves the release of this one now."""
+    with database.reading() as session:
+        return session.scalar(
+            select(ReleaseRow.published_generation_id)
+            .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
+            .where(GenerationRow.id == generation_id)
+        )
 
 
 @contextmanager
@@ -186,10 +193,16 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
         ).all()
         gone = once[KEPT_FOR_ROLLBACK:]
         session.execute(delete(GenerationRow).where(GenerationRow.id.in_(gone)))
-    pruned = False
-    while _prune_documents(database, release_id):
-        pruned = True
-    if pruned:
+    # None goes while a generation is being built, since its builder may be about to take it over.
+    building = select(GenerationRow.id).where(
+        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
+    )
+    unused = and_(
+        DocumentRow.release_id == release_id,
+        DocumentRow.id.not_in(select(MemberRow.document_id)),
+        ~building.exists(),
+    )
+    if delete_in_portions(database, DocumentRow.id, unused, at_once=_DOCUMENTS_AT_ONCE):
         prune_unused(database)
     sweep_folders(database, data_dir)
 
@@ -216,49 +229,9 @@ def _folders(parent: Path) -> list[Path]:
     return [f for f in parent.iterdir() if f.is_dir()] if parent.is_dir() else []
 
 
-def _prune_documents(database: Database, release_id: int) -> bool:
-    """Remove some documents that are in no generation; say whether there were any.
-
-    None while a generation is being built, since its builder may be about to take them over.
-    """
-    building = select(GenerationRow.id).where(
-        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
-    )
-    with database.writing() as session:
-        ids = session.scalars(
-            select(DocumentRow.id)
-            .where(
-                DocumentRow.release_id == release_id,
-                DocumentRow.id.not_in(select(MemberRow.document_id)),
-                ~building.exists(),
-            )
-            .limit(_PRUNED_AT_ONCE)
-        ).all()
-        session.execute(delete(DocumentRow).where(DocumentRow.id.in_(ids)))
-    return bool(ids)
-
-
 def prune_unused(database: Database) -> None:
     """Remove vectors of texts and bytes of files that no document holds any more."""
     chunks = select(SearchChunkRow.id).where(SearchChunkRow.text_hash == EmbeddingRow.text_hash)
     documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
-    _prune_in_turns(database, EmbeddingRow, EmbeddingRow.text_hash, ~chunks.exists())
-    _prune_in_turns(database, FileRow, FileRow.content_hash, ~documents.exists())
-
-
-def _prune_in_turns(
-    database: Database,
-    table: type[Base],
-    key: InstrumentedAttribute[Any],
-    is_unused: ColumnElement[bool],
-) -> None:
-    """Find unused rows without keeping writers waiting; each is looked at again when it goes."""
-    with database.reading() as session:
-        unused = session.scalars(select(key).where(is_unused).distinct()).all()
-    for first in range(0, len(unused), _ROWS_AT_ONCE):
-        some = unused[first : first + _ROWS_AT_ONCE]
-        with database.writing() as session:
-            session.execute(
-                delete(table).where(key.in_(some), is_unused),
-                execution_options={"synchronize_session": False},
-            )
+    delete_in_portions(database, EmbeddingRow.text_hash, ~chunks.exists())
+    delete_in_portions(database, FileRow.content_hash, ~documents.exists())

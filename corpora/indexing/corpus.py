@@ -39,7 +39,7 @@ from corpora.indexing.pages import (
     read_pages,
     select_documents,
 )
-from corpora.indexing.single_chunk_index import SingleChunkIndex
+from corpora.indexing.single_chunks import SingleChunkIndex
 from corpora.indexing.vectors import VectorIndex
 
 CACHED_PAGES = 512

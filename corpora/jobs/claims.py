@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, delete, insert, select, update
+from sqlalchemy import ColumnElement, case, delete, select, update
 from sqlalchemy.orm import Session
 
-from corpora.database.engine import Database
+from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.generations.progress import Progress
 from corpora.jobs.jobs import Job, JobFile, JobState, end, job_of, living_workers, put_back
@@ -40,14 +40,24 @@ class Claims:
         with self._database.writing() as session:
             session.execute(delete(WorkerRow).where(WorkerRow.name == self._worker))
 
-    def recover(self) -> tuple[int, ...]:
-        """Let jobs of dead workers wait for another one; return the ids of all that wait."""
+    def recover(self) -> None:
+        """Let jobs of dead workers wait for another one."""
         with self._database.writing() as session:
             living = living_workers(session)
             session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
             _take_from(session, JobRow.worker.not_in(living))
-            waiting = select(JobRow.id).where(JobRow.state == JobState.WAITING)
-            return tuple(session.scalars(waiting.order_by(JobRow.id)))
+
+    def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
+        """Return the id of the job that has waited longest, of all but some."""
+        waiting = (
+            select(JobRow.id)
+            .where(JobRow.state == JobState.WAITING, JobRow.id.not_in(except_for))
+            .order_by(JobRow.id)
+            .limit(1)
+        )
+        # Read first: many look often, and only who found one needs the lock for writing.
+        with self._database.reading() as session:
+            return session.scalar(waiting)
 
     def claim(self, job_id: int) -> Job | None:
         """Take a waiting job in hand; None if it does not wait, or another worker was first."""
@@ -101,7 +111,10 @@ class Claims:
         """End a job; `problems` are the files that were left out. Raises JobTaken."""
         with self._database.writing() as session:
             end(self._held(session, job_id), state, message, report)
-            _keep_problems(session, job_id, {file.file: file for file in problems})
+            if rows := [{"job_id": job_id, **asdict(file)} for file in problems]:
+                left_out = insert_into(session, JobFileRow)
+                keys, reason = [JobFileRow.job_id, JobFileRow.file], left_out.excluded.reason
+                session.execute(left_out.on_conflict_do_update(keys, set_={"reason": reason}), rows)
 
     def put_back(self, job_id: int, message: str = "") -> None:
         """Let a job wait again, because this worker stops or cannot do it yet; raise JobTaken."""
@@ -142,18 +155,3 @@ def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
             )
         else:
             put_back(row)
-
-
-def _keep_problems(session: Session, job_id: int, problems: Mapping[str, JobFile]) -> None:
-    there = set(session.scalars(select(JobFileRow.file).where(JobFileRow.job_id == job_id)))
-    rows = [{"job_id": job_id, **asdict(file)} for file in problems.values()]
-    new = [row for row in rows if row["file"] not in there]
-    known = [
-        {key: row[key] for key in ("job_id", "file", "reason")}
-        for row in rows
-        if row["file"] in there
-    ]
-    if new:
-        session.execute(insert(JobFileRow), new)
-    if known:
-        session.execute(update(JobFileRow), known)

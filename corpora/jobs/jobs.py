@@ -1,13 +1,12 @@
 """Jobs: long work on a release, ordered on the page and done by a worker process.
 
-The rows in the database are what counts. A queue only brings a job's id to a worker sooner; a
-job that it lost is found here.
+Rows in the database are the queue: a worker looks for one that waits and takes it by an update.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from corpora.catalog.catalog import find_product, releases_of
+from corpora.catalog.catalog import find_product, find_release
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.generations.processes import is_alive
@@ -127,7 +126,7 @@ class Jobs:
         person_id: str,
         files: Iterable[JobFile] = (),
     ) -> int:
-        """Order a job and return its id; tell the queue of it afterwards."""
+        """Order a job and return its id; a worker takes it within a second."""
         with self._database.writing() as session:
             return insert_job(session, kind, product, release, person_id, files)
 
@@ -172,7 +171,7 @@ class Jobs:
                 end(row, JobState.CANCELLED)
 
     def retry(self, job_id: int) -> None:
-        """Let a job that failed or was cancelled wait for a worker again; then tell the queue.
+        """Let a job that failed or was cancelled wait for a worker again.
 
         Raises JobError if it is in another state.
         """
@@ -203,24 +202,13 @@ def insert_job(
 ) -> int:
     """Write a waiting job with its files, under the names of the catalog, and return its id."""
     owner = find_product(session, product)
-    wanted = release.strip().casefold()
-    releases = releases_of(session, owner) if owner else []
-    known = next((row.name for row in releases if row.name.casefold() == wanted), None)
+    known = find_release(session, product, release)
     row = JobRow(
         kind=kind,
         product=owner.name if owner else product.strip(),
-        release=known or release.strip(),
+        release=known.name if known else release.strip(),
         person=person_id,
         state=JobState.WAITING,
-        cancelling=False,
-        stage="",
-        done=0,
-        total=0,
-        item="",
-        message="",
-        report={},
-        worker="",
-        attempts=0,
         created=datetime.now(UTC),
     )
     session.add(row)
@@ -240,26 +228,11 @@ def _require(session: Session, job_id: int) -> JobRow:
 
 def job_of(row: JobRow) -> Job:
     """Make a job of its row as it stands now."""
-    return Job(
-        id=row.id,
-        kind=JobKind(row.kind),
-        product=row.product,
-        release=row.release,
-        person=row.person,
-        state=JobState(row.state),
-        cancelling=row.cancelling,
-        stage=row.stage,
-        done=row.done,
-        total=row.total,
-        item=row.item,
-        message=row.message,
-        report=row.report,
-        created=row.created,
-        started=row.started,
-        stage_started=row.stage_started,
-        finished=row.finished,
-        as_of=datetime.now(UTC),
-    )
+    values: dict[str, Any] = {
+        column.name: getattr(row, column.name) for column in fields(Job) if column.name != "as_of"
+    }
+    values |= {"kind": JobKind(row.kind), "state": JobState(row.state)}
+    return Job(**values, as_of=datetime.now(UTC))
 
 
 def living_workers(session: Session) -> set[str]:

@@ -18,7 +18,7 @@ from chatbot.memory.pairs import Origin, Store
 from chatbot.review.exports import Format
 from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.cited_pages import page_hash
+from corpora.catalog.memory_review import page_hash
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import PageRow
 from tests.chatbot.memory_bots import Bot, remembering, says

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from chatbot.memory.pairs import CitedPage, Happened, Origin
 from chatbot.memory.stores.stores import Stores
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.remembered import MemoryReview, page_hash, still_stands
+from corpora.catalog.memory_review import MemoryReview, page_hash, still_stands
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
@@ -76,7 +76,7 @@ def test_an_answer_that_is_remembered_after_its_page_has_changed_is_not_used(
     assert late is not None
     assert suspended(database, late) == [CHANGED]
     assert story(database, late) == [(Happened.ADDED, ""), (Happened.SUSPENDED, CHANGED)]
-    assert Catalog(database).rollback("Beacon", "17.10")[1] == MemoryReview(restored=1)
+    assert Catalog(database).rollback("Beacon", "17.10") == MemoryReview(restored=1)
 
 
 @pytest.mark.parametrize("origin", [Origin.MEASURED, Origin.CURATED])

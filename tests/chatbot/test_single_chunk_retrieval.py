@@ -12,7 +12,7 @@ from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.turn import ModelStep, Queries, Turn
 from corpora.database.engine import Database
-from corpora.indexing import single_chunk_index
+from corpora.indexing import single_chunks
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.retrieval import RetrievalSettings
@@ -42,7 +42,7 @@ def step(
     database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[HashEmbedder], ModelStep]]:
     """Makes the step on two releases, of which 17.10 has some ten single chunks to embed."""
-    monkeypatch.setattr(single_chunk_index, "TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr(single_chunks, "TEXTS_AT_ONCE", 2)
     docs = many_pages(write_beacon(tmp_path / "docs", mast=12), files=1, sections=6)
     ingest_beacon(database, docs)
     ingest_beacon(database, write_beacon(tmp_path / "other", mast=99), release="17.20")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.cited_pages import page_hash
+from corpora.catalog.memory_review import page_hash
 from corpora.database.engine import Database
 from corpora.database.memory_tables import (
     MemoryClusterRow,

@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from corpora.catalog.catalog import Catalog, GenerationState, NoCorpus, UnknownRelease, UnusableName
-from corpora.catalog.remembered import MemoryReview
+from corpora.catalog.memory_review import MemoryReview
+from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow
 from corpora.generations import generations
@@ -16,6 +17,11 @@ def catalog(database: Database) -> Catalog:
     with database.writing() as session:
         session.add(EmbeddingModelRow(id=1, name="model", dimension=3))
     return Catalog(database)
+
+
+@pytest.fixture
+def administration(database: Database) -> ReleaseAdministration:
+    return ReleaseAdministration(database)
 
 
 def publish(database: Database, product: str, *releases: str) -> list[int]:
@@ -84,13 +90,15 @@ def test_an_alias_is_kept_and_names_one_release(catalog: Catalog, database: Data
         catalog.remove_alias("Beacon", "17.10", "bluebird")
 
 
-def test_a_product_answers_to_its_aliases(catalog: Catalog, database: Database) -> None:
+def test_a_product_answers_to_its_aliases(
+    catalog: Catalog, administration: ReleaseAdministration, database: Database
+) -> None:
     publish(database, "Beacon", "1")
     publish(database, "Lighthouse", "1")
-    catalog.name_product("Beacon", "BCN", "the beacon")
+    administration.change_product("Beacon", ProductSettings(("BCN", "the beacon")))
     assert catalog.product("bcn").name == "Beacon"
     with pytest.raises(UnusableName, match="product Lighthouse"):
-        catalog.name_product("Beacon", "lighthouse")
+        administration.change_product("Beacon", ProductSettings(("lighthouse",)))
     with pytest.raises(
         UnknownRelease, match=r"no product 'Buoy'\. Available: Beacon, Lighthouse\."
     ):
@@ -98,29 +106,31 @@ def test_a_product_answers_to_its_aliases(catalog: Catalog, database: Database) 
 
 
 def test_latest_is_the_newest_final_release_unless_an_admin_says_otherwise(
-    catalog: Catalog, database: Database
+    catalog: Catalog, administration: ReleaseAdministration, database: Database
 ) -> None:
     publish(database, "Beacon", "17.10", "17.20", "18.00b1")
     newest = catalog.product("Beacon").newest
     assert newest is not None
     assert newest.name == "17.20"
-    catalog.set_latest("Beacon", "17.10")
+    administration.change_product("Beacon", ProductSettings(latest="17.10"))
     newest = catalog.product("Beacon").newest
     assert newest is not None
     assert newest.name == "17.10"
-    catalog.set_latest("Beacon", None)
-    catalog.set_prerelease("Beacon", "18.00b1", False)
+    administration.change_product("Beacon", ProductSettings())
+    administration.change_release("Beacon", "18.00b1", ReleaseSettings(prerelease=False))
     newest = catalog.product("Beacon").newest
     assert newest is not None
     assert newest.name == "18.00b1"
     with pytest.raises(UnknownRelease, match=r"19.*17\.10, 17\.20, 18\.00b1"):
-        catalog.set_latest("Beacon", "19")
+        administration.change_product("Beacon", ProductSettings(latest="19"))
 
 
-def test_an_admin_can_order_names_without_order(catalog: Catalog, database: Database) -> None:
+def test_an_admin_can_order_names_without_order(
+    catalog: Catalog, administration: ReleaseAdministration, database: Database
+) -> None:
     publish(database, "Beacon", "Heron", "17.10", "Wren")
-    catalog.set_order("Beacon", "Heron", "17.5")
-    catalog.set_order("Beacon", "Wren", "17.20")
+    administration.change_release("Beacon", "Heron", ReleaseSettings(sorts_as="17.5"))
+    administration.change_release("Beacon", "Wren", ReleaseSettings(sorts_as="17.20"))
     assert names(catalog) == {"Beacon": ["Heron", "17.10", "Wren"]}
 
 
@@ -138,9 +148,11 @@ def test_a_retired_release_is_gone_until_it_is_restored(
 
 def test_rollback_goes_back_one_generation_at_a_time(catalog: Catalog, database: Database) -> None:
     first, second, third = publish(database, "Beacon", *["17.10"] * 3)
-    assert catalog.rollback("Beacon", "17.10") == (second, MemoryReview())
+    assert catalog.rollback("Beacon", "17.10") == MemoryReview()
     assert catalog.serving("Beacon", "17.10").generation == second
-    assert catalog.rollback("Beacon", "17.10") == (first, MemoryReview())
+    assert catalog.serving("Beacon", "17.10").generation == second
+    assert catalog.rollback("Beacon", "17.10") == MemoryReview()
+    assert catalog.serving("Beacon", "17.10").generation == first
     with pytest.raises(UnknownRelease, match="No earlier version"):
         catalog.rollback("Beacon", "17.10")
     states = {g.id: g.state for g in catalog.generations("Beacon", "17.10")}
@@ -169,9 +181,13 @@ def test_any_kept_generation_can_serve_also_a_later_one(
     assert catalog.serving("Beacon", "17.10").generation == third
 
 
-def test_the_end_of_life_of_a_release_is_a_day(catalog: Catalog, database: Database) -> None:
+def test_the_end_of_life_of_a_release_is_a_day(
+    catalog: Catalog, administration: ReleaseAdministration, database: Database
+) -> None:
     publish(database, "Beacon", "17.10")
-    catalog.set_end_of_life("Beacon", "17.10", date(2026, 12, 31))
+    administration.change_release(
+        "Beacon", "17.10", ReleaseSettings(end_of_life=date(2026, 12, 31))
+    )
     assert catalog.product("Beacon").releases[0].end_of_life == date(2026, 12, 31)
-    catalog.set_end_of_life("Beacon", "17.10", None)
+    administration.change_release("Beacon", "17.10", ReleaseSettings())
     assert catalog.product("Beacon").releases[0].end_of_life is None

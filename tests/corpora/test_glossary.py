@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from corpora.catalog.catalog import Catalog, UnknownRelease
 from corpora.catalog.glossary import MOST_ENTRIES, Entry, Glossaries, GlossaryError
+from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.tables import GlossaryRow, ProductRow
 
@@ -19,7 +20,7 @@ WTR = Entry("wait-to-restore", ("WTR",))
 def glossaries(database: Database) -> Glossaries:
     for product in ("switch", "router"):
         Catalog(database).add_release(product, "1.0")
-    Catalog(database).name_product("switch", "TX8")
+    ReleaseAdministration(database).change_product("switch", ProductSettings(("TX8",)))
     return Glossaries(database)
 
 

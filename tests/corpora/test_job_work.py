@@ -193,9 +193,15 @@ def test_a_job_waits_while_somebody_else_ingests_into_its_release(
         session.add(EmbeddingModelRow(id=1, name="another", dimension=2))
     generation = claim(database, release_id, 1, "")
     job_id = upload(guide__md=GUIDE)
-    job = done(jobs, make_work(), job_id)
+    work = make_work()
+    assert work.do_next()
+    job = jobs.get(job_id)
     assert job.state is JobState.WAITING
     assert "is already being ingested by process" in job.message
+    another = upload("18.00", guide__md=GUIDE)
+    assert work.do_next()
+    assert jobs.get(another).state is JobState.DONE
+    assert not work.do_next()
     with database.writing() as session:
         session.execute(
             update(GenerationRow)

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from corpora.catalog.catalog import Catalog
+from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow, WorkerRow
 from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
@@ -51,7 +52,7 @@ def test_recent_jobs_are_those_of_a_product_newest_first(jobs: Jobs) -> None:
 
 def test_a_job_has_the_names_of_the_catalog(jobs: Jobs, database: Database) -> None:
     Catalog(database).add_release("Beacon", "17.20-RC1")
-    Catalog(database).name_product("Beacon", "lighthouse")
+    ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
     job = jobs.get(jobs.add(JobKind.REREAD, " LIGHTHOUSE", "17.20-rc1 ", ""))
     assert (job.product, job.release) == ("Beacon", "17.20-RC1")
 
@@ -167,7 +168,11 @@ def test_jobs_of_dead_workers_wait_again_and_those_of_living_ones_go_on(
         session.execute(
             update(WorkerRow).where(WorkerRow.name == SILENT).values(heartbeat=long_ago)
         )
-    assert claims.recover() == (of_dead, of_silent, waiting)
+    claims.recover()
+    states = [jobs.get(job_id).state for job_id in (of_dead, of_silent, waiting)]
+    assert states == [JobState.WAITING] * 3
+    assert claims.next_waiting() == of_dead
+    assert claims.next_waiting([of_dead]) == of_silent
     assert jobs.get(of_far).state is JobState.RUNNING
     assert jobs.get(own).state is JobState.RUNNING
 

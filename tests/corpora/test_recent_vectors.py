@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corpora.indexing.recent_vectors import RecentVectors
+from corpora.indexing.embedding import RecentVectors
 from tests.hash_embedder import HashEmbedder
 
 

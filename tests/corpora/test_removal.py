@@ -22,7 +22,8 @@ from corpora.building.removal import (
 from corpora.building.rereading import reread
 from corpora.catalog.catalog import Catalog, NoCorpus
 from corpora.catalog.glossary import Entry, Glossaries
-from corpora.catalog.remembered import remembered
+from corpora.catalog.memory_review import remembered
+from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import ConversationRow, TurnRow
 from corpora.database.memory_tables import (
@@ -175,7 +176,7 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
     write(many, more="# More\n\nOne more.\n")
     ingest_beacon(database, many, release="17.30")
     catalog = Catalog(database)
-    catalog.set_latest("Beacon", "17.30")
+    ReleaseAdministration(database).change_product("Beacon", ProductSettings(latest="17.30"))
     kept = files_of(database, data_dir, "17.10")
     seen: list[Progress] = []
 
@@ -222,7 +223,7 @@ def test_a_deletion_that_is_cut_off_is_completed_by_the_next_call(
 def test_no_transaction_of_a_deletion_is_a_long_one(
     database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.building.removal._ROWS_AT_ONCE", 5)
+    monkeypatch.setattr("corpora.database.engine._ROWS_AT_ONCE", 5)
     ingest_beacon(database, many_pages(tmp_path / "many", files=3))
     seen: list[Progress] = []
     delete_release(database, data_dir, "Beacon", "17.10", seen.append)
@@ -267,7 +268,7 @@ def use(database: Database, pair: int, times: int) -> None:
 def test_a_deleted_release_takes_its_memory_along_in_portions(
     database: Database, data_dir: Path, beacon: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.building.removal._ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("corpora.database.engine._ROWS_AT_ONCE", 2)
     gone = [remember(database, "17.20", "horn", "lamp-failure") for _ in range(5)]
     kept = remember(database, "17.10", "lamp-failure")
     use(database, gone[0], 5)
@@ -345,7 +346,7 @@ def test_a_release_that_is_being_ingested_is_not_deleted(
 
 def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, beacon: Path) -> None:
     Glossaries(database).put("Beacon", Entry("horn", ("siren",)), instead_of="")
-    Catalog(database).name_product("Beacon", "lighthouse")
+    ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
     assert delete_product(database, data_dir, "lighthouse").pages > 0
     assert set(counts(database).values()) == {0}
     with database.reading() as session:

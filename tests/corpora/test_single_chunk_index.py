@@ -10,11 +10,11 @@ import pytest
 
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.generations import generations
-from corpora.indexing import single_chunk_index
+from corpora.indexing import single_chunks
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.retrieval import RetrievalSettings, retrieve_by_vector
-from corpora.indexing.single_chunk_index import SingleChunkIndex
+from corpora.indexing.single_chunks import SingleChunkIndex
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 
@@ -50,7 +50,7 @@ def corpus(database: Database, data_dir: Path) -> Iterator[Corpus]:
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single_chunk_index, "TEXTS_AT_ONCE", 3)
+    monkeypatch.setattr(single_chunks, "TEXTS_AT_ONCE", 3)
 
 
 def embed_all(index: SingleChunkIndex, embedder: HashEmbedder) -> HashEmbedder:

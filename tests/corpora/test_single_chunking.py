@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.indexing.single_chunking import single_chunks
+from corpora.indexing.single_chunks import single_chunks
 from ingestion.page import Block, BlockKind, Page
 
 

@@ -13,7 +13,7 @@ from chatbot.accounts.people import Person
 from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import ingest
-from corpora.catalog.release_settings import ReleaseSettings, Shelves
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.claims import Claims
@@ -67,7 +67,7 @@ def add_state(chatbot: Chatbot, folder: Path, release: str = "2.0") -> None:
 
 
 def test_releases_are_listed_with_what_serves_them(valves: Chatbot) -> None:
-    Shelves(valves.database).change_release(
+    ReleaseAdministration(valves.database).change_release(
         "valve", "1.0", ReleaseSettings(("Heron",), end_of_life=date(2020, 1, 31), hidden=True)
     )
     page = open_admin_page("documents")
@@ -118,7 +118,7 @@ def test_what_is_said_of_a_release_is_saved_and_recorded(valves: Chatbot) -> Non
     page.toggle(key="hidden 1.0").set_value(True)
     press(page, "Save")
     assert notices(page) == "Saved."
-    settings = Shelves(valves.database).settings("valve", "1.0")
+    settings = ReleaseAdministration(valves.database).settings("valve", "1.0")
     assert settings == ReleaseSettings(("Heron", "blue one"), None, True, date(2027, 1, 1), True)
     assert [p.name for p in valves.products()[0].releases] == ["2.0"]
     assert {action for action, subject in audit(valves) if subject == "valve 1.0"} == {
@@ -143,7 +143,7 @@ def test_product_names_and_latest_are_saved(valves: Chatbot) -> None:
     page.text_area(key="aliases of valve").set_value("VLV")
     page.selectbox(key="latest of valve").set_value("1.0")
     press(page, "Save")
-    assert Shelves(valves.database).shelf("VLV").latest == "1.0"
+    assert ReleaseAdministration(valves.database).overview("VLV").latest == "1.0"
     assert audit(valves) == [("alias", "valve"), ("latest", "valve")]
 
 
@@ -363,12 +363,12 @@ def _confirm_deletion(release: str) -> None:
 
 def _confirm_state(generation: int) -> None:
     from corpora.catalog.catalog import Catalog
-    from corpora.catalog.release_settings import Shelves
+    from corpora.catalog.release_settings import ReleaseAdministration
     from ui.documents.versions_view import confirm
     from ui.serving import services
 
     database = services.chatbot().database
-    release = Shelves(database).shelf("valve").release("2.0")
+    release = ReleaseAdministration(database).overview("valve").release("2.0")
     assert release
     kept = Catalog(database).generations("valve", "2.0")
     confirm("valve", release, next(g for g in kept if g.id == generation))

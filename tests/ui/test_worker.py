@@ -19,7 +19,6 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database
 from corpora.documents.uploads import UploadedFile, store, upload_dir
 from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
-from ui.serving.worker import enqueue
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 280.0
@@ -79,21 +78,11 @@ def ended(jobs: Jobs, job_id: int) -> Job:
     return jobs.get(job_id)
 
 
-def upload(
-    database: Database,
-    settings: Settings,
-    release: str,
-    files: dict[str, bytes],
-    *,
-    queued: bool = True,
-) -> int:
+def upload(database: Database, settings: Settings, release: str, files: dict[str, bytes]) -> int:
     given = [UploadedFile(name, data, len(data)) for name, data in files.items()]
-    job_id = store(
+    return store(
         database, settings.data_dir, given, product="Beacon", release=release, person_id=""
     )
-    if queued:
-        enqueue(job_id, settings)
-    return job_id
 
 
 def much(word: str, files: int = 3) -> dict[str, bytes]:
@@ -122,8 +111,7 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
 ) -> None:
     assert not jobs.has_worker()
     files = {"guide.md": b"# Guide\n\nBlue.\n", "bad.html": b"\x89PNG"}
-    # A job that the queue has lost is found in the database.
-    waiting = upload(database, settings, "1.0", files, queued=False)
+    waiting = upload(database, settings, "1.0", files)
     assert jobs.get(waiting).state is JobState.WAITING
     with working(settings) as worker:
         job = ended(jobs, waiting)
@@ -159,10 +147,8 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
         jobs.cancel(stopped)
         assert ended(jobs, stopped).state is JobState.CANCELLED
         jobs.retry(stopped)
-        enqueue(stopped, settings)
         assert ended(jobs, stopped).state is JobState.DONE
         deleted = jobs.add(JobKind.DELETE, "Beacon", "2.0", "")
-        enqueue(deleted, settings)
         assert ended(jobs, deleted).state is JobState.DONE
         worker.send_signal(signal.SIGINT)
         assert worker.wait(60) == 0

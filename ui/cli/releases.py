@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,8 +21,9 @@ from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from corpora.catalog.catalog import Catalog
+    from corpora.catalog.memory_review import MemoryReview
     from corpora.catalog.release import Release as ListedRelease
-    from corpora.catalog.remembered import MemoryReview
+    from corpora.catalog.release_settings import ReleaseAdministration
 
 app = typer.Typer(
     help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
@@ -42,17 +43,17 @@ def list_releases(
     if context.invoked_subcommand is not None:
         return
     from corpora.catalog.catalog import Catalog
-    from corpora.catalog.release_settings import Shelves
-    from corpora.catalog.remembered import Remembered
+    from corpora.catalog.memory_review import Remembered
+    from corpora.catalog.release_settings import ReleaseAdministration
 
     database = open_database()
     catalog = Catalog(database)
     products = [catalog.product(product)] if product else catalog.products()
-    shelves = {p.name: Shelves(database).shelf(p.name) for p in products}
+    administration = {p.name: ReleaseAdministration(database).overview(p.name) for p in products}
 
     def remembered(release: ListedRelease) -> Remembered:
-        shelved = shelves[release.product].release(release.name)
-        return shelved.remembered if shelved else Remembered()
+        listed = administration[release.product].release(release.name)
+        return listed.remembered if listed else Remembered()
 
     if as_json:
         print_json(
@@ -102,7 +103,9 @@ def alias(
     """Add or remove another name of a release; the name "latest" makes it the latest."""
     catalog = _catalog()
     if name.strip().lower() == "latest":
-        catalog.set_latest(product, None if remove else release)
+        administration = _administration()
+        said = administration.overview(product).settings
+        administration.change_product(product, replace(said, latest=None if remove else release))
     elif remove:
         catalog.remove_alias(product, release, name)
     else:
@@ -135,7 +138,10 @@ def end_of_life(
     ] = None,
 ) -> None:
     """Set the day on which support of a release ends; it can still be asked about."""
-    _catalog().set_end_of_life(product, release, day.date() if day else None)
+    administration = _administration()
+    said = administration.settings(product, release)
+    new = replace(said, end_of_life=day.date() if day else None)
+    administration.change_release(product, release, new)
     told = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
     say(f"{product} {release} {told}")
 
@@ -143,7 +149,7 @@ def end_of_life(
 @app.command()
 def rollback(product: Product, release: Release) -> None:
     """Roll back to the previous version of a release's documents."""
-    _, review = _catalog().rollback(product, release)
+    review = _catalog().rollback(product, release)
     say(f"{product} {release} now uses its previous version")
     _tell(review)
 
@@ -184,3 +190,9 @@ def _catalog() -> Catalog:
     from corpora.catalog.catalog import Catalog
 
     return Catalog(open_database())
+
+
+def _administration() -> ReleaseAdministration:
+    from corpora.catalog.release_settings import ReleaseAdministration
+
+    return ReleaseAdministration(open_database())

@@ -57,7 +57,7 @@ def worker(
 
     prepare_process()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    for chatty in ("huey", "httpx", "chromadb", "alembic"):
+    for chatty in ("httpx", "chromadb", "alembic"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     run_worker(read_settings(), parent)
 

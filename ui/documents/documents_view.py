@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from corpora.catalog.release_settings import ShelvedRelease
+from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.deleting import confirm_documents
 from ui.elements.table import in_pages, search_box, show_table
@@ -16,7 +16,7 @@ from ui.wording.escaping import as_label
 _WAYS = ("As shown in the chat", "Block by block")
 
 
-def show_documents(product: str, release: ShelvedRelease) -> None:
+def show_documents(product: str, release: ReleaseOverview) -> None:
     """The documents that the chat answers from now."""
     if release.generation is None:
         st.markdown("No documents yet. They appear here after the first upload is processed.")

@@ -137,8 +137,5 @@ def _cancel(job_id: int) -> None:
 
 
 def _retry(job_id: int) -> None:
-    from ui.serving.worker import enqueue
-
     with failures_shown(as_toast=True):
         services.administration().retry(job_id)
-        enqueue(job_id, services.chatbot().settings)

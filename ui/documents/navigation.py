@@ -30,9 +30,7 @@ def open_tab() -> None:
 
 def start(order: Callable[[Administration], int], product: str, told: str) -> None:
     """Order a job and show the page anew where it is listed; a refusal is told right here."""
-    from ui.serving.worker import enqueue
-
     with failures_shown():
-        enqueue(order(services.administration()), services.chatbot().settings)
+        order(services.administration())
         open_product(product, "Jobs")
         done(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from corpora.catalog.release_settings import Shelves
+from corpora.catalog.release_settings import ReleaseAdministration
 from ui.documents.jobs_view import show_jobs, show_running
 from ui.documents.navigation import TAB, open_product, open_tab
 from ui.documents.releases_view import show_release, show_releases
@@ -22,8 +22,8 @@ def documents() -> None:
 
 
 def _show() -> None:
-    shelves = Shelves(services.chatbot().database)
-    products = shelves.products()
+    administration = ReleaseAdministration(services.chatbot().database)
+    products = administration.products()
     if not products:
         _nothing_yet()
         return
@@ -31,9 +31,9 @@ def _show() -> None:
     product = st.query_params.get("product") or st.session_state.get(_LAST)
     product = product if product in products else products[0]
     st.session_state[_LAST] = product
-    shelf = shelves.shelf(product)
-    if release := shelf.release(st.query_params.get("release", "")):
-        show_release(shelf, release)
+    overview = administration.overview(product)
+    if release := overview.release(st.query_params.get("release", "")):
+        show_release(overview, release)
         return
     with st.container(horizontal=True, vertical_alignment="center", key="documents-heading"):
         st.title("Documents", anchor=False)
@@ -51,10 +51,10 @@ def _show() -> None:
     show_tabs(
         TAB,
         {
-            "Releases": lambda: show_releases(shelf),
-            "Upload": lambda: show_upload(products, shelf),
+            "Releases": lambda: show_releases(overview),
+            "Upload": lambda: show_upload(products, overview),
             "Jobs": show_jobs,
-            "Product": lambda: show_product_settings(shelf),
+            "Product": lambda: show_product_settings(overview),
         },
     )
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from corpora.catalog.release_settings import Shelf, ShelvedRelease
+from corpora.catalog.release_settings import ProductOverview, ReleaseOverview
 from ui.documents.documents_view import show_documents
 from ui.documents.jobs_view import show_running
 from ui.documents.navigation import open_product
@@ -20,33 +20,33 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
 
-def show_releases(shelf: Shelf) -> None:
+def show_releases(overview: ProductOverview) -> None:
     """A line for each release: what it is called, what holds of it, what serves it."""
-    if not shelf.releases:
+    if not overview.releases:
         st.markdown("This product has no releases yet.")
         st.button(
             "Upload documents",
             icon=":material/upload:",
             on_click=open_product,
-            args=(shelf.product, "Upload"),
+            args=(overview.product, "Upload"),
         )
         return
-    releases = shelf.releases[::-1]
+    releases = overview.releases[::-1]
 
     def show(first: int, size: int) -> None:
         with st.container(gap="xsmall", key="release-list"):
             for release in releases[first : first + size]:
-                _line(shelf, release)
+                _line(overview, release)
 
-    in_pages(len(releases), f"releases of {shelf.product}", show, size=30)
+    in_pages(len(releases), f"releases of {overview.product}", show, size=30)
 
 
-def _line(shelf: Shelf, release: ShelvedRelease) -> None:
+def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", wrap=False, gap="medium"
     ):
         st.markdown(
-            f"**{as_label(release.name)}** {_badges(shelf, release)}\\\n"
+            f"**{as_label(release.name)}** {_badges(overview, release)}\\\n"
             f":gray[{as_label(_summary(release), 300)}]",
             width="stretch",
         )
@@ -54,37 +54,37 @@ def _line(shelf: Shelf, release: ShelvedRelease) -> None:
             f"Open {as_label(release.name, 24)}",
             key=f"open {release.name}",
             on_click=go,
-            kwargs={"product": shelf.product, "release": release.name},
+            kwargs={"product": overview.product, "release": release.name},
         )
 
 
-def show_release(shelf: Shelf, release: ShelvedRelease) -> None:
+def show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
     """Everything on one release, in tabs."""
     with st.container(gap="small", key="release-heading"):
         st.button(
-            f"All releases of {as_label(shelf.product)}",
+            f"All releases of {as_label(overview.product)}",
             icon=":material/arrow_back:",
             type="tertiary",
             on_click=open_product,
-            args=(shelf.product,),
+            args=(overview.product,),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.title(as_label(f"{shelf.product} {release.name}"), anchor=False)
+            st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
             st.button(
                 "Upload documents",
                 icon=":material/upload:",
                 on_click=_upload,
-                args=(shelf.product, release.name),
+                args=(overview.product, release.name),
             )
         summary = as_label(_summary(release), 300)
-        st.markdown(f"{_badges(shelf, release)} :gray[{summary}]".strip())
+        st.markdown(f"{_badges(overview, release)} :gray[{summary}]".strip())
     show_running()
     show_tabs(
         "release tab",
         {
-            "Documents": lambda: show_documents(shelf.product, release),
-            "Versions": lambda: show_versions(shelf.product, release),
-            "Settings": lambda: show_release_settings(shelf.product, release),
+            "Documents": lambda: show_documents(overview.product, release),
+            "Versions": lambda: show_versions(overview.product, release),
+            "Settings": lambda: show_release_settings(overview.product, release),
         },
     )
 
@@ -95,11 +95,11 @@ def _upload(product: str, release: str) -> None:
     open_product(product, "Upload")
 
 
-def _badges(shelf: Shelf, release: ShelvedRelease) -> str:
+def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
     """What there is to know of a release at a glance, as Markdown badges."""
     settings = release.settings
     badges = []
-    if release.name == shelf.latest:
+    if release.name == overview.latest:
         badges.append(":primary-badge[latest]")
     if release.prerelease:
         badges.append(":blue-badge[pre-release]")
@@ -112,7 +112,7 @@ def _badges(shelf: Shelf, release: ShelvedRelease) -> str:
     return " ".join(badges)
 
 
-def _summary(release: ShelvedRelease) -> str:
+def _summary(release: ReleaseOverview) -> str:
     """What serves a release, and what else it is called, in a line."""
     if release.published is None:
         told = "no documents yet"

@@ -6,7 +6,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from corpora.catalog.release_settings import ProductSettings, ReleaseSettings, Shelf, ShelvedRelease
+from corpora.catalog.release_settings import (
+    ProductOverview,
+    ProductSettings,
+    ReleaseOverview,
+    ReleaseSettings,
+)
 from ui.documents.deleting import confirm_deletion
 from ui.documents.navigation import start
 from ui.elements.frame import done, failures_shown
@@ -16,38 +21,38 @@ from ui.wording.escaping import as_label
 _PRERELEASE = {None: "Detect from name", True: "Yes", False: "No"}
 
 
-def show_product_settings(shelf: Shelf) -> None:
+def show_product_settings(overview: ProductOverview) -> None:
     """A form; below it the way to delete the product."""
-    settings = shelf.settings
-    latest = [None, *(release.name for release in reversed(shelf.releases))]
+    settings = overview.settings
+    latest = [None, *(release.name for release in reversed(overview.releases))]
     with st.form("product-settings", border=False, width=640):
         aliases = _aliases(
-            shelf.product, settings.aliases, "Other names that people use in questions"
+            overview.product, settings.aliases, "Other names that people use in questions"
         )
         chosen = st.selectbox(
             "Latest release",
             latest,
             index=latest.index(settings.latest) if settings.latest in latest else 0,
             format_func=lambda name: name or "Newest release that is not a pre-release",
-            key=f"latest of {shelf.product}",
+            key=f"latest of {overview.product}",
             help="Used when a question says “latest” or names no release.",
         )
         if st.form_submit_button("Save", type="primary"):
             with failures_shown():
                 new = ProductSettings(aliases, chosen)
-                services.administration().change_product(shelf.product, new)
+                services.administration().change_product(overview.product, new)
                 done("Saved.")
     st.space("small")
     _offer(
-        f"Delete {shelf.product}",
+        f"Delete {overview.product}",
         "Deletes all of its releases, their documents and the glossary. Conversations are kept.",
         "Delete this product …",
         "delete",
-        lambda: confirm_deletion(shelf.product),
+        lambda: confirm_deletion(overview.product),
     )
 
 
-def show_release_settings(product: str, release: ShelvedRelease) -> None:
+def show_release_settings(product: str, release: ReleaseOverview) -> None:
     """A form; below it reading again and deletion."""
     with st.form("release-settings", border=False, width=640):
         new = _fields(release)
@@ -107,7 +112,7 @@ def _aliases(of: str, aliases: tuple[str, ...], told: str) -> tuple[str, ...]:
     return tuple(text.splitlines())
 
 
-def _fields(release: ShelvedRelease) -> ReleaseSettings:
+def _fields(release: ReleaseOverview) -> ReleaseSettings:
     settings = release.settings
     aliases = _aliases(release.name, settings.aliases, "Code names and other spellings")
     with st.container(horizontal=True):

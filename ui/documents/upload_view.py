@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
 
 from chatbot.administration.administration import Administration
-from corpora.catalog.release_settings import Shelf, Shelves
+from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
 from ui.documents.navigation import start
@@ -22,10 +22,10 @@ _PRODUCT, _RELEASE = "upload product", "upload release"
 _FINDINGS = "upload findings"
 
 
-def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
+def show_upload(products: Sequence[str], overview: ProductOverview | None) -> None:
     """The form from top to bottom; each part shows once the one above it is filled in."""
     with st.container(width=760):
-        product, release = _target(products, shelf)
+        product, release = _target(products, overview)
         received = _received()
         if not (product and release):
             st.caption("Choose a product and release.")
@@ -53,14 +53,14 @@ def show_upload(products: Sequence[str], shelf: Shelf | None) -> None:
             start(order, product, f"Processing {count} for {product} {release}.")
 
 
-def _target(products: Sequence[str], shelf: Shelf | None) -> tuple[str, str]:
+def _target(products: Sequence[str], overview: ProductOverview | None) -> tuple[str, str]:
     with st.container(horizontal=True):
-        if shelf is not None and _PRODUCT not in st.session_state:
-            st.session_state[_PRODUCT] = shelf.product
+        if overview is not None and _PRODUCT not in st.session_state:
+            st.session_state[_PRODUCT] = overview.product
         product = _name("Product", _PRODUCT, products)
         releases: list[str] = []
         if product in products:
-            known = Shelves(services.chatbot().database).shelf(product).releases
+            known = ReleaseAdministration(services.chatbot().database).overview(product).releases
             releases = [release.name for release in reversed(known)]
         return product, _name("Release", _RELEASE, releases)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from corpora.catalog.catalog import Catalog, Generation, GenerationState
-from corpora.catalog.release_settings import ShelvedRelease
+from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents
 from corpora.documents.impact import impact_of_serving
 from ui.documents.documents_view import show_list
@@ -17,7 +17,7 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 
 
-def show_versions(product: str, release: ShelvedRelease) -> None:
+def show_versions(product: str, release: ReleaseOverview) -> None:
     """A line for each version, the newest first."""
     kept = [
         generation
@@ -36,7 +36,7 @@ def show_versions(product: str, release: ShelvedRelease) -> None:
             _line(product, release, generation)
 
 
-def _line(product: str, release: ShelvedRelease, generation: Generation) -> None:
+def _line(product: str, release: ReleaseOverview, generation: Generation) -> None:
     assert generation.published is not None
     is_current = generation.id == release.generation
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -74,7 +74,7 @@ def _difference(generation: int, current: int) -> str:
 
 
 @st.dialog("Roll back to this version", icon=":material/history:")
-def confirm(product: str, release: ShelvedRelease, generation: Generation) -> None:
+def confirm(product: str, release: ReleaseOverview, generation: Generation) -> None:
     """Ask whether to roll back to another version."""
     if release.generation is not None:
         difference = _difference(generation.id, release.generation)

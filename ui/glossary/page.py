@@ -8,7 +8,7 @@ import streamlit as st
 
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.glossary_file import parse_glossary, written_glossary
-from corpora.catalog.release_settings import Shelves
+from corpora.catalog.release_settings import ReleaseAdministration
 from ui.elements.frame import admin_page, done, failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets, first_of, in_pages, search_box, show_table
 from ui.serving import services
@@ -23,7 +23,7 @@ def glossary() -> None:
 
 def _show() -> None:
     database = services.chatbot().database
-    products = Shelves(database).products()
+    products = ReleaseAdministration(database).products()
     if not products:
         st.title("Glossary", anchor=False)
         st.markdown("Each product has its own glossary. Upload documents of a product first.")

@@ -1,7 +1,7 @@
 """The worker process: it does the jobs that admins order, and keeps the data folder in order.
 
-Jobs stand in the database (`corpora.jobs.jobs`). The queue only brings their ids here sooner: if it
-loses one, or a worker dies, the job is found in the database within a minute.
+Jobs stand in the database (`corpora.jobs.jobs`), where any number of workers look for one that
+waits; that of a worker that died is found within a minute.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chatbot.settings import Settings
     from corpora.database.engine import Database
+    from corpora.documents.worker import JobWork
     from corpora.jobs.claims import Claims
-    from ui.serving.job_queue import JobQueue
 
 _LOOK_SECONDS = 0.5
 _UPKEEP_SECONDS = 60.0
@@ -26,19 +26,6 @@ _END_SECONDS = 20.0
 _NICE = 10
 
 _log = logging.getLogger("strata.worker")
-
-
-def enqueue(job_id: int, settings: Settings) -> None:
-    """Bring a job to a worker at once; if that fails, one finds it within a minute."""
-    from ui.serving.job_queue import JobQueue, QueueFailed
-
-    queue = JobQueue(settings)
-    try:
-        queue.put(job_id)
-    except QueueFailed as error:
-        _log.warning("%s; a worker finds it within a minute", error)
-    finally:
-        queue.close()
 
 
 def run_worker(settings: Settings, parent: int | None = None) -> None:
@@ -53,7 +40,6 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     from corpora.documents.worker import JobWork
     from corpora.generations.processes import this_process
     from corpora.jobs.claims import Claims
-    from ui.serving.job_queue import JobQueue
 
     stopping = threading.Event()
     database = open_database(settings.database)
@@ -66,23 +52,22 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
     )
-    queue = JobQueue(settings, work.do)
-    consumer = queue.consumer(_END_SECONDS)
-    upkeep = threading.Thread(
-        target=_keep_in_order, args=(settings, database, claims, queue, stopping), daemon=True
-    )
+    threads = [
+        threading.Thread(target=_do_jobs, args=(work, stopping), daemon=True),
+        threading.Thread(
+            target=_keep_in_order, args=(settings, database, claims, stopping), daemon=True
+        ),
+    ]
     claims.beat()
-    consumer.start()
-    # After the consumer, which sets handlers of its own that would cut a job off.
     _stop_on_signals(stopping)
-    upkeep.start()
+    for thread in threads:
+        thread.start()
     _log.info("worker %s waits for jobs in %s", this_process(), settings.data_dir)
     _watch(claims, stopping, parent)
     _log.info("worker %s stops", this_process())
-    consumer.stop(graceful=True)
-    upkeep.join(_END_SECONDS)
+    for thread in threads:
+        thread.join(_END_SECONDS)
     claims.end()
-    queue.close()
     database.close()
 
 
@@ -102,6 +87,20 @@ def _stop_on_signals(stopping: threading.Event) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
+
+
+def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
+    """Do one job after another, and look for the next one twice a second."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    while not stopping.is_set():
+        try:
+            found = work.do_next()
+        except SQLAlchemyError as error:
+            _log.warning("looking for a job failed and is tried again: %s", error)
+            found = False
+        if not found:
+            stopping.wait(_LOOK_SECONDS)
 
 
 def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> None:
@@ -129,7 +128,6 @@ def _keep_in_order(
     settings: Settings,
     database: Database,
     claims: Claims,
-    queue: JobQueue,
     stopping: threading.Event,
 ) -> None:
     """At once and once a minute: jobs of dead workers, files and talks that are to go."""
@@ -137,19 +135,14 @@ def _keep_in_order(
 
     from chatbot.conversations.retention import sweep
     from corpora.documents.uploads import sweep_uploads
-    from ui.serving.job_queue import QueueFailed
 
     while True:
         try:
-            waiting = claims.recover()
-            queued = queue.waiting()
-            for job_id in waiting:
-                if job_id not in queued:
-                    queue.put(job_id)
+            claims.recover()
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):
                 _log.info("%d old conversations are deleted", deleted)
-        except (SQLAlchemyError, OSError, QueueFailed) as error:
+        except (SQLAlchemyError, OSError) as error:
             _log.warning("keeping things in order failed and is tried again: %s", error)
         if stopping.wait(_UPKEEP_SECONDS):
             return

@@ -34,7 +34,7 @@ from chatbot.memory.stores.pair_rows import (
     tell,
     write_score,
 )
-from corpora.catalog.remembered import still_stands
+from corpora.catalog.memory_review import still_stands
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.indexing.embedding import Vectors

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from alembic import context
 
-from corpora.database import (  # noqa: F401 - so that Base knows their tables
-    history_tables,
-    job_tables,
-    memory_tables,
-)
 from corpora.database.tables import Base
 
 context.configure(

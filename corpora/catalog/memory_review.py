@@ -8,33 +8,66 @@ as usable whose pages do not serve.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from hashlib import sha256
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, and_, case, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from corpora.catalog.cited_pages import Cited, Place, look_for, page_hash
 from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
-from corpora.database.tables import MemberRow, PageRow, ReleaseRow
-
-__all__ = [
-    "Cited",
-    "MemoryReview",
-    "Remembered",
-    "foresee",
-    "page_hash",
-    "remembered",
-    "review_release",
-    "still_stands",
-]
+from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 
 _AT_ONCE = 500
 _RETIRED = "the release is retired"
 
 T = TypeVar("T")
+
+
+class Cited(Protocol):
+    """The page behind a citation: its file, the hash of its text, and the page read then."""
+
+    @property
+    def file(self) -> str:
+        """The file of its document."""
+
+    @property
+    def page_hash(self) -> bytes:
+        """The `page_hash` of its text."""
+
+    @property
+    def page_id(self) -> int:
+        """The page that held this text when it was last looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A page of what serves."""
+
+    page_id: int
+    number: int
+
+
+@dataclass(frozen=True)
+class _ServingPages:
+    """What there is, in what serves, of pages that were looked for."""
+
+    files: Collection[str]
+    places: Mapping[tuple[str, bytes], Sequence[_Place]]
+
+    def place(self, cited: Cited, number: int | None) -> _Place | None:
+        """The page that holds the text now; of several the one nearest to the number it had."""
+        places = self.places.get((cited.file, cited.page_hash), ())
+        return min(places, key=lambda p: (abs(p.number - (number or 0)), p.number), default=None)
+
+    def why_not(self, cited: Cited, number: int | None) -> str:
+        """Why a page that is not among them is not."""
+        if cited.file not in self.files:
+            return f"the document {cited.file} is gone"
+        page = "a page" if number is None else f"the page {number}"
+        return f"{page} of {cited.file} has changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +124,7 @@ class _Verdicts:
 
     before: Mapping[int, str]
     now: Mapping[int, str]
-    moved: Sequence[tuple[_Citation, Place]]
+    moved: Sequence[tuple[_Citation, _Place]]
 
     @property
     def suspended(self) -> list[int]:
@@ -117,7 +150,7 @@ def still_stands(session: Session, release_id: int, pages: Sequence[Cited]) -> s
     serving, retired = _lock(session, release_id)
     if retired:
         return _RETIRED
-    there = look_for(session, serving, pages)
+    there = _look_for(session, serving, pages)
     missing = [page for page in pages if there.place(page, None) is None]
     if not missing:
         return ""
@@ -171,7 +204,7 @@ def _judge(session: Session, release_id: int, serving: int | None, retired: bool
     if retired:
         return _Verdicts(before, dict.fromkeys(before, _RETIRED), ())
     absent = [c for c in _citations(session, serving, of_release) if not c.serves]
-    there = look_for(session, serving, absent)
+    there = _look_for(session, serving, absent)
     now: dict[int, str] = {}
     moved = []
     for cited in absent:
@@ -212,9 +245,9 @@ def _citations(
     return [_Citation(*row) for row in rows]
 
 
-def _write_places(session: Session, moved: Sequence[tuple[_Citation, Place]]) -> None:
+def _write_places(session: Session, moved: Sequence[tuple[_Citation, _Place]]) -> None:
     """Let citations, also those in the answers, point to the pages that hold their text now."""
-    of_pairs: defaultdict[int, dict[int, Place]] = defaultdict(dict)
+    of_pairs: defaultdict[int, dict[int, _Place]] = defaultdict(dict)
     for cited, place in moved:
         of_pairs[cited.pair_id][cited.page_id] = place
     for some in _portions(moved):
@@ -235,7 +268,7 @@ def _write_places(session: Session, moved: Sequence[tuple[_Citation, Place]]) ->
         )
 
 
-def _moved(answer: Mapping[str, Any], places: Mapping[int, Place]) -> dict[str, Any]:
+def _moved(answer: Mapping[str, Any], places: Mapping[int, _Place]) -> dict[str, Any]:
     citations = [
         {**c, "page_id": place.page_id, "page": place.number}
         if (place := places.get(c.get("page_id")))
@@ -285,3 +318,29 @@ def _restored(why: str) -> str:
 def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
     for first in range(0, len(items), _AT_ONCE):
         yield items[first : first + _AT_ONCE]
+
+
+def page_hash(text: str) -> bytes:
+    """Return what a cited page is known by: the SHA-256 of its text as it is stored."""
+    return sha256(text.encode()).digest()
+
+
+def _look_for(session: Session, serving: int | None, pages: Sequence[Cited]) -> _ServingPages:
+    """Look for pages by the hash of their text in the files of that name that serve."""
+    wanted = {(page.file, page.page_hash) for page in pages}
+    files: set[str] = set()
+    places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)
+    for some in _portions(sorted({page.file for page in pages})):
+        rows = session.execute(
+            select(DocumentRow.file, PageRow.id, PageRow.number, PageRow.text)
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            .join(PageRow, PageRow.document_id == DocumentRow.id)
+            .where(MemberRow.generation_id == serving, DocumentRow.file.in_(some)),
+            execution_options={"yield_per": _AT_ONCE},
+        )
+        for file, page_id, number, text in rows:
+            files.add(file)
+            key = file, page_hash(text)
+            if key in wanted:
+                places[key].append(_Place(page_id, number))
+    return _ServingPages(files, places)

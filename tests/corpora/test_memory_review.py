@@ -11,15 +11,15 @@ from corpora.building.building import Builder, Outcome
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.removal import remove_documents
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.cited_pages import page_hash
-from corpora.catalog.release_settings import ReleaseSettings, Shelves
-from corpora.catalog.remembered import (
+from corpora.catalog.memory_review import (
     MemoryReview,
     Remembered,
+    page_hash,
     remembered,
     review_release,
     still_stands,
 )
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
 from corpora.database.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
@@ -181,7 +181,8 @@ def test_a_rollback_brings_answers_back_and_takes_newer_ones(
     assert foreseen == MemoryReview(suspended=1, restored=1)
     assert suspended(database, new) == [""]
 
-    assert Catalog(database).rollback("Beacon", "17.10") == (first, foreseen)
+    assert Catalog(database).rollback("Beacon", "17.10") == foreseen
+    assert Catalog(database).serving("Beacon", "17.10").generation == first
     assert suspended(database, old, new) == ["", "the page 1 of guide.md has changed"]
     assert Catalog(database).serve("Beacon", "17.10", second) == foreseen
     assert suspended(database, old, new) == ["the page 1 of guide.md has changed", ""]
@@ -228,16 +229,16 @@ def test_a_retired_release_suspends_all_of_its_answers(database: Database, docs:
 
 def test_hiding_a_release_retires_it(database: Database, docs: Path) -> None:
     pair = remember(database, "17.10", MAST)
-    shelves = Shelves(database)
+    administration = ReleaseAdministration(database)
     hide = ReleaseSettings(hidden=True)
-    assert shelves.change_release("Beacon", "17.10", hide) == MemoryReview(suspended=1)
+    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview(suspended=1)
     assert suspended(database, pair) == ["the release is retired"]
-    shelved = shelves.shelf("Beacon").release("17.10")
-    assert shelved is not None
-    assert shelved.remembered == Remembered(1, 1)
-    assert shelves.change_release("Beacon", "17.10", hide) == MemoryReview()
+    listed = administration.overview("Beacon").release("17.10")
+    assert listed is not None
+    assert listed.remembered == Remembered(1, 1)
+    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview()
     show = ReleaseSettings(aliases=("Heron",))
-    assert shelves.change_release("Beacon", "17.10", show) == MemoryReview(restored=1)
+    assert administration.change_release("Beacon", "17.10", show) == MemoryReview(restored=1)
 
 
 def test_what_has_no_pages_of_its_own_outlives_every_document(
@@ -263,7 +264,7 @@ def test_nothing_serves_anew_unless_its_answers_were_reviewed(
 
     write_beacon(docs, mast=15)
     with monkeypatch.context() as patched:
-        patched.setattr("corpora.catalog.remembered._write_reasons", fail)
+        patched.setattr("corpora.catalog.memory_review._write_reasons", fail)
         with pytest.raises(CutOff):
             ingest_beacon(database, docs)
     assert Catalog(database).serving("Beacon", "17.10").generation == serving
@@ -352,8 +353,7 @@ def test_what_a_deletion_takes_along_is_counted(database: Database, docs: Path) 
 def test_many_answers_are_reviewed_in_portions(
     database: Database, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.catalog.remembered._AT_ONCE", 2)
-    monkeypatch.setattr("corpora.catalog.cited_pages._FILES_AT_ONCE", 1)
+    monkeypatch.setattr("corpora.catalog.memory_review._AT_ONCE", 1)
     guide = [remember(database, "17.10", MAST) for _ in range(5)]
     book = [remember(database, "17.10", "b7 ", "c7 ") for _ in range(5)]
     write(write_beacon(docs, mast=15), book=f"# Book\n\n{chapters('new', 'a', 'b', 'c')}")

@@ -11,10 +11,11 @@ from sqlalchemy import select
 
 from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow, EmbeddingRow, GenerationRow, MemberRow
+from corpora.indexing.dual_chunking import SearchChunk, heading_of
 from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.missing_vectors import store_vectors
 from corpora.indexing.pages import StoredPage, indexed_text, read_pages, text_hash
-from corpora.indexing.single_chunking import single_chunks
+from ingestion.page import Page
 
 TEXTS_AT_ONCE = 16
 """How many texts are embedded between two commits: how long a stopped question keeps on."""
@@ -158,3 +159,34 @@ def _cut(pages: Iterable[StoredPage]) -> Iterable[tuple[SingleChunk, str]]:
         for chunk in single_chunks(page.page):
             text = indexed_text(page.document.title, chunk.heading, chunk.text)
             yield SingleChunk(page.id, chunk.start, chunk.end), text
+
+
+def single_chunks(
+    page: Page, *, limit: int = 3000, overlap: float = 0.25
+) -> tuple[SearchChunk, ...]:
+    """Take a page whole, or split it into chunks of at most `limit` characters.
+
+    Each chunk repeats the end of the one before it: `overlap` of the limit and what makes the
+    first word whole. Raises ValueError unless 0 <= overlap <= 0.5.
+    """
+    if not 0 <= overlap <= 0.5:
+        raise ValueError(f"overlap is {overlap}; give a share between 0 and 0.5")
+    text = page.text
+    chunks: list[SearchChunk] = []
+    start = end = 0
+    while end < len(text):
+        end = min(start + limit, len(text))
+        if end < len(text):
+            end = _word_start(text, end, reach=limit // 4)
+        heading = heading_of(page, start, end)
+        chunks.append(SearchChunk(page.number, start, end, text[start:end], heading))
+        start = _word_start(text, end - round(limit * overlap), reach=limit // 8)
+    return tuple(chunks)
+
+
+def _word_start(text: str, at: int, *, reach: int) -> int:
+    """Go back to where a word begins, or stay if none begins within `reach` characters."""
+    for offset in range(at, max(0, at - reach), -1):
+        if text[offset - 1].isspace() and not text[offset : offset + 1].isspace():
+            return offset
+    return at

@@ -1,0 +1,14 @@
+"""The first schema that is still known: what revisions 0001 to 0004 of earlier versions came to.
+
+A new database is made from the models and stamped, so that there is nothing to do here. The next
+revision says what changes for a database that is there.
+"""
+
+from __future__ import annotations
+
+revision = "0004"
+down_revision = None
+
+
+def upgrade() -> None:
+    """Do nothing: a database of this revision has these tables already."""
