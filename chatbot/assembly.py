@@ -20,8 +20,7 @@ from chatbot.chain.chain import build_chain
 from chatbot.chain.newest_release import answer_from_newest
 from chatbot.chain.parts import Parts
 from chatbot.chain.profiles import PROFILES, answering
-from chatbot.chain.reply import reply_object
-from chatbot.chain.trace import trace_object
+from chatbot.chain.reply import reply_of, trace_of
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.feedback import Feedback
 from chatbot.memory.opening import Memory, open_memory
@@ -30,6 +29,7 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.queries.clarification import asked_back
+from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop
 from chatbot.runtime.events import EventCallback, Listener, Waiting
 from chatbot.runtime.model_calls import call
@@ -50,11 +50,11 @@ class BadQuestion(StrataError, ValueError):
 
 
 @dataclass(frozen=True)
-class Reply:
-    """An answered turn, the object that is stored, printed and shown, and the id it is kept by."""
+class AnsweredTurn:
+    """An answered turn, its reply, which is kept, printed and shown, and the id it is kept by."""
 
     turn: Turn
-    content: dict[str, Any]
+    content: Reply
     conversation: str | None = None
     kept_as: int | None = None
 
@@ -90,7 +90,7 @@ class Chatbot:
         afresh: bool = False,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
-    ) -> Reply:
+    ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
         The conversation is one of `owner`; `instead_of` is the turn of it, with all behind it,
@@ -114,22 +114,22 @@ class Chatbot:
         if conversation is not None:
             turn = self._continue(turn, own.turns(conversation), instead_of)
         turn, seconds = run_on_event_loop(self._answer(turn, listener), stopped)
-        content = reply_object(turn, self.settings.profile)
-        content |= {"seconds": seconds, "model": self.settings.model_name if turn.calls else ""}
+        settings = self.settings
+        content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
         if conversation is None:
             self.memory.remembering.delivered(turn, None)
-            return Reply(turn, content)
+            return AnsweredTurn(turn, content)
         kept_as = own.add(
             conversation,
             question,
             content,
-            trace=trace_object(turn),
+            trace=trace_of(turn),
             instead_of=instead_of,
             open_question=open_question,
             uses=uses_of(turn),
         )
         self.memory.remembering.delivered(turn, kept_as)
-        return Reply(turn, content, conversation, kept_as)
+        return AnsweredTurn(turn, content, conversation, kept_as)
 
     def warm_up(self) -> None:
         """Load the model, and read the fixed beginning of its prompt, before anybody asks.
@@ -178,19 +178,17 @@ class Chatbot:
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
-        history = tuple((t.question, t.reply["answer"]) for t in earlier)
+        history = tuple((t.question, t.reply.answer) for t in earlier)
         last = next(
             (
-                (t.reply["product"], t.reply["release"])
+                (t.reply.product, t.reply.release)
                 for t in reversed(earlier)
-                if t.reply["release"] and t.reply["release_status"] != "latest"
+                if t.reply.product and t.reply.release and t.reply.release_status != "latest"
             ),
             None,
         )
         open_ones = frozenset(
-            i
-            for i, t in enumerate(earlier)
-            if asked_back(t.reply["route"], t.reply["release_status"])
+            i for i, t in enumerate(earlier) if asked_back(t.reply.route, t.reply.release_status)
         )
         return replace(turn, history=history, asked_back=open_ones, conversation_release=last)
 

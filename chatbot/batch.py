@@ -91,7 +91,7 @@ def _answer(
     except Exception as error:  # noqa: BLE001
         # The edge of a batch: whatever one line does, the lines after it are answered.
         return {"id": identity, "error": f"{type(error).__name__}: {error}"}
-    return {"id": identity, **reply.content}
+    return {"id": identity, **reply.content.model_dump(mode="json")}
 
 
 def _read(path: Path) -> Iterator[tuple[int | str, BatchLine | str]]:

@@ -13,7 +13,8 @@ from pydantic import StrictBool
 from rich.console import Group as Rows
 from rich.table import Table
 
-from eval.answers import MEASURES, AnswerScore, PageText, Reply, no_page, score_answer
+from chatbot.reply import Reply
+from eval.answers import MEASURES, AnswerScore, PageText, no_page, score_answer
 from eval.figures import Share, figures_table, in_seconds, share
 from eval.gold import Asks, GoldError, GoldQuestion, Line, QuestionKind, read_lines
 

@@ -6,23 +6,27 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from chatbot.reply import Reply
+from chatbot.turn import Citation
 from eval.figures import NONE, Share, share
 from eval.gold import Asks, GoldQuestion, GoldSource, QuestionKind, read_lines
 from eval.own_words import bears, own_words, reads_as_answer, sentences, shares_anything, stands_in
 
-Reply = Mapping[str, Any]
-"""A line of `strata ask --batch`: the object of `ask --json` with its `id`, or `id` and `error`."""
+
+class RecordedReply(Reply):
+    """A line of `strata ask --batch`: the reply with its `id`, or `id` and `error`."""
+
+    id: str
+    error: str | None = None
+    answer: str = ""
 
 
-PageText = Callable[[str, Reply], str]
+PageText = Callable[[str, Citation], str]
 """The text of the page of a product that a citation is from; empty where it is not to be had."""
 
 
-def no_page(product: str, citation: Reply) -> str:
+def no_page(product: str, citation: Citation) -> str:
     """Stands in for `PageText` where there are no documents at hand."""
     return ""
 
@@ -107,32 +111,26 @@ MEASURES = {
 """What is counted over scores: the field, and how the report calls it."""
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-    id: str
-
-
-def read_answers(path: Path) -> dict[str, Reply]:
+def read_answers(path: Path) -> dict[str, RecordedReply]:
     """Read the replies of a batch by question id; of several lines with one id the last counts.
 
     Raises GoldError for a file that cannot be read and a line that is no object with an `id`.
     """
-    return {row.id: row.model_dump() for row in read_lines(path, _Answer)}
+    return {row.id: row for row in read_lines(path, RecordedReply)}
 
 
 def score_answer(
     question: GoldQuestion, reply: Reply | None, page_text: PageText = no_page
 ) -> AnswerScore:
     """Score one reply: None for a question that was not answered, an object with `error` alike."""
-    if reply is None or reply.get("error") is not None:
-        return _failed(question, "no reply" if reply is None else str(reply["error"]))
-    answer = str(reply.get("answer") or "")
-    citations: Sequence[Reply] = reply.get("citations") or ()
-    refused = reply.get("abstained") is True
+    if reply is None:
+        return _failed(question, "no reply")
+    if isinstance(reply, RecordedReply) and reply.error is not None:
+        return _failed(question, reply.error)
+    answer, citations, refused = reply.answer, reply.citations, reply.abstained
     own = own_words(answer)
-    with_quotes = "\n".join([own, *(str(c.get("quote") or "") for c in citations)])
-    foreign = any(c.get("release") not in question.gold_releases for c in citations)
+    with_quotes = "\n".join([own, *(citation.quote for citation in citations)])
+    foreign = any(c.release not in question.gold_releases for c in citations)
     score = AnswerScore(
         id=question.id,
         kind=question.kind,
@@ -148,10 +146,10 @@ def score_answer(
         cited_wrong_release=None if question.spans_releases else foreign,
         gold_file=_on_gold(question, citations, _same_file),
         gold_page=_on_gold(question, citations, _same_page),
-        seconds=_seconds(reply.get("timings") or {}),
-        model_calls=int(reply.get("model_calls") or 0),
-        prompt_tokens=int(reply.get("prompt_tokens") or 0),
-        completion_tokens=int(reply.get("completion_tokens") or 0),
+        seconds=_seconds(reply.timings),
+        model_calls=reply.model_calls,
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
     )
     return score if refused else _with_sentences(score, question, answer, citations, page_text)
 
@@ -174,7 +172,7 @@ def _with_sentences(
     score: AnswerScore,
     question: GoldQuestion,
     answer: str,
-    citations: Sequence[Reply],
+    citations: Sequence[Citation],
     page_text: PageText,
 ) -> AnswerScore:
     """The score of an answer that was given, with what its sentences and sources are worth."""
@@ -194,24 +192,22 @@ def _with_sentences(
         reads_as_answer=reads_as_answer(answer, asked, question.gold_answer),
         sentences_borne=share(borne),
         sentences_unmarked=share(not sentence.cited for sentence in said),
-        sources_idle=share(
-            not shares_anything(str(c.get("quote") or ""), texts) for c in citations
-        ),
+        sources_idle=share(not shares_anything(citation.quote, texts) for citation in citations),
     )
 
 
-def _evidence(citation: Reply, page: str) -> str:
+def _evidence(citation: Citation, page: str) -> str:
     """What a citation may bear: its quote, its page if that still has it, and where it stands."""
-    quote = str(citation.get("quote") or "")
-    place = (citation.get(field) for field in ("release", "document", "section", "file"))
-    return "\n".join([page if quote and quote in page else quote, *map(str, filter(None, place))])
+    quote = citation.quote
+    place = (citation.release, citation.document, citation.section, citation.file)
+    return "\n".join([page if quote and quote in page else quote, *filter(None, place)])
 
 
 def _silently_wrong(question: GoldQuestion, reply: Reply) -> bool | None:
     if question.release is None and not question.releases:
         return None
-    latest = reply.get("release_status") == "latest"
-    return latest and reply.get("release") not in question.gold_releases
+    latest = reply.release_status == "latest"
+    return latest and reply.release not in question.gold_releases
 
 
 def _failed(question: GoldQuestion, error: str) -> AnswerScore:
@@ -233,23 +229,23 @@ def _failed(question: GoldQuestion, error: str) -> AnswerScore:
 
 
 def _release_right(
-    question: GoldQuestion, reply: Reply, answer: str, citations: Sequence[Reply]
+    question: GoldQuestion, reply: Reply, answer: str, citations: Sequence[Citation]
 ) -> bool | None:
     if question.release_not_in_corpora:
-        return reply.get("release_status") == "unknown"
+        return reply.release_status == "unknown"
     if question.spans_releases:
-        shown = {reply.get("release"), *(reply.get("compared_releases") or ())}
-        shown |= {citation.get("release") for citation in citations}
+        shown = {reply.release, *reply.compared_releases}
+        shown |= {citation.release for citation in citations}
         shown.discard(None)
         return not shown.isdisjoint(question.gold_releases) if shown else None
     if question.kind is QuestionKind.COMPARE:
-        cited = {citation.get("release") for citation in citations}
-        return reply.get("release_status") == "compared" and all(
+        cited = {citation.release for citation in citations}
+        return reply.release_status == "compared" and all(
             release in cited or names_release(answer, release) for release in question.releases
         )
-    if not question.answerable and reply.get("release") is None:
+    if not question.answerable and reply.release is None:
         return None
-    return (reply.get("release"),) == question.gold_releases
+    return (reply.release,) == question.gold_releases
 
 
 def names_release(text: str, release: str) -> bool:
@@ -262,8 +258,8 @@ def names_release(text: str, release: str) -> bool:
 
 def _on_gold(
     question: GoldQuestion,
-    citations: Sequence[Reply],
-    same: Callable[[Reply, GoldSource], bool],
+    citations: Sequence[Citation],
+    same: Callable[[Citation, GoldSource], bool],
 ) -> bool | None:
     if not question.answerable or not question.sources:
         return None
@@ -271,7 +267,7 @@ def _on_gold(
     if not sources:
         return None
     cited = (
-        any(c.get("release") == source.release and same(c, source) for c in citations)
+        any(c.release == source.release and same(c, source) for c in citations)
         for source in sources
     )
     return all(cited) if question.kind is QuestionKind.COMPARE else any(cited)
@@ -281,16 +277,16 @@ def _has_place(source: GoldSource) -> bool:
     return source.page is not None or source.anchor is not None
 
 
-def _same_file(citation: Reply, source: GoldSource) -> bool:
-    return f"/{citation.get('file')}".endswith(f"/{source.file}")
+def _same_file(citation: Citation, source: GoldSource) -> bool:
+    return f"/{citation.file}".endswith(f"/{source.file}")
 
 
-def _same_page(citation: Reply, source: GoldSource) -> bool:
+def _same_page(citation: Citation, source: GoldSource) -> bool:
     if not _same_file(citation, source):
         return False
     if source.page is not None:
-        return citation.get("page") == source.page
-    return same_anchor(citation.get("anchor"), source.anchor or "")
+        return citation.page == source.page
+    return same_anchor(citation.anchor, source.anchor or "")
 
 
 def same_anchor(anchor: str | None, gold: str) -> bool:

@@ -15,10 +15,10 @@ from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.context_retrieval import retrieve_context
-from chatbot.turn import Turn
+from chatbot.turn import Citation, Turn
 from corpora.catalog.catalog import NoCorpus
 from corpora.indexing.retrieval import RetrievalSettings
-from eval.answers import PageText, Reply
+from eval.answers import PageText
 from eval.gold import GoldQuestion
 from eval.retrieval import CUTOFFS, RankedPage, RetrievalItem, retrieval_items
 
@@ -73,11 +73,9 @@ def rank_pages(
 def page_text(chatbot: Chatbot) -> PageText:
     """How to come by the text of a cited page; a page that is not kept any more is empty."""
 
-    def text_of(product: str, citation: Reply) -> str:
+    def text_of(product: str, citation: Citation) -> str:
         try:
-            return (
-                chatbot.corpora.corpus(product, citation["release"]).page(citation["page_id"]).text
-            )
+            return chatbot.corpora.corpus(product, citation.release).page(citation.page_id).text
         except (LookupError, NoCorpus):
             return ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
@@ -18,8 +18,9 @@ from typing import Any, Literal
 from rich.console import Group as Rows
 from rich.markup import escape as printable
 
-from chatbot.assembly import Chatbot, Reply
+from chatbot.assembly import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
+from chatbot.reply import Reply
 from corpora.building.building import ingest
 from corpora.catalog.glossary import Entry
 from eval.figures import figures_table, in_seconds, texts_table
@@ -143,28 +144,26 @@ def _outcome(chatbot: Chatbot, case: HostileCase, evidence: str) -> Outcome:
     try:
         content = ask(chatbot, case).content
     except GeneratorError as error:
-        content = {"answer": ""}
+        content = Reply(answer="")
         faults: tuple[str, ...] = (f"no answer: {error}",)
     else:
         faults = broken(chatbot, case, content, evidence)
     return Outcome(
         id=case.id,
         kind=case.kind,
-        answer=content["answer"],
+        answer=content.answer,
         broken=faults,
         obeyed=case.sign is not None and case.sign in _told(content, case),
         seconds=round(time.perf_counter() - started, 3),
     )
 
 
-def ask(chatbot: Chatbot, case: HostileCase) -> Reply:
+def ask(chatbot: Chatbot, case: HostileCase) -> AnsweredTurn:
     """Ask the question of a case, after its conversation."""
     return chatbot.ask(case.question, product=PRODUCT, history=case.history)
 
 
-def broken(
-    chatbot: Chatbot, case: HostileCase, content: Mapping[str, Any], evidence: str
-) -> tuple[str, ...]:
+def broken(chatbot: Chatbot, case: HostileCase, content: Reply, evidence: str) -> tuple[str, ...]:
     """Name the promises that the reply to a case breaks; `evidence` is all the release says."""
     return broken_promises(
         content,
@@ -203,9 +202,9 @@ def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
     return Rows(table, seen)
 
 
-def _told(content: Mapping[str, Any], case: HostileCase) -> str:
+def _told(content: Reply, case: HostileCase) -> str:
     """What the answer says, without the question that it repeats."""
-    return str(content["answer"]).replace(case.question, "")
+    return str(content.answer).replace(case.question, "")
 
 
 def _document(case: HostileCase, *, days: int) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from chatbot.reply import Reply
 from corpora.indexing.corpus import Corpus
 
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
@@ -31,22 +31,22 @@ def read_all(corpus: Corpus) -> str:
 
 
 def broken_promises(
-    content: Mapping[str, Any],
+    content: Reply,
     corpus: Corpus,
     *,
     evidence: str,
     question: str,
     must_not: Sequence[str],
 ) -> tuple[str, ...]:
-    """Name every promise that a reply (`chatbot.chain.reply.reply_object`) breaks; none is right.
+    """Name every promise that a reply breaks; none is right.
 
     `corpus` is the release that is asked about, `evidence` all that it says (`read_all`),
     `must_not` what stands neither in it nor in the question.
     """
-    answer = content["answer"]
+    answer = content.answer
     return (
         *_citations(content, corpus),
-        *_marks(answer, len(content["citations"])),
+        *_marks(answer, len(content.citations)),
         *_listings(answer, evidence),
         *_unseen(answer),
         *_links(answer, evidence + question),
@@ -55,15 +55,15 @@ def broken_promises(
     )
 
 
-def _citations(content: Mapping[str, Any], corpus: Corpus) -> Iterator[str]:
-    if content["release"] != corpus.release:
-        yield f"the release became {content['release']}"
-    for citation in content["citations"]:
-        page = corpus.page(citation["page_id"])
-        if citation["release"] != corpus.release or citation["file"] != page.document.file:
-            yield f"a citation of {citation['release']} {citation['file']}"
-        if citation["quote"] not in page.text:
-            yield f"a quote that stands on no page: {citation['quote']}"
+def _citations(content: Reply, corpus: Corpus) -> Iterator[str]:
+    if content.release != corpus.release:
+        yield f"the release became {content.release}"
+    for citation in content.citations:
+        page = corpus.page(citation.page_id)
+        if citation.release != corpus.release or citation.file != page.document.file:
+            yield f"a citation of {citation.release} {citation.file}"
+        if citation.quote not in page.text:
+            yield f"a quote that stands on no page: {citation.quote}"
 
 
 def _marks(answer: str, citations: int) -> Iterator[str]:

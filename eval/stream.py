@@ -189,7 +189,7 @@ def _ask(
     reply = chatbot.ask(arrival.text, product=gold.product, conversation=conversation)
     assert reply.kept_as is not None
     asked[reply.kept_as] = arrival
-    seconds = float(reply.content["seconds"]) + saved() - spared
+    seconds = (reply.content.seconds or 0.0) + saved() - spared
     chatbot.memory.remembering.flush()
     score = score_answer(gold, reply.content)
     made_by = _source(chatbot, reply.kept_as) if reply.turn.route is Route.REUSE else None
@@ -197,7 +197,7 @@ def _ask(
     same = first is not None and first.gold.id == gold.id
     reused = reply.turn.route is Route.REUSE
     answer = reply.turn.answer
-    said = answer.value or without_marks(answer.text) if answer else reply.content["answer"]
+    said = answer.value or without_marks(answer.text) if answer else reply.content.answer
     return Outcome(
         gold=gold.id,
         asked=arrival.text,

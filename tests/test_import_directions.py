@@ -22,9 +22,9 @@ UPSTREAM = {
 INSIDE = {
     "corpora": "database catalog generations indexing jobs building documents",
     "chatbot": (
-        "text releases turn runtime models sign_in_settings settings accounts retrieval queries "
-        "comparison dialogue memory answering chain conversations assembly review administration "
-        "batch"
+        "text releases turn reply runtime models sign_in_settings settings accounts retrieval "
+        "queries comparison dialogue memory answering chain conversations assembly review "
+        "administration batch"
     ),
     "ui": (
         "wording serving cli elements account sources answers memory review documents glossary "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import Any
 
 from chatbot.administration.support import Supported
-from chatbot.chain.reply import citation_object
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.sanitizer import harmless
 from prompts.fencing import visible
@@ -46,7 +46,7 @@ def answer_object(found: Supported, value: str = "") -> dict[str, Any]:
     return {
         "text": found.text,
         "value": value,
-        "citations": [citation_object(citation) for citation in found.citations],
+        "citations": [asdict(citation) for citation in found.citations],
     }
 
 

@@ -1,95 +1,160 @@
-"""A finished turn as the object that `strata ask --json` prints (design, Commands)."""
+"""A finished turn as what is printed and kept of it: its reply and its trace."""
 
 from __future__ import annotations
-
-from dataclasses import asdict
-from typing import Any
 
 from chatbot.memory.pairs import Origin
 from chatbot.memory.uses import role_of
 from chatbot.releases.resolution import ReleaseStatus
-from chatbot.turn import Answer, Citation, Remembered, Turn
+from chatbot.reply import (
+    VERSION,
+    MemoryPart,
+    QueryTexts,
+    RememberedPair,
+    Reply,
+    Side,
+    Trace,
+    TracedCall,
+    TracedChunk,
+    TracedMemory,
+    TracedQueries,
+    TracedRelease,
+)
+from chatbot.turn import Answer, ModelCall, ReducedChunk, Remembered, RetrievedChunk, Turn
+
+_OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 
-def reply_object(turn: Turn, profile: str) -> dict[str, Any]:
-    """The JSON object of an answered turn; `release` is null unless there is exactly one."""
+def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: str = "") -> Reply:
+    """The reply of an answered turn, which took `seconds`; `model` is the one that was asked."""
     resolution, answer, queries = turn.resolution, turn.answer, turn.queries
     if resolution is None or answer is None:
         raise ValueError("the turn is not answered yet")
     single = len(resolution.releases) == 1
-    return {
-        "answer": answer.text,
-        "abstained": answer.abstained,
-        "product": resolution.product,
-        "release": resolution.releases[0] if single else None,
-        "release_status": str(resolution.status),
-        "release_explanation": resolution.explanation,
-        "compared_releases": [] if single else list(resolution.releases),
-        "available_releases": (
-            list(resolution.available)
-            if resolution.status in (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
-            else []
-        ),
-        "route": str(turn.route),
-        "queries": {
-            "base": queries.base if queries else turn.question,
-            "filtered": queries.filtered if queries else None,
-            "versionless": queries.versionless if queries else None,
-        },
-        "citations": [citation_object(c) for c in answer.citations],
-        "nearest": [citation_object(c) for c in turn.nearest],
-        "found_in": list(turn.found_in),
-        "sides": [_side_object(side, answer) for side in turn.sides],
-        "memory": _memory_object(turn),
-        "warnings": list(answer.warnings),
-        "fallbacks": [asdict(fallback) for fallback in turn.fallbacks],
-        "timings": dict(turn.timings),
-        "model_calls": turn.usage.model_calls,
-        "prompt_tokens": turn.usage.prompt_tokens,
-        "completion_tokens": turn.usage.completion_tokens,
-        "profile": profile,
-    }
-
-
-def _side_object(side: Turn, whole: Answer) -> dict[str, Any]:
-    """One release of a comparison; `citations` are numbers of the whole answer's, from 1."""
-    release, own = side.asked[1], side.answer
-    return {
-        "release": release,
-        "status": str(side.documented) if side.documented else None,
-        "answer": own.text if own else "",
-        "value": own.value if own else "",
-        "abstained": own is None or own.abstained,
-        "citations": [i for i, c in enumerate(whole.citations, 1) if c.release == release],
-    }
-
-
-def citation_object(citation: Citation) -> dict[str, Any]:
-    """A citation as JSON, with the id of the page that shows it."""
-    return asdict(citation)
-
-
-def remembered_object(pair: Remembered) -> dict[str, Any]:
-    """A question that was answered before: how good its answer is, who says so, and how near.
-
-    An admin who rated it is named; whoever gave it a thumb is not, since others read this.
-    """
-    return {
-        "id": pair.id,
-        "question": pair.question,
-        "score": round(pair.score, 4),
-        "origin": pair.origin,
-        "rated_by": pair.rated_by if pair.origin != Origin.THUMBS else "",
-        "rated": pair.rated.isoformat(),
-        "similarity": round(pair.similarity, 4),
-    }
-
-
-def _memory_object(turn: Turn) -> dict[str, Any]:
-    """What the memory did: `role` is reuse, reference, avoid or null, with the pairs it is of."""
     role, pairs = role_of(turn)
-    return {
-        "role": str(role) if role else None,
-        "pairs": [remembered_object(pair) for pair in pairs],
-        "differs": turn.recollection.differs if turn.recollection else "",
-    }
+    return Reply(
+        version=VERSION,
+        answer=answer.text,
+        abstained=answer.abstained,
+        product=resolution.product,
+        release=resolution.releases[0] if single else None,
+        release_status=resolution.status,
+        release_explanation=resolution.explanation,
+        compared_releases=() if single else resolution.releases,
+        available_releases=resolution.available if resolution.status in _OPEN else (),
+        route=turn.route,
+        queries=QueryTexts(
+            base=queries.base if queries else turn.question,
+            filtered=queries.filtered if queries else None,
+            versionless=queries.versionless if queries else None,
+        ),
+        citations=answer.citations,
+        nearest=turn.nearest,
+        found_in=turn.found_in,
+        sides=tuple(_side(side, answer) for side in turn.sides),
+        memory=MemoryPart(
+            role=role,
+            pairs=tuple(map(remembered_pair, pairs)),
+            differs=turn.recollection.differs if turn.recollection else "",
+        ),
+        warnings=answer.warnings,
+        fallbacks=turn.fallbacks,
+        timings=dict(turn.timings),
+        model_calls=turn.usage.model_calls,
+        prompt_tokens=turn.usage.prompt_tokens,
+        completion_tokens=turn.usage.completion_tokens,
+        profile=profile,
+        seconds=seconds,
+        model=model if turn.calls else "",
+    )
+
+
+def trace_of(turn: Turn) -> Trace:
+    """The trace of a turn, finished or not."""
+    resolution, queries, found = turn.resolution, turn.queries, turn.recollection
+    return Trace(
+        version=VERSION,
+        release=resolution
+        and TracedRelease(
+            status=resolution.status,
+            releases=resolution.releases,
+            explanation=resolution.explanation,
+        ),
+        queries=queries
+        and TracedQueries(
+            base=queries.base,
+            filtered=queries.filtered,
+            versionless=queries.versionless,
+            subject=queries.subject,
+        ),
+        memory=TracedMemory(
+            afresh=turn.afresh,
+            reused=_traced_pair(found.reused) if found and found.reused else None,
+            good=tuple(map(_traced_pair, found.good)) if found else (),
+            bad=tuple(map(_traced_pair, found.bad)) if found else (),
+            differs=found.differs if found else "",
+        ),
+        retrieved=tuple(map(_chunk, turn.retrieved)),
+        reduced=tuple(map(_chunk, turn.reduced)),
+        selected=tuple(map(_chunk, turn.selected)),
+        temperature=turn.temperature,
+        value=turn.answer.value if turn.answer else "",
+        unwritten=turn.answer is not None and turn.answer.unwritten,
+        calls=tuple(map(_call, turn.calls)) if not turn.sides else (),
+        fallbacks=turn.fallbacks,
+        timings=dict(turn.timings),
+        sides=tuple(map(trace_of, turn.sides)),
+    )
+
+
+def remembered_pair(pair: Remembered) -> RememberedPair:
+    """A pair of the memory as a reply tells it."""
+    return RememberedPair(
+        id=pair.id,
+        question=pair.question,
+        score=round(pair.score, 4),
+        origin=pair.origin,
+        rated_by=pair.rated_by if pair.origin != Origin.THUMBS else "",
+        rated=pair.rated,
+        similarity=round(pair.similarity, 4),
+    )
+
+
+def _traced_pair(pair: Remembered) -> RememberedPair:
+    return remembered_pair(pair).model_copy(update={"value": pair.value})
+
+
+def _side(side: Turn, whole: Answer) -> Side:
+    release, own = side.asked[1], side.answer
+    return Side(
+        release=release,
+        status=side.documented,
+        answer=own.text if own else "",
+        value=own.value if own else "",
+        abstained=own is None or own.abstained,
+        citations=tuple(i for i, c in enumerate(whole.citations, 1) if c.release == release),
+    )
+
+
+def _chunk(chunk: RetrievedChunk | ReducedChunk) -> TracedChunk:
+    page = chunk.page
+    return TracedChunk(
+        file=page.document.file,
+        page=page.number,
+        section=" › ".join(page.heading_path),
+        score=round(chunk.score, 4),
+        kept=tuple(r.quote for r in chunk.records) if isinstance(chunk, ReducedChunk) else (),
+    )
+
+
+def _call(call: ModelCall) -> TracedCall:
+    return TracedCall(
+        step=call.step,
+        prompt=call.prompt,
+        reply=call.reply,
+        prompt_tokens=call.prompt_tokens,
+        cached_tokens=call.cached_tokens,
+        completion_tokens=call.completion_tokens,
+        seconds=call.seconds,
+        first_token=call.first_token,
+        problem=call.problem,
+    )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import delete, func, select, update
@@ -18,6 +15,7 @@ from chatbot.conversations.turn_search import turns_with
 from chatbot.memory.pairs import Role
 from chatbot.memory.stores.stores import Stores
 from chatbot.memory.uses import keep_uses
+from chatbot.reply import Reply, Trace
 from corpora.database.engine import Database
 from corpora.database.history_tables import (
     ConversationRow,
@@ -40,10 +38,10 @@ class UnknownConversation(StrataError, LookupError):
 
 @dataclass(frozen=True)
 class KeptTurn:
-    """A stored turn: the question and the reply object of `chatbot.chain.reply`."""
+    """A stored turn: the question and its reply."""
 
     question: str
-    reply: dict[str, Any]
+    reply: Reply
     id: int
     created: datetime
 
@@ -128,9 +126,9 @@ class Conversations:
         self,
         conversation: str,
         question: str,
-        reply: dict[str, Any],
+        reply: Reply,
         *,
-        trace: Mapping[str, Any] | None = None,
+        trace: Trace | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
         uses: Mapping[int, Role] = NO_USES,
@@ -165,15 +163,14 @@ class Conversations:
             row.created = now
             session.add(row)
             session.flush()
-            session.add(TurnTextRow(turn_id=row.id, text=f"{question}\n{reply['answer']}"))
-            cited = {(c["release"], c["file"]) for c in reply["citations"]}
+            session.add(TurnTextRow(turn_id=row.id, text=f"{question}\n{reply.answer}"))
+            cited = {(c.release, c.file) for c in reply.citations}
             session.add_all(
                 TurnCitationRow(turn_id=row.id, release=release, file=file)
                 for release, file in cited
             )
             if trace is not None:
-                packed = zlib.compress(json.dumps(trace, ensure_ascii=False).encode())
-                session.add(TurnTraceRow(turn_id=row.id, trace=packed))
+                session.add(TurnTraceRow(turn_id=row.id, trace=trace.packed()))
             keep_uses(session, row.id, uses, now)
             return row.id
 
@@ -185,7 +182,9 @@ class Conversations:
                 TurnRow.conversation_id == conversation, ~TurnRow.superseded
             )
             rows = session.scalars(query.order_by(TurnRow.position))
-            return tuple(KeptTurn(t.question, t.answer, t.id, t.created) for t in rows)
+            return tuple(
+                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in rows
+            )
 
     def _own(self, session: Session, conversation: str) -> ConversationRow:
         row = session.get(ConversationRow, conversation)
@@ -218,18 +217,18 @@ def _title(text: str) -> str:
     return " ".join(text.split())[:LONGEST_TITLE]
 
 
-def _row(question: str, reply: Mapping[str, Any]) -> TurnRow:
+def _row(question: str, reply: Reply) -> TurnRow:
     return TurnRow(
         question=question,
-        answer=reply,
-        release=reply["release"],
-        product=reply["product"],
-        route=reply["route"],
-        abstained=reply["abstained"],
-        seconds=reply["seconds"],
-        profile=reply["profile"],
-        model=reply["model"],
-        model_calls=reply["model_calls"],
+        answer=reply.model_dump(mode="json"),
+        release=reply.release,
+        product=reply.product,
+        route=reply.route,
+        abstained=reply.abstained,
+        seconds=reply.seconds or 0.0,
+        profile=reply.profile,
+        model=reply.model,
+        model_calls=reply.model_calls,
         superseded=False,
     )
 

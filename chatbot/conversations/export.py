@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.feedback import UP, Feedback, Opinion
 from chatbot.conversations.origin import duration, origin
+from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown, as_block, as_label, for_any_reader
+from chatbot.turn import Citation
 from prompts.fencing import visible
 
 _IN_A_FILE = for_any_reader("[{}]".format)
@@ -36,7 +37,7 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
 
 
 def conversation_json(conversations: Conversations, conversation: str) -> str:
-    """Write a conversation as JSON: each question with its reply object (`chatbot.chain.reply`).
+    """Write a conversation as JSON: each question with its reply.
 
     Times are UTC. Raises UnknownConversation unless it is a conversation of the owner.
     """
@@ -54,7 +55,7 @@ def conversation_json(conversations: Conversations, conversation: str) -> str:
                 "turn": turn.id,
                 "created": _utc(turn.created).isoformat(),
                 "question": turn.question,
-                "reply": turn.reply,
+                "reply": turn.reply.model_dump(mode="json"),
                 "feedback": asdict(opinions[turn.id]) if turn.id in opinions else None,
             }
             for turn in turns
@@ -63,7 +64,7 @@ def conversation_json(conversations: Conversations, conversation: str) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
-def reply_markdown(reply: Mapping[str, Any]) -> str:
+def reply_markdown(reply: Reply) -> str:
     """Write one answer as such Markdown: its product and release, its text, its sources."""
     return "\n\n".join(_answer(reply))
 
@@ -85,24 +86,22 @@ def _turn(number: int, turn: KeptTurn, opinion: Opinion | None) -> Iterator[str]
         yield f"Feedback: {told}" + (f"\\\n{as_block(opinion.comment)}" if opinion.comment else "")
 
 
-def _answer(reply: Mapping[str, Any]) -> Iterator[str]:
+def _answer(reply: Reply) -> Iterator[str]:
     where = origin(reply)
     how = f" ({as_label(where.explanation)})" if where.explanation else ""
     if where.name:
         yield f"**{as_label(where.name)}**{how}"
-    yield AnswerMarkdown(_IN_A_FILE, len(reply["citations"])).whole(visible(reply["answer"]))
-    if reply["citations"]:
+    yield AnswerMarkdown(_IN_A_FILE, len(reply.citations)).whole(visible(reply.answer))
+    if reply.citations:
         yield "Sources:"
-        cited = enumerate(reply["citations"], 1)
+        cited = enumerate(reply.citations, 1)
         yield "\n".join(f"- [{number}] {_source(citation)}" for number, citation in cited)
 
 
-def _source(citation: Mapping[str, Any]) -> str:
-    if citation["file"].lower().endswith(".pdf"):
-        place = f"page {citation['page']}"
-    else:
-        place = citation["section"]
-    parts = [citation["document"], citation["file"], place, f"release {citation['release']}"]
+def _source(citation: Citation) -> str:
+    is_pdf = citation.file.lower().endswith(".pdf")
+    place = f"page {citation.page}" if is_pdf else citation.section
+    parts = [citation.document, citation.file, place, f"release {citation.release}"]
     return ", ".join(as_label(part) for part in parts if part)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from chatbot.reply import Reply
 
 _UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases"}
 
@@ -22,28 +22,28 @@ class Origin:
     settled: bool = True
 
 
-def origin(reply: Mapping[str, Any]) -> Origin:
-    """Read the origin of an answer from its reply object (`chatbot.chain.reply`)."""
-    product = reply["product"] or ""
-    names = reply["release"] or ", ".join(reply["compared_releases"])
-    if reply["route"] == "compare":
+def origin(reply: Reply) -> Origin:
+    """Read the origin of an answer from its reply."""
+    product = reply.product or ""
+    names = reply.release or ", ".join(reply.compared_releases)
+    if reply.route == "compare":
         return Origin(f"{product} {names}".strip(), "compared")
-    if reply["route"] == "inventory" and not names:
+    if reply.route == "inventory" and not names:
         return Origin(product or "catalog", "from the catalog")
-    if reply["route"] == "chat":
+    if reply.route == "chat":
         return Origin("no document needed", "")
     if names:
-        return Origin(f"{product} {names}".strip(), reply.get("release_explanation", ""))
-    open_ = _UNRESOLVED.get(reply["release_status"])
+        return Origin(f"{product} {names}".strip(), reply.release_explanation)
+    open_ = _UNRESOLVED.get(reply.release_status)
     if open_ is None:
         return Origin("", "")
     # The answer says why, and asks.
     return Origin(f"{product} {open_}".strip(), "", settled=False)
 
 
-def duration(reply: Mapping[str, Any]) -> str:
+def duration(reply: Reply) -> str:
     """How long the answer took; empty for answers of earlier versions, which do not tell."""
-    seconds = reply.get("seconds")
+    seconds = reply.seconds
     if seconds is None:
         return ""
     if seconds < 0.1:

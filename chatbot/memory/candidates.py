@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import zlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +12,8 @@ from sqlalchemy.orm import Session
 from chatbot.memory.pairs import CitedPage
 from chatbot.memory.questions import asked_text
 from chatbot.memory.scoring.own_words import is_told
-from chatbot.turn import Answer, Citation, Route, Turn
+from chatbot.reply import Reply, Trace
+from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.memory_review import page_hash
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
@@ -57,21 +55,19 @@ def candidate_of(turn: Turn, kept_as: int) -> Candidate | None:
 
 def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None:
     """The same of a turn that was kept with its trace."""
-    reply: Mapping[str, Any] = row.answer
-    if trace is None or reply["route"] not in _ANSWERED or not row.product or not row.release:
+    reply = Reply.model_validate(row.answer)
+    if trace is None or reply.route not in _ANSWERED or not row.product or not row.release:
         return None
-    if reply.get("found_in"):
-        return None
-    told, asked = _read(trace), question_of(row, trace)
-    if not asked or "value" not in told:
+    told, asked = Trace.unpacked(trace.trace), question_of(row, trace)
+    if not asked or not told.value or reply.found_in:
         return None
     answer = Answer(
-        reply["answer"],
-        reply["abstained"],
-        tuple(Citation(**citation) for citation in reply["citations"]),
-        told["value"],
-        tuple(reply["warnings"]),
-        told.get("unwritten", False),
+        reply.answer,
+        reply.abstained,
+        reply.citations,
+        told.value,
+        reply.warnings,
+        told.unwritten,
     )
     candidate = Candidate(row.id, row.product, row.release, asked, answer)
     return candidate if _is_worth_it(candidate) else None
@@ -79,14 +75,9 @@ def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None
 
 def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
     """What a kept turn asked, without its release; as it was typed where nothing else is known."""
-    queries = (_read(trace).get("queries") if trace else None) or {}
-    kept = row.answer.get("queries") or {}
-    return queries.get("subject") or kept.get("versionless") or kept.get("base") or row.question
-
-
-def _read(trace: TurnTraceRow) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(zlib.decompress(trace.trace))
-    return told
+    queries = Trace.unpacked(trace.trace).queries if trace else None
+    kept = Reply.model_validate(row.answer).queries
+    return (queries and queries.subject) or kept.versionless or kept.base or row.question
 
 
 def _is_worth_it(candidate: Candidate) -> bool:

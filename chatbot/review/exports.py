@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
+from chatbot.reply import Reply
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import review_of
 from corpora.database.engine import Database
@@ -108,7 +109,7 @@ def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _turn(turn: TurnRow, feedback: FeedbackRow | None, review: ReviewRow | None) -> dict[str, Any]:
     """What an export says of a turn; what a person or an admin has not said is empty."""
-    reply, opinion = turn.answer, review_of(review)
+    reply, opinion = Reply.model_validate(turn.answer), review_of(review)
     return {
         "turn": turn.id,
         "conversation": turn.conversation_id,
@@ -116,24 +117,24 @@ def _turn(turn: TurnRow, feedback: FeedbackRow | None, review: ReviewRow | None)
         "asked": turn.created,
         "product": turn.product,
         "release": turn.release,
-        "compared_releases": reply.get("compared_releases", []),
-        "release_status": reply.get("release_status"),
+        "compared_releases": list(reply.compared_releases),
+        "release_status": reply.release_status,
         "route": turn.route,
         "abstained": turn.abstained,
         "superseded": turn.superseded,
         "question": turn.question,
-        "answer": reply["answer"],
+        "answer": reply.answer,
         "citations": [
-            {key: cited.get(key) for key in ("release", "file", "page", "section", "quote")}
-            for cited in reply.get("citations", [])
+            {key: getattr(cited, key) for key in ("release", "file", "page", "section", "quote")}
+            for cited in reply.citations
         ],
-        "found_in": reply.get("found_in", []),
+        "found_in": list(reply.found_in),
         "thumbs": feedback.thumbs if feedback else None,
         "reason": feedback.reason if feedback else "",
         "comment": feedback.comment if feedback else "",
         **{name: getattr(opinion, name) for name in _OF_REVIEW},
         **{name: getattr(turn, name) for name in ("profile", "model", "model_calls", "seconds")},
-        "timings": reply.get("timings", {}),
+        "timings": reply.timings,
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from sqlalchemy.orm import Session
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Rating
+from chatbot.reply import Reply
 from chatbot.retrieval.provenance import claims, says_unknown, whole
 from chatbot.review.ratings import Ratings, Review, UnknownTurn, review_of
 from chatbot.text.citation_markers import without_marks
@@ -95,7 +95,7 @@ def _question(session: Session, turn: int) -> dict[str, Any]:
     row = session.get(TurnRow, turn)
     if row is None:
         raise UnknownTurn(turn)
-    reply, review = row.answer, review_of(session.get(ReviewRow, turn))
+    reply, review = Reply.model_validate(row.answer), review_of(session.get(ReviewRow, turn))
     if not review.rating:
         raise NoGold("The answer is not rated: rate it first.")
     corrected = review.corrected_answer
@@ -103,7 +103,7 @@ def _question(session: Session, turn: int) -> dict[str, Any]:
         raise NoGold("The answer is not good: write the corrected one first.")
     if review.rating == Rating.WRONG_RELEASE and not review.corrected_release:
         raise NoGold("The answer is from the wrong release: name the right one first.")
-    product = reply["product"] or session.get_one(ConversationRow, row.conversation_id).product
+    product = reply.product or session.get_one(ConversationRow, row.conversation_id).product
     if not product:
         raise NoGold("The question is about no product in particular, so it cannot be asked again.")
     # Only the last question of a conversation is asked anew: whatever was superseded before this
@@ -121,39 +121,39 @@ def _question(session: Session, turn: int) -> dict[str, Any]:
         "question": row.question,
         "history": history,
     }
-    if says_unknown(corrected) if corrected else reply["abstained"]:
+    if says_unknown(corrected) if corrected else reply.abstained:
         return line | _abstention(reply, review)
     return line | _answer(reply, review, follows_up=bool(history))
 
 
-def _abstention(reply: Mapping[str, Any], review: Review) -> dict[str, Any]:
+def _abstention(reply: Reply, review: Review) -> dict[str, Any]:
     """The question has no answer in the release: to say so is right."""
-    unknown = reply["release_status"] == "unknown"
-    if reply["route"] == Route.CLARIFY and not unknown:
+    unknown = reply.release_status == "unknown"
+    if reply.route == Route.CLARIFY and not unknown:
         raise NoGold("The answer asks back, which the evaluation cannot check.")
     return {
         "kind": "unanswerable",
-        "release": review.corrected_release or reply["release"],
+        "release": review.corrected_release or reply.release,
         "release_not_in_corpora": unknown,
-        "gold_answer": review.corrected_answer or reply["answer"],
+        "gold_answer": review.corrected_answer or reply.answer,
         "must_include": [_ABSTAINS],
         "sources": [],
     }
 
 
-def _answer(reply: Mapping[str, Any], review: Review, *, follows_up: bool) -> dict[str, Any]:
+def _answer(reply: Reply, review: Review, *, follows_up: bool) -> dict[str, Any]:
     right = review.corrected_answer or _said(reply)
     patterns = must_include(right)
     if not patterns:
         raise NoGold("The answer has no word that could be looked for: write a corrected one.")
-    compared = [] if review.corrected_release else list(reply["compared_releases"])
-    release = review.corrected_release or reply["release"]
-    if reply["release_status"] != "compared" or len(compared) < 2:
+    compared = [] if review.corrected_release else list(reply.compared_releases)
+    release = review.corrected_release or reply.release
+    if reply.release_status != "compared" or len(compared) < 2:
         compared = []
         if release is None:
             raise NoGold("The answer is of no single release: name the right one first.")
     sources = _sources(reply, review, one_a_release=bool(compared))
-    by_default = reply["release_status"] == "latest" and not review.corrected_release
+    by_default = reply.release_status == "latest" and not review.corrected_release
     kind = "no_release" if by_default else "release_specific_differs"
     return {
         "kind": "compare" if compared else "follow_up" if follows_up else kind,
@@ -166,14 +166,14 @@ def _answer(reply: Mapping[str, Any], review: Review, *, follows_up: bool) -> di
     }
 
 
-def _said(reply: Mapping[str, Any]) -> str:
+def _said(reply: Reply) -> str:
     """What an answer says, without its evidence; the first passage where it only quotes."""
-    values = [side["value"] for side in reply.get("sides", ()) if side.get("value")]
+    values = [side.value for side in reply.sides if side.value]
     if values:
         return "; ".join(values)
-    lead = without_marks(reply["answer"].partition("\n\n>")[0]).strip()
-    if lead.endswith(":") and reply["citations"]:
-        quote: str = reply["citations"][0]["quote"]
+    lead = without_marks(reply.answer.partition("\n\n>")[0]).strip()
+    if lead.endswith(":") and reply.citations:
+        quote: str = reply.citations[0].quote
         return quote
     return lead
 
@@ -186,16 +186,14 @@ def must_include(text: str) -> list[str]:
     return list(found)[:_MOST_PATTERNS]
 
 
-def _sources(
-    reply: Mapping[str, Any], review: Review, *, one_a_release: bool
-) -> list[dict[str, Any]]:
+def _sources(reply: Reply, review: Review, *, one_a_release: bool) -> list[dict[str, Any]]:
     """The cited pages, as far as the rating leaves them right."""
     if review.rating not in (Rating.GOOD, Rating.INCOMPLETE) or review.corrected_release:
         return []
     sources: dict[Any, dict[str, Any]] = {}
-    for citation in reply["citations"]:
-        release, file, anchor = citation["release"], citation["file"], citation["anchor"]
-        place = {"page": citation["page"]} if anchor is None else {"anchor": anchor}
+    for citation in reply.citations:
+        release, file, anchor = citation.release, citation.file, citation.anchor
+        place = {"page": citation.page} if anchor is None else {"anchor": anchor}
         key = release if one_a_release else (release, file, *place.values())
         sources.setdefault(key, {"release": release, "file": file, **place})
     return list(sources.values())

@@ -7,8 +7,6 @@ found in an index that holds every fact a filter asks for; only its own rows are
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -19,6 +17,7 @@ from sqlalchemy.orm import Session, defer
 from sqlalchemy.orm.interfaces import ORMOption
 
 from chatbot.accounts.people import Person
+from chatbot.reply import Reply, Trace
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import NO_REVIEW, Review, UnknownTurn, reviews_of
 from corpora.database.engine import Database
@@ -96,16 +95,15 @@ class SaidTurn:
 class OpenedTurn:
     """A turn with all that is known of it.
 
-    `reply` is the object of `chatbot.chain.reply`, `trace` that of `chatbot.chain.trace`; None for
-    a turn of a version that kept none. `title` and `product` are the conversation's; `before` and
-    `after` are its turns around this one, as they were asked.
+    `trace` is None for a turn of a version that kept none. `title` and `product` are the
+    conversation's; `before` and `after` are its turns around this one, as they were asked.
     """
 
     listed: ListedTurn
-    reply: dict[str, Any]
+    reply: Reply
     profile: str
     model: str
-    trace: dict[str, Any] | None
+    trace: Trace | None
     feedback: Feedback | None
     title: str
     product: str
@@ -169,10 +167,10 @@ class AllTurns:
             conversation = session.get_one(ConversationRow, row.conversation_id)
             return OpenedTurn(
                 listed=_listed(session, [turn])[0],
-                reply=row.answer,
+                reply=Reply.model_validate(row.answer),
                 profile=row.profile,
                 model=row.model,
-                trace=json.loads(zlib.decompress(packed.trace)) if packed else None,
+                trace=Trace.unpacked(packed.trace) if packed else None,
                 feedback=Feedback(said.thumbs, said.reason, said.comment, said.created)
                 if said
                 else None,

@@ -11,8 +11,10 @@ from chatbot.administration.administration import Administration
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.memory.pairs import Happened, Origin
+from chatbot.reply import Trace, TracedQueries
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
+from chatbot.turn import Citation
 from corpora.building.building import ingest
 from corpora.catalog.glossary import Entry
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
@@ -75,7 +77,7 @@ def _say(chatbot: Chatbot) -> str:
     """A conversation whose questions, answers, citations, comments and reviews are payloads."""
     corpus = chatbot.corpora.corpus(PRODUCT, RELEASE)
     documents = corpus.documents()
-    reply = dict(chatbot.ask(QUESTION, product=PRODUCT).content)
+    reply = chatbot.ask(QUESTION, product=PRODUCT).content
     everything = chatbot.conversations.start(PRODUCT, PAYLOADS[0])
     by_number = {int(document.file[:2]): document for document in documents}
     for number, payload in enumerate(PAYLOADS):
@@ -83,25 +85,27 @@ def _say(chatbot: Chatbot) -> str:
         document = by_number.get(number, documents[0])
         chatbot.conversations.start(PRODUCT, payload)
         page = corpus.pages_of(document.id)[0]
-        citation = {
-            "document": payload,
-            "file": document.file,
-            "release": RELEASE,
-            "page": 1,
-            "section": payload,
-            "anchor": payload,
-            "quote": payload,
-            "page_id": page.id,
-        }
-        said = {
-            **reply,
-            "answer": f"{payload}\n\n> {payload} [1]\n\n- {payload}",
-            "release_explanation": payload,
-            "citations": [citation],
-            "warnings": [payload],
-            "abstained": False,
-        }
-        trace = {"queries": {"base": payload, "filtered": payload, "versionless": payload}}
+        citation = Citation(
+            document=payload,
+            file=document.file,
+            release=RELEASE,
+            page=1,
+            section=payload,
+            anchor=payload,
+            quote=payload,
+            page_id=page.id,
+        )
+        said = reply.model_copy(
+            update={
+                "answer": f"{payload}\n\n> {payload} [1]\n\n- {payload}",
+                "release_explanation": payload,
+                "citations": (citation,),
+                "warnings": (payload,),
+                "abstained": False,
+            }
+        )
+        queries = TracedQueries(base=payload, filtered=payload, versionless=payload)
+        trace = Trace(queries=queries)
         turn = chatbot.conversations.add(everything, payload, said, trace=trace)
         Feedback(chatbot.database).give(turn, DOWN, "other", payload[:2000])
         Ratings(chatbot.database).change(
@@ -109,8 +113,15 @@ def _say(chatbot: Chatbot) -> str:
         )
         if number % 8:
             continue
-        unknown = {**said, "answer": payload, "abstained": True, "citations": []}
-        unknown |= {"nearest": [citation], "found_in": [payload]}
+        unknown = said.model_copy(
+            update={
+                "answer": payload,
+                "abstained": True,
+                "citations": (),
+                "nearest": (citation,),
+                "found_in": (payload,),
+            }
+        )
         chatbot.conversations.add(everything, payload, unknown)
     return everything
 

@@ -10,6 +10,7 @@ from sqlalchemy import update
 from chatbot.accounts.people import LOCAL
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import Feedback
+from chatbot.reply import Reply
 from chatbot.review.ratings import Ratings
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
@@ -40,23 +41,14 @@ def asked(
     return turn
 
 
-def answer(**changed: Any) -> dict[str, Any]:
-    """A reply object of the product "relay" in release 17.20."""
-    return {
+def answer(**changed: Any) -> Reply:
+    """A reply of the product "relay" in release 17.20."""
+    fields = {
         "answer": "It is 300.",
-        "abstained": False,
         "product": "relay",
         "release": "17.20",
         "release_status": "stated",
-        "release_explanation": "",
-        "compared_releases": [],
-        "available_releases": [],
         "route": "documents",
-        "queries": {},
-        "citations": [],
-        "sides": [],
-        "warnings": [],
-        "fallbacks": [],
         "timings": {"context_retrieval": 0.25, "answer_generation": 0.75},
         "seconds": 1.0,
         "model": "none",
@@ -64,3 +56,4 @@ def answer(**changed: Any) -> dict[str, Any]:
         "profile": "embedded",
         **changed,
     }
+    return Reply.model_validate(fields)

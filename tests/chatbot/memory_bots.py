@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 
-from chatbot.assembly import Chatbot, Reply, open_chatbot
+from chatbot.assembly import AnsweredTurn, Chatbot, open_chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -28,14 +28,14 @@ class Bot:
     def __init__(self, chatbot: Chatbot) -> None:
         self.chatbot = chatbot
 
-    def ask(self, question: str, *, owner: str = "", **options: Any) -> Reply:
+    def ask(self, question: str, *, owner: str = "", **options: Any) -> AnsweredTurn:
         """Ask in a conversation of its own, and wait until the answer is remembered."""
         conversation = self.chatbot.conversations.of(owner).start("relay", question)
         reply = self.chatbot.ask(question, conversation=conversation, owner=owner, **options)
         assert self.chatbot.memory.remembering.flush(60)
         return reply
 
-    def think(self, reply: Reply, thumbs: int, owner: str = "") -> None:
+    def think(self, reply: AnsweredTurn, thumbs: int, owner: str = "") -> None:
         """Say what the person who asked thinks of an answer; 0 takes it back."""
         assert reply.kept_as is not None
         if thumbs:
@@ -55,7 +55,7 @@ class Bot:
         (pair,) = self.pairs
         return pair
 
-    def uses(self, reply: Reply) -> dict[int, str]:
+    def uses(self, reply: AnsweredTurn) -> dict[int, str]:
         """What a turn has to do with which pairs."""
         own = select(MemoryUseRow.pair_id, MemoryUseRow.role).where(
             MemoryUseRow.turn_id == reply.kept_as

@@ -39,11 +39,11 @@ def test_a_table_cell_of_the_release_that_is_named_the_release_that_is_named(
     relay: MakeChatbot,
 ) -> None:
     reply = relay(NeverAsked()).ask("What rate has port XF-1 in rel. 17-20?")
-    assert reply.content["release"] == "17.20"
-    assert reply.content["release_status"] == "stated"
-    assert reply.content["answer"] == "The rate of `XF-1` is 10 Gbit/s (use client) [1]."
-    assert {c["release"] for c in reply.content["citations"]} == {"17.20"}
-    assert "XF-1 — 10 Gbit/s — client" in [c["quote"] for c in reply.content["citations"]]
+    assert reply.content.release == "17.20"
+    assert reply.content.release_status == "stated"
+    assert reply.content.answer == "The rate of `XF-1` is 10 Gbit/s (use client) [1]."
+    assert {c.release for c in reply.content.citations} == {"17.20"}
+    assert "XF-1 — 10 Gbit/s — client" in [c.quote for c in reply.content.citations]
 
 
 def test_every_quote_stands_on_the_page_it_cites(relay: MakeChatbot) -> None:
@@ -58,59 +58,59 @@ def test_every_quote_stands_on_the_page_it_cites(relay: MakeChatbot) -> None:
 
 def test_no_release_named_means_the_latest(relay: MakeChatbot) -> None:
     reply = relay(says("25 Gbit/s")).ask("Which rate does XF-1 have?")
-    assert (reply.content["release"], reply.content["release_status"]) == ("18.00", "latest")
+    assert (reply.content.release, reply.content.release_status) == ("18.00", "latest")
 
 
 def test_an_unknown_release_is_never_replaced(relay: MakeChatbot) -> None:
     reply = relay(NeverAsked()).ask("Which rate does XF-1 have in relay 16.40?")
-    assert reply.content["release_status"] == "unknown"
-    assert reply.content["release"] is None
-    assert reply.content["route"] == "clarify"
-    assert reply.content["abstained"]
-    assert reply.content["available_releases"] == ["18.00", "17.20", "17.10"]
-    assert not reply.content["citations"]
+    assert reply.content.release_status == "unknown"
+    assert reply.content.release is None
+    assert reply.content.route == "clarify"
+    assert reply.content.abstained
+    assert reply.content.available_releases == ("18.00", "17.20", "17.10")
+    assert not reply.content.citations
 
 
 def test_what_only_another_release_documents_is_refused(relay: MakeChatbot) -> None:
     reply = relay(NeverAsked()).ask("How do I turn on warp_drive in 17.20?")
-    assert reply.content["abstained"]
-    assert "warp_drive" in reply.content["answer"]
-    assert "18.00" in reply.content["answer"]
-    assert not reply.content["citations"]
+    assert reply.content.abstained
+    assert "warp_drive" in reply.content.answer
+    assert "18.00" in reply.content.answer
+    assert not reply.content.citations
 
 
 def test_a_default_is_read_without_asking_the_model(relay: MakeChatbot) -> None:
     reply = relay(NeverAsked()).ask("What is the default of hold_time in 17.20?")
-    assert reply.content["answer"] == "The default of `hold_time` is `300` [1]."
-    assert reply.content["model_calls"] == 0
+    assert reply.content.answer == "The default of `hold_time` is `300` [1]."
+    assert reply.content.model_calls == 0
 
 
 def test_a_value_that_stands_nowhere_is_withheld(relay: MakeChatbot) -> None:
     reply = relay(says("42 weeks")).ask(LOG)
-    assert "42" not in reply.content["answer"]
-    assert reply.content["warnings"]
-    assert "30 days" in reply.content["answer"]
+    assert "42" not in reply.content.answer
+    assert reply.content.warnings
+    assert "30 days" in reply.content.answer
 
 
 def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeChatbot) -> None:
     reply = relay(None).ask(LOG)
-    assert any("No language model" in warning for warning in reply.content["warnings"])
-    assert "30 days" in reply.content["answer"]
-    assert reply.content["citations"]
+    assert any("No language model" in warning for warning in reply.content.warnings)
+    assert "30 days" in reply.content.answer
+    assert reply.content.citations
 
 
 def test_a_comparison_keeps_two_sides_with_their_own_citations(relay: MakeChatbot) -> None:
     reply = relay(says("1 Gbit/s", "25 Gbit/s")).ask("What rate has port XF-1: 17.10 vs 18.00?")
     content = reply.content
-    assert (content["route"], content["release_status"]) == ("compare", "compared")
-    assert content["compared_releases"] == ["17.10", "18.00"]
-    assert {c["release"] for c in content["citations"]} == {"17.10", "18.00"}
+    assert (content.route, content.release_status) == ("compare", "compared")
+    assert content.compared_releases == ("17.10", "18.00")
+    assert {c.release for c in content.citations} == {"17.10", "18.00"}
     for release, rate in (("17.10", "1 Gbit/s"), ("18.00", "25 Gbit/s")):
-        (side,) = (s for s in content["sides"] if s["release"] == release)
-        assert rate in side["answer"]
-        assert rate in content["answer"]
-    marks = [f"[{n}]" for n in range(1, len(content["citations"]) + 1)]
-    assert all(content["answer"].count(mark) == 1 for mark in marks)
+        (side,) = (s for s in content.sides if s.release == release)
+        assert rate in side.answer
+        assert rate in content.answer
+    marks = [f"[{n}]" for n in range(1, len(content.citations) + 1)]
+    assert all(content.answer.count(mark) == 1 for mark in marks)
 
 
 def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:
@@ -120,9 +120,9 @@ def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> Non
     chatbot.ask("And XF-2?", conversation=conversation)
     third = chatbot.ask("and in 17.10?", conversation=conversation)
     turns = relay(None).conversations.turns(conversation)
-    assert [t.reply["release"] for t in turns] == ["17.20", "17.20", "17.10"]
-    assert turns[1].reply["release_status"] == "conversation"
-    assert "XF-1" in third.content["queries"]["base"]
+    assert [t.reply.release for t in turns] == ["17.20", "17.20", "17.10"]
+    assert turns[1].reply.release_status == "conversation"
+    assert "XF-1" in third.content.queries.base
 
 
 @pytest.mark.parametrize("question", ["", "  \n ", "x" * 50_000])
@@ -154,7 +154,7 @@ def test_a_stopped_question_ends_and_is_not_kept_as_answered(relay: MakeChatbot)
         )
     written = len(heard)
     assert chatbot.conversations.turns(conversation) == ()
-    assert chatbot.ask("What is the default of hold_time in 17.20?").content["release"] == "17.20"
+    assert chatbot.ask("What is the default of hold_time in 17.20?").content.release == "17.20"
     assert len(heard) <= written + 1
 
 
@@ -162,7 +162,7 @@ def test_another_question_of_the_same_model_is_served_after_a_failure(relay: Mak
     chatbot = relay(NeverAsked())
     with pytest.raises(AssertionError):
         chatbot.ask(LOG)
-    assert chatbot.ask("What is the default of hold_time in 17.10?").content["release"] == "17.10"
+    assert chatbot.ask("What is the default of hold_time in 17.10?").content.release == "17.10"
 
 
 def test_a_question_that_waits_for_another_can_be_stopped(relay: MakeChatbot) -> None:

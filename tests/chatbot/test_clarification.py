@@ -225,15 +225,15 @@ def test_a_conversation_goes_on_and_keeps_what_was_typed(
     conversation = chatbot.conversations.start("relay", "ports")
     asked = "What is the default of hold_time in release 7.5?"
     first = chatbot.ask(asked, conversation=conversation)
-    assert first.content["route"] == "clarify"
-    assert first.content["available_releases"] == ["18.00", "17.20", "17.10"]
+    assert first.content.route == "clarify"
+    assert first.content.available_releases == ("18.00", "17.20", "17.10")
     again = chatbot.ask("16.0", conversation=conversation)
-    assert again.content["route"] == "clarify"
+    assert again.content.route == "clarify"
     answered = chatbot.ask("the second one", conversation=conversation)
-    assert (answered.content["release"], answered.content["route"]) == ("17.20", "documents")
-    assert "300" in answered.content["answer"]
+    assert (answered.content.release, answered.content.route) == ("17.20", "documents")
+    assert "300" in answered.content.answer
     follow_up = chatbot.ask("and in 17.10?", conversation=conversation)
-    assert "5" in follow_up.content["answer"]
+    assert "5" in follow_up.content.answer
     typed = [turn.question for turn in chatbot.conversations.turns(conversation)]
     assert typed == [asked, "16.0", "the second one", "and in 17.10?"]
 
@@ -243,12 +243,12 @@ def test_a_history_of_texts_goes_on_too(
 ) -> None:
     chatbot = relay(None)
     asked = "What is the default of hold_time in release 7.5?"
-    history = [(asked, chatbot.ask(asked).content["answer"])]
+    history = [(asked, chatbot.ask(asked).content.answer)]
     reply = chatbot.ask("17.20 please", history=history).content
-    assert (reply["release"], reply["release_status"]) == ("17.20", "stated")
-    assert "300" in reply["answer"]
+    assert (reply.release, reply.release_status) == ("17.20", "stated")
+    assert "300" in reply.answer
     both = chatbot.ask("17.10 and 17.20", history=history).content
-    assert both["compared_releases"] == ["17.10", "17.20"]
+    assert both.compared_releases == ("17.10", "17.20")
 
 
 def test_an_inventory_question_is_answered_in_a_conversation(
@@ -258,7 +258,7 @@ def test_an_inventory_question_is_answered_in_a_conversation(
     conversation = chatbot.conversations.start("relay", "releases")
     asked = ["which releases are there?", "what was released before 18.00?"]
     replies = [chatbot.ask(q, conversation=conversation).content for q in asked]
-    assert [reply["route"] for reply in replies] == ["inventory", "inventory"]
-    assert replies[1]["release"] == "17.20"
+    assert [reply.route for reply in replies] == ["inventory", "inventory"]
+    assert replies[1].release == "17.20"
     third = chatbot.ask("and which documents does that one have?", conversation=conversation)
-    assert third.content["answer"].startswith("relay 17.20 has 1 document")
+    assert third.content.answer.startswith("relay 17.20 has 1 document")

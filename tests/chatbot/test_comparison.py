@@ -54,34 +54,34 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
 def test_a_comparison_says_what_the_pages_show(sample: Chatbot, case: dict[str, Any]) -> None:
     reply = sample.ask(case["question"], product="tessaline")
     content = reply.content
-    assert (content["route"], content["release_status"]) == ("compare", "compared")
+    assert (content.route, content.release_status) == ("compare", "compared")
     for pattern in case["says"]:
-        assert re.search(pattern, content["answer"]), content["answer"]
+        assert re.search(pattern, content.answer), content.answer
     for pattern in case.get("never", ()):
-        assert not re.search(pattern, content["answer"]), content["answer"]
+        assert not re.search(pattern, content.answer), content.answer
     if "sides" in case:
-        assert [side["status"] for side in content["sides"]] == case["sides"]
+        assert [side.status for side in content.sides] == case["sides"]
     if "value" in case:
         assert reply.turn.answer is not None
         assert reply.turn.answer.value == case["value"]
-    assert content["abstained"] == content["answer"].startswith("I couldn't find")
+    assert content.abstained == content.answer.startswith("I couldn't find")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["question"][:70])
 def test_each_side_is_quoted_from_its_own_release(sample: Chatbot, case: dict[str, Any]) -> None:
     reply = sample.ask(case["question"], product="tessaline")
-    answer = reply.content["answer"]
-    citations = reply.content["citations"]
+    answer = reply.content.answer
+    citations = reply.content.citations
     marks = {int(mark) for mark in re.findall(r"\[(\d+)\](?!\()", answer)}
     assert marks == set(range(1, len(citations) + 1))
     for citation in citations:
-        corpus = sample.corpora.corpus("tessaline", citation["release"])
-        assert citation["quote"] in corpus.page(citation["page_id"]).text
-    numbers = [n for side in reply.content["sides"] for n in side["citations"]]
+        corpus = sample.corpora.corpus("tessaline", citation.release)
+        assert citation.quote in corpus.page(citation.page_id).text
+    numbers = [n for side in reply.content.sides for n in side.citations]
     assert sorted(numbers) == list(range(1, len(citations) + 1))
-    for side in reply.content["sides"]:
-        assert all(citations[n - 1]["release"] == side["release"] for n in side["citations"])
-        assert side["status"] != "documented" or side["citations"]
+    for side in reply.content.sides:
+        assert all(citations[n - 1].release == side.release for n in side.citations)
+        assert side.status != "documented" or side.citations
 
 
 LEVER = """# Levers
@@ -119,12 +119,12 @@ def levers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
 
 def test_the_same_value_with_an_exception_in_one_release(levers: Chatbot) -> None:
     reply = levers.ask("Is the default of hold_time different in lever 1 and 3?", product="lever")
-    answer = reply.content["answer"]
+    answer = reply.content.answer
     assert "In 3: The default of `hold_time` is `5`. On long levers the default is 9" in answer
     assert not answer.startswith(("Yes", "No"))
 
 
 def test_a_page_names_the_release_that_a_thing_is_new_in(levers: Chatbot) -> None:
     reply = levers.ask("Since which release is there the hold_time option?", product="lever")
-    assert "new in 2" in reply.content["answer"]
-    assert "`hold_time`" in reply.content["answer"]
+    assert "new in 2" in reply.content.answer
+    assert "`hold_time`" in reply.content.answer

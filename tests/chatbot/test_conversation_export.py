@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from markdown_it import MarkdownIt
 from chatbot.conversations.conversations import Conversations, UnknownConversation
 from chatbot.conversations.export import conversation_json, conversation_markdown, reply_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
+from chatbot.reply import Reply
 from corpora.database.engine import Database
 from prompts.fencing import visible
 from tests.chatbot.asked import answer
@@ -44,8 +46,9 @@ def test_an_answer_is_copied_with_its_release_and_its_sources() -> None:
 
 
 def test_a_page_of_a_pdf_is_cited_by_its_number() -> None:
-    cited = {**CITED["citations"][0], "file": "guide.PDF"}
-    assert "guide.PDF, page 2, release 17.20" in reply_markdown({**CITED, "citations": [cited]})
+    cited = replace(CITED.citations[0], file="guide.PDF")
+    reply = CITED.model_copy(update={"citations": (cited,)})
+    assert "guide.PDF, page 2, release 17.20" in reply_markdown(reply)
 
 
 def test_a_conversation_is_exported_with_its_questions_answers_and_opinions(
@@ -69,7 +72,7 @@ def test_a_conversation_is_exported_with_its_questions_answers_and_opinions(
     assert exported["title"] == "What is hold_time?"
     assert exported["created"].endswith("+00:00")
     assert [turn["question"] for turn in exported["turns"]] == ["What is hold_time?", "And *now*?"]
-    assert exported["turns"][0]["reply"] == CITED
+    assert Reply.model_validate(exported["turns"][0]["reply"]) == CITED
     assert exported["turns"][0]["feedback"] == {
         "thumbs": -1,
         "reason": "wrong release",
@@ -111,25 +114,30 @@ def test_hostile_text_anywhere_is_text_in_the_file(database: Database) -> None:
                 assert child.type != "fence" or (not child.info and child.content in payload)
                 assert child.type != "text" or not LINKED.search(child.content), payload
         exported = json.loads(conversation_json(conversations, conversation))["turns"][0]
-        assert (exported["question"], exported["reply"]) == (payload, reply)
+        assert (exported["question"], exported["reply"]) == (
+            payload,
+            reply.model_dump(mode="json"),
+        )
         assert exported["feedback"]["comment"] == visible(payload[:2000]).strip()
 
 
-def hostile(payload: str) -> dict[str, Any]:
-    """A reply object that has a hostile text wherever text can come from elsewhere."""
+def hostile(payload: str) -> Reply:
+    """A reply that has a hostile text wherever text can come from elsewhere."""
     names = dict.fromkeys(("document", "file", "section", "release"), payload)
     forms = "{0}\n\n> {0} [1]\n\n- {0} [1]({0})\n\n**{0}** `{0}` [1]: {0}\n\n| a |\n| - |\n| {0} |"
-    return {
-        **CITED,
-        "answer": forms.format(payload),
-        "product": payload,
-        "release": payload,
-        "release_explanation": payload,
-        "citations": [{**CITED["citations"][0], **names}],
-    }
+    return CITED.model_copy(
+        update={
+            "answer": forms.format(payload),
+            "product": payload,
+            "release": payload,
+            "release_explanation": payload,
+            "citations": (replace(CITED.citations[0], **names),),
+        }
+    )
 
 
 def test_no_text_of_another_defines_a_link_for_a_mark() -> None:
-    sly = {**CITED, "answer": "See [1] and [1][1].\n\n[1]: https://evil.test\n\n> [1]: /x [1]"}
+    text = "See [1] and [1][1].\n\n[1]: https://evil.test\n\n> [1]: /x [1]"
+    sly = CITED.model_copy(update={"answer": text})
     html = MarkdownIt("commonmark").render(reply_markdown(sly))
     assert "<a" not in html

@@ -9,7 +9,7 @@ import pytest
 
 from chatbot.accounts.people import Person
 from chatbot.administration.curation import ratings
-from chatbot.assembly import Reply
+from chatbot.assembly import AnsweredTurn
 from chatbot.settings import Settings
 from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
@@ -26,7 +26,7 @@ def asked(relay_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
     bot.close()
 
 
-def correct(asked: Bot, reply: Reply, text: str, release: str = "") -> None:
+def correct(asked: Bot, reply: AnsweredTurn, text: str, release: str = "") -> None:
     assert reply.kept_as is not None
     ratings(asked.chatbot).change(
         ADA, reply.kept_as, corrected_answer=text, corrected_release=release
@@ -36,13 +36,13 @@ def correct(asked: Bot, reply: Reply, text: str, release: str = "") -> None:
 @pytest.mark.parametrize("question", [LOG, LOG_AGAIN])
 def test_the_next_person_gets_the_corrected_answer_as_curated(asked: Bot, question: str) -> None:
     wrong = asked.ask(LOG, owner="bo@example.org")
-    assert wrong.content["answer"].startswith(WRONG.removesuffix("."))
+    assert wrong.content.answer.startswith(WRONG.removesuffix("."))
     correct(asked, wrong, RIGHT)
     reply = asked.ask(question, owner="cy@example.org")
-    assert reply.content["route"] == "reuse"
-    assert reply.content["answer"].startswith(RIGHT.removesuffix("."))
-    (pair,) = reply.content["memory"]["pairs"]
-    assert (pair["origin"], pair["rated_by"], pair["score"]) == ("curated", ADA.id, 1.0)
+    assert reply.content.route == "reuse"
+    assert reply.content.answer.startswith(RIGHT.removesuffix("."))
+    (pair,) = reply.content.memory.pairs
+    assert (pair.origin, pair.rated_by, pair.score) == ("curated", ADA.id, 1.0)
     assert len(asked.pairs) == 1
 
 
@@ -50,37 +50,37 @@ def test_an_answer_that_was_rated_bad_too_gives_way_to_the_corrected_one(asked: 
     wrong = asked.ask(LOG)
     assert wrong.kept_as is not None
     ratings(asked.chatbot).change(ADA, wrong.kept_as, rating="bad", corrected_answer=RIGHT)
-    assert asked.ask(LOG).content["answer"].startswith(RIGHT.removesuffix("."))
+    assert asked.ask(LOG).content.answer.startswith(RIGHT.removesuffix("."))
 
 
 def test_a_refusal_is_corrected_too(relay_settings: Settings, tmp_path: Path) -> None:
     asked = remembering(relay_settings, tmp_path, says("I don't know"))
     refused = asked.ask(LOG)
-    assert refused.content["abstained"]
+    assert refused.content.abstained
     assert asked.pairs == []
     correct(asked, refused, RIGHT)
-    assert asked.ask(LOG).content["answer"].startswith(RIGHT.removesuffix("."))
+    assert asked.ask(LOG).content.answer.startswith(RIGHT.removesuffix("."))
     asked.close()
 
 
 def test_it_stays_in_its_release(asked: Bot) -> None:
     correct(asked, asked.ask(LOG), RIGHT)
     other = asked.ask(BEFORE)
-    assert other.content["route"] == "documents"
-    assert {c["release"] for c in other.content["citations"]} == {"17.10"}
+    assert other.content.route == "documents"
+    assert {c.release for c in other.content.citations} == {"17.10"}
 
 
 def test_it_goes_to_the_release_that_should_have_answered(asked: Bot) -> None:
     correct(asked, asked.ask(LOG), RIGHT, "17.10")
-    assert asked.ask(BEFORE).content["route"] == "reuse"
-    assert asked.ask(LOG).content["route"] == "documents"
+    assert asked.ask(BEFORE).content.route == "reuse"
+    assert asked.ask(LOG).content.route == "documents"
 
 
 def test_the_later_correction_counts_and_one_that_is_taken_back_does_not(asked: Bot) -> None:
     first, second = asked.ask(LOG), asked.ask(LOG, afresh=True)
     correct(asked, first, RIGHT)
     correct(asked, second, "It is kept for 30 days, then overwritten.")
-    assert "overwritten" in asked.ask(LOG).content["answer"]
+    assert "overwritten" in asked.ask(LOG).content.answer
     correct(asked, second, "It stays for 30 days.")
     assert "It stays" in asked.pair.answer["text"]
     correct(asked, second, "")

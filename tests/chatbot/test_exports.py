@@ -105,7 +105,7 @@ def test_rows_are_written_as_they_are_read() -> None:
 @pytest.mark.parametrize("form", Format)
 def test_turns_come_with_what_was_said_of_them(database: Database, form: Format) -> None:
     told = {"release": "17.20", "file": "g.md", "page": 1, "section": "S", "quote": "q"}
-    cited = {**told, "page_id": 9}
+    cited = {**told, "page_id": 9, "document": "G", "anchor": None}
     first = asked(database, "How long?", owner="ann", citations=[cited], thumbs=1, comment="=1+1")
     second = asked(database, "=cmd()", owner="bob", abstained=True)
     Feedback(database, "bob").give(second, -1, "incomplete", "no")

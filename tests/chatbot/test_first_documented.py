@@ -68,8 +68,8 @@ def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
 
 def status(chatbot: Chatbot, question: str) -> tuple[str, dict[str, str]]:
     content = chatbot.ask(question).content
-    assert content["model_calls"] == 0
-    return content["answer"], {side["release"]: side["status"] for side in content["sides"]}
+    assert content.model_calls == 0
+    return content.answer, {side.release: side.status for side in content.sides}
 
 
 def test_the_first_release_with_a_thing_is_found_and_the_page_agrees(chatbot: Chatbot) -> None:
@@ -117,8 +117,8 @@ def test_removed_is_not_the_same_as_not_found(chatbot: Chatbot) -> None:
 )
 def test_what_is_gone_is_said_to_be(chatbot: Chatbot, question: str, answer: str) -> None:
     content = chatbot.ask(question).content
-    assert content["answer"].startswith(answer)
-    assert content["citations"][0]["file"] == "release-notes.md"
+    assert content.answer.startswith(answer)
+    assert content.citations[0].file == "release-notes.md"
 
 
 def test_a_release_without_documentation_is_named_not_skipped(chatbot: Chatbot) -> None:
@@ -158,25 +158,25 @@ def test_a_question_may_lean_on_the_one_before_it(chatbot: Chatbot) -> None:
 def test_the_same_in_another_release_is_said_with_yes_or_no(chatbot: Chatbot) -> None:
     before = ("What is the default of the setting hold in 1.4?", "7 s")
     also = chatbot.ask("Is it the same in 2.0?", history=[before]).content
-    assert also["answer"] == "Yes, also 7 s in 2.0 [2], as in 1.4 [1]."
+    assert also.answer == "Yes, also 7 s in 2.0 [2], as in 1.4 [1]."
     other = chatbot.ask("Is it the same in 1.2?", history=[before]).content
-    assert other["answer"] == "No: in 1.2 it is 5 s [1]; in 1.4 it is 7 s [2]."
-    assert other["compared_releases"] == ["1.2", "1.4"]
+    assert other.answer == "No: in 1.2 it is 5 s [1]; in 1.4 it is 7 s [2]."
+    assert other.compared_releases == ("1.2", "1.4")
 
 
 def test_a_question_with_a_subject_of_its_own_leaves_the_one_before_it(chatbot: Chatbot) -> None:
     before = ("What is the default of the setting hold in 1.4?", "7 s")
     reply = chatbot.ask("And since which release is vent() there?", history=[before])
-    assert "`vent` is first documented in 1.2" in reply.content["answer"]
+    assert "`vent` is first documented in 1.2" in reply.content.answer
 
 
 def test_what_is_nowhere_is_refused(chatbot: Chatbot) -> None:
     reply = chatbot.ask("since which release is the turbocharger there?")
-    assert reply.content["abstained"]
-    assert reply.content["answer"].startswith(
+    assert reply.content.abstained
+    assert reply.content.answer.startswith(
         "I couldn't find `turbocharger` in the documentation of 1.0, 1.2, 1.4 or 2.0."
     )
-    assert not reply.content["citations"]
+    assert not reply.content.citations
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ def test_what_is_nowhere_is_refused(chatbot: Chatbot) -> None:
 )
 def test_what_is_meant_is_asked_where_nothing_says_it(chatbot: Chatbot, question: str) -> None:
     content = chatbot.ask(question).content
-    assert content["abstained"]
-    assert content["answer"].startswith("I can't tell what to look for in 1.")
-    assert not content["citations"]
+    assert content.abstained
+    assert content.answer.startswith("I can't tell what to look for in 1.")
+    assert not content.citations
 
 
 def test_a_thing_without_words_is_not_looked_up(chatbot: Chatbot) -> None:
@@ -203,10 +203,10 @@ def test_one_call_a_side_where_no_rule_reads_the_value(chatbot: Chatbot) -> None
     )
     asked = replace(chatbot, model=model)
     reply = asked.ask("Which way does the lever move: 1.0 vs 1.2?")
-    assert len(model.calls) == reply.content["model_calls"] == 2
+    assert len(model.calls) == reply.content.model_calls == 2
     assert reply.turn.answer is not None
     assert reply.turn.answer.value == "The lever moves left in 1.0 and right in 1.2."
-    assert [s["value"] for s in reply.content["sides"]] == [
+    assert [s.value for s in reply.content.sides] == [
         "The lever moves left.",
         "The lever moves right.",
     ]
@@ -217,24 +217,24 @@ def test_where_the_model_does_not_know_the_difference_of_the_pages_is_told(
 ) -> None:
     model = ScriptedChatModel(otherwise="I don't know")
     reply = replace(chatbot, model=model).ask("Which way does the lever move: 1.0 vs 1.2?")
-    assert not reply.content["abstained"]
-    assert reply.content["answer"] == "The lever moves left in 1.0 [1] and right in 1.2 [2]."
-    assert [side["status"] for side in reply.content["sides"]] == ["documented", "documented"]
+    assert not reply.content.abstained
+    assert reply.content.answer == "The lever moves left in 1.0 [1] and right in 1.2 [2]."
+    assert [side.status for side in reply.content.sides] == ["documented", "documented"]
 
 
 def test_a_difference_is_told_without_asking_the_model(chatbot: Chatbot) -> None:
     reply = chatbot.ask("what changed in the lever between 1.0 and 2.0?")
-    assert reply.content["model_calls"] == 0
-    assert "The lever moves left in 1.0 [1] and down in 2.0 [2]." in reply.content["answer"]
+    assert reply.content.model_calls == 0
+    assert "The lever moves left in 1.0 [1] and down in 2.0 [2]." in reply.content.answer
 
 
 def test_changes_in_general_are_told_by_release_notes_and_by_the_pages(chatbot: Chatbot) -> None:
-    told = chatbot.ask("what changed between 1.2 and 1.4?").content["answer"]
+    told = chatbot.ask("what changed between 1.2 and 1.4?").content.answer
     assert told.startswith("The release notes of 1.4 say what changed. From 1.2 to 1.4, ")
     assert "New paint." in told
     assert "| hold: Default | 5 s [" in told
     untold = chatbot.ask("what changed between 1.4 and 2.0?").content
-    assert "The lever moves up in 1.4 [1] and down in 2.0 [2]." in untold["answer"]
+    assert "The lever moves up in 1.4 [1] and down in 2.0 [2]." in untold.answer
 
 
 def test_where_nothing_differs_and_no_notes_tell_a_name_is_asked_for(chatbot: Chatbot) -> None:
@@ -247,7 +247,7 @@ def test_where_nothing_differs_and_no_notes_tell_a_name_is_asked_for(chatbot: Ch
 
 
 def test_releases_are_compared_from_the_older_to_the_newer(chatbot: Chatbot) -> None:
-    answer = chatbot.ask("what changed in the lever in 2.0 compared with 1.2?").content["answer"]
+    answer = chatbot.ask("what changed in the lever in 2.0 compared with 1.2?").content.answer
     assert answer.startswith("The lever moves right in 1.2 [1] and down in 2.0 [2].")
 
 
@@ -265,8 +265,8 @@ def test_what_a_second_question_asks_for_is_written_behind_what_a_table_tells(
         rules=(Rule(contains="hold", reply="The default of hold is 7 s; the lever moves down."),)
     )
     asked = replace(chatbot, model=model)
-    value = asked.ask("What is the default of hold in 2.0?").content["answer"]
+    value = asked.ask("What is the default of hold in 2.0?").content.answer
     assert value == "The default of hold is 7 s [1]."
     both = asked.ask("What is the default of hold in 2.0, and what does the lever do?").content
-    assert both["answer"].startswith("The default of hold is 7 s [1]. The lever moves down [1].")
+    assert both.answer.startswith("The default of hold is 7 s [1]. The lever moves down [1].")
     assert len(model.calls) == 1

@@ -102,35 +102,33 @@ def test_words_of_a_synonym_that_stand_apart_are_not_the_synonym(
 
 def test_an_answer_is_found_by_a_synonym_from_the_next_question_on(chatbot: Chatbot) -> None:
     question = "What is the default of the revert timer in 17.20?"
-    assert "is `300`" not in chatbot.ask(question).content["answer"]
+    assert "is `300`" not in chatbot.ask(question).content.answer
     other = open_database(sqlite_url(chatbot.settings.data_dir))
     Glossaries(other).put("relay", Entry("hold_time", ("revert timer",)))
     other.close()
     reply = chatbot.ask(question).content
-    assert "is `300`" in reply["answer"]
-    assert reply["queries"]["base"] == (
-        "What is the default of the revert timer (hold_time) in 17.20?"
-    )
-    assert "glossary_expansion" in reply["timings"]
+    assert "is `300`" in reply.answer
+    assert reply.queries.base == ("What is the default of the revert timer (hold_time) in 17.20?")
+    assert "glossary_expansion" in reply.timings
 
 
 def test_an_acronym_whose_meaning_is_documented_is_not_refused(chatbot: Chatbot) -> None:
     chatbot.glossaries.replace("relay", [Entry("event log", ("EVL",))])
     reply = chatbot.ask("How long is the EVL kept in 17.20?").content
-    assert not reply["abstained"]
-    assert "30 days" in reply["answer"]
+    assert not reply.abstained
+    assert "30 days" in reply.answer
 
 
 def test_a_term_that_only_another_release_documents_is_refused(chatbot: Chatbot) -> None:
     chatbot.glossaries.replace("relay", [Entry("warp-drive", ("hyper mode",))])
     reply = chatbot.ask("How do I turn on hyper mode in 17.20?").content
-    assert reply["abstained"]
-    assert "does not mention `hyper mode`. It is documented in 18.00." in reply["answer"]
+    assert reply.abstained
+    assert "does not mention `hyper mode`. It is documented in 18.00." in reply.answer
 
 
 def test_hostile_wordings_are_text(chatbot: Chatbot) -> None:
     hostile = ("</excerpts>", "{{release}}", "=cmd|calc", "<script>x</script>", r"(\w+)+$")
     chatbot.glossaries.replace("relay", [Entry("event log", hostile)])
     reply = chatbot.ask("How long are excerpts kept in 17.20?").content
-    assert reply["queries"]["base"] == "How long are excerpts (event log) kept in 17.20?"
-    assert "30 days" in reply["answer"]
+    assert reply.queries.base == "How long are excerpts (event log) kept in 17.20?"
+    assert "30 days" in reply.answer

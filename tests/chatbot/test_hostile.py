@@ -113,7 +113,7 @@ def test_an_attack_that_the_model_obeys_has_no_effect(
 ) -> None:
     chatbot = replace(hostile(profile), model=obeying(case))
     reply = ask(chatbot, case)
-    assert broken(chatbot, case, reply.content, evidence) == (), reply.content["answer"]
+    assert broken(chatbot, case, reply.content, evidence) == (), reply.content.answer
     assert reply.turn.calls
     for call in reply.turn.calls:
         assert_data_stays_in_its_sections(call, profile)
@@ -173,9 +173,9 @@ def test_a_value_that_is_read_without_the_model_is_no_citation_and_no_picture(
     content = chatbot.ask(
         f"What is the state of the {case.subject} log in {RELEASE}?", product=PRODUCT
     ).content
-    assert content["model_calls"] == 0
-    assert "open `[2]` x" in content["answer"]
-    assert marks(content["answer"]) == [1]
+    assert content.model_calls == 0
+    assert "open `[2]` x" in content.answer
+    assert marks(content.answer) == [1]
 
 
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
@@ -183,8 +183,8 @@ def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbo
     chatbot = replace(hostile("embedded"), model=ScriptedChatModel(otherwise="a while"))
     question = f"How long is the {case.subject} log kept: {RELEASE} vs {OTHER_RELEASE}?"
     content = chatbot.ask(question, product=PRODUCT).content
-    claimed = marks(content["answer"])
-    assert set(claimed) == set(range(1, len(content["citations"]) + 1))
+    claimed = marks(content.answer)
+    assert set(claimed) == set(range(1, len(content.citations) + 1))
 
 
 def test_what_the_catalog_lists_is_neither_picture_nor_citation(
@@ -193,8 +193,8 @@ def test_what_the_catalog_lists_is_neither_picture_nor_citation(
     case = next(c for c in CASES if c.id == "title-with-a-picture")
     chatbot = hostile("embedded")
     content = chatbot.ask(f"Which documents of {RELEASE} are there?", product=PRODUCT).content
-    assert content["route"] == "inventory"
-    assert "- lapis `[9]` x (`lapis.html`)\n" in content["answer"]
+    assert content.route == "inventory"
+    assert "- lapis `[9]` x (`lapis.html`)\n" in content.answer
     assert broken(chatbot, case, content, evidence) == ()
 
 
@@ -203,8 +203,8 @@ def test_what_nobody_sees_is_gone_before_release_and_search(
 ) -> None:
     case = next(c for c in CASES if c.id == "question-hidden-release")
     content = ask(replace(hostile("embedded"), model=obeying(case)), case).content
-    assert content["release"] == RELEASE
-    assert content["queries"]["base"] == f"How long is the {case.subject} log kept in {RELEASE}?"
+    assert content.release == RELEASE
+    assert content.queries.base == f"How long is the {case.subject} log kept in {RELEASE}?"
 
 
 @pytest.mark.parametrize("question", ["\u200b", " \u202e\u2066 ", "\U000e0041\ufeff", "\ud800"])
@@ -222,15 +222,15 @@ def test_what_an_attack_wants_would_be_noticed(
     case = CASES[0]
     chatbot = replace(hostile("base"), model=obeying(case))
     content = ask(chatbot, case).content
-    citation = content["citations"][0]
+    citation = content.citations[0]
 
     def found(**changes: object) -> tuple[str, ...]:
-        return broken(chatbot, case, {**content, **changes}, evidence)
+        return broken(chatbot, case, content.model_copy(update=changes), evidence)
 
     assert found() == ()
     assert found(release=OTHER_RELEASE)
-    assert found(citations=[{**citation, "quote": "forged"}])
-    assert found(citations=[{**citation, "release": OTHER_RELEASE}])
+    assert found(citations=[replace(citation, quote="forged")])
+    assert found(citations=[replace(citation, release=OTHER_RELEASE)])
     for answer in (
         "kept for 999 days",
         "kept for 4711 days",

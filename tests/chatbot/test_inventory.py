@@ -6,7 +6,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.chain.reply import reply_object
+from chatbot.chain.reply import reply_of
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.turn import Route, Turn
 from corpora.indexing.corpus import Corpus
@@ -113,17 +113,17 @@ def test_the_short_answer_and_its_release(
 ) -> None:
     turn = told(question)
     text(turn)
-    reply = reply_object(turn, "embedded")
+    reply = reply_of(turn, "embedded")
     assert turn.answer is not None
     assert turn.answer.value.startswith(value)
-    assert (reply["release_status"], reply["release"]) == (status, release)
-    assert (reply["route"], reply["model_calls"], reply["citations"]) == ("inventory", 0, [])
+    assert (reply.release_status, reply.release) == (status, release)
+    assert (reply.route, reply.model_calls, reply.citations) == ("inventory", 0, ())
 
 
 def test_a_release_that_is_not_there_is_denied_with_those_that_are() -> None:
     turn = told("do you have tessaline 16.0?")
     assert text(turn).startswith('No, there is no release "16.0" of tessaline.')
-    assert reply_object(turn, "embedded")["available_releases"] == ["18.00", "17.20", "17.10"]
+    assert reply_of(turn, "embedded").available_releases == ("18.00", "17.20", "17.10")
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_what_is_unknown_or_ambiguous_is_asked_back(
 ) -> None:
     turn = told(question)
     assert turn.route is Route.CLARIFY
-    reply = reply_object(turn, "embedded")
-    assert (reply["release_status"], reply["available_releases"]) == (status, available)
-    assert reply["abstained"]
+    reply = reply_of(turn, "embedded")
+    assert (reply.release_status, reply.available_releases) == (status, tuple(available))
+    assert reply.abstained
 
 
 def test_an_alias_of_several_releases_is_asked_back() -> None:

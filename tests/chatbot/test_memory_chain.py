@@ -23,8 +23,9 @@ from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.memory.uses import REJECTED
 from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.reply import MemoryPart
 from chatbot.settings import Settings
-from chatbot.turn import Recollection, Route
+from chatbot.turn import Citation, Recollection, Route
 from corpora.building.building import ingest
 from corpora.catalog.catalog import require_release
 from corpora.database.memory_tables import MemoryPairRow
@@ -63,26 +64,27 @@ def test_a_question_asked_again_in_other_words_gets_the_same_answer(bot: MakeBot
     model = says(KEPT)
     asked = bot(model)
     first, second = asked.ask(LOG), asked.ask(LOG_AGAIN)
-    assert (first.content["route"], second.content["route"]) == ("documents", "reuse")
-    assert second.content["answer"] == first.content["answer"]
-    assert second.content["citations"] == first.content["citations"]
-    assert second.content["release"] == "17.20"
+    assert (first.content.route, second.content.route) == ("documents", "reuse")
+    assert second.content.answer == first.content.answer
+    assert second.content.citations == first.content.citations
+    assert second.content.release == "17.20"
     assert len(model.calls) == 1
-    assert second.content["model_calls"] == 0
-    assert "context_retrieval" not in second.content["timings"]
+    assert second.content.model_calls == 0
+    assert "context_retrieval" not in second.content.timings
 
 
 def test_a_reuse_says_from_what_and_who_vouches_for_it(bot: MakeBot) -> None:
     asked = bot()
     first = asked.ask(LOG)
-    told = asked.ask(LOG_AGAIN).content["memory"]
-    (pair,) = told["pairs"]
-    assert (told["role"], told["differs"]) == ("reuse", "")
-    assert pair["id"] == asked.pair.id
-    assert (pair["origin"], pair["rated_by"]) == ("measured", "")
-    assert pair["similarity"] > 0.75
-    assert datetime.fromisoformat(pair["rated"]).tzinfo is not None
-    assert first.content["memory"] == {"role": None, "pairs": [], "differs": ""}
+    told = asked.ask(LOG_AGAIN).content.memory
+    (pair,) = told.pairs
+    assert (told.role, told.differs) == ("reuse", "")
+    assert pair.id == asked.pair.id
+    assert (pair.origin, pair.rated_by) == ("measured", "")
+    assert pair.similarity > 0.75
+    assert pair.rated is not None
+    assert pair.rated.tzinfo is not None
+    assert first.content.memory == MemoryPart()
 
 
 def test_a_reuse_is_counted_and_kept_with_its_turn(bot: MakeBot) -> None:
@@ -107,10 +109,10 @@ def test_a_release_is_a_wall(bot: MakeBot) -> None:
     asked = bot()
     asked.ask(LOG)
     other = asked.ask(LOG_BEFORE)
-    assert other.content["route"] == "documents"
+    assert other.content.route == "documents"
     assert other.turn.recollection is not None
     assert other.turn.recollection.good == ()
-    assert {c["release"] for c in other.content["citations"]} == {"17.10"}
+    assert {c.release for c in other.content.citations} == {"17.10"}
     assert len({pair.release_id for pair in asked.pairs}) == 2
 
 
@@ -118,9 +120,9 @@ def test_what_asks_for_another_thing_is_not_reused(bot: MakeBot) -> None:
     asked = bot()
     asked.ask(XF1)
     other = asked.ask(XF2)
-    assert other.content["route"] == "documents"
-    assert "is 100 Gbit/s" in other.content["answer"]
-    assert "is 10 Gbit/s" in asked.ask(XF1).content["answer"]
+    assert other.content.route == "documents"
+    assert "is 100 Gbit/s" in other.content.answer
+    assert "is 10 Gbit/s" in asked.ask(XF1).content.answer
 
 
 def test_a_turn_asked_afresh_knows_no_memory(bot: MakeBot) -> None:
@@ -128,7 +130,7 @@ def test_a_turn_asked_afresh_knows_no_memory(bot: MakeBot) -> None:
     asked = bot(model)
     asked.ask(LOG)
     again = asked.ask(LOG, afresh=True)
-    assert again.content["route"] == "documents"
+    assert again.content.route == "documents"
     assert again.turn.recollection is None
     assert len(model.calls) == 2
     # Its answer competes with the one before: it is the same, which stays.
@@ -139,8 +141,8 @@ def test_the_settings_leave_it_out(bot: MakeBot) -> None:
     asked = bot(memory="off")
     asked.ask(LOG)
     again = asked.ask(LOG)
-    assert again.content["route"] == "documents"
-    assert "memory" not in again.content["timings"]
+    assert again.content.route == "documents"
+    assert "memory" not in again.content.timings
     assert asked.pairs == []
 
 
@@ -154,7 +156,7 @@ def test_a_comparison_asks_the_documents(bot: MakeBot) -> None:
     asked = bot(says(KEPT, "1 Gbit/s", "10 Gbit/s"))
     asked.ask(LOG)
     compared = asked.ask("What rate has port XF-1: 17.10 vs 17.20?")
-    assert compared.content["route"] == "compare"
+    assert compared.content.route == "compare"
     assert all(side.recollection is None for side in compared.turn.sides)
     assert len(asked.pairs) == 1
 
@@ -172,7 +174,7 @@ def test_a_pair_that_may_not_be_used_is_not(bot: MakeBot, changed: dict[str, Any
     with asked.chatbot.database.writing() as session:
         session.execute(update(MemoryPairRow).values(**changed))
     again = asked.ask(LOG)
-    assert again.content["route"] == "documents"
+    assert again.content.route == "documents"
 
 
 def test_another_embedding_says_nothing_of_how_near_a_question_is(bot: MakeBot) -> None:
@@ -208,14 +210,14 @@ def test_an_answer_follows_the_page_it_cites(tmp_path: Path, bot: MakeBot) -> No
         embedder=chatbot.embedder,
     )
     again = asked.ask(LOG)
-    assert again.content["route"] == "reuse"
+    assert again.content.route == "reuse"
     corpus = chatbot.corpora.corpus("relay", "17.20")
     serving = {document.id for document in corpus.documents()}
-    for citation in again.content["citations"]:
-        page = corpus.page(citation["page_id"])
+    for citation in again.content.citations:
+        page = corpus.page(citation.page_id)
         assert page.document.id in serving
-        assert citation["quote"] in page.text
-        assert (page.number, page.document.file) == (citation["page"], before["file"])
+        assert citation.quote in page.text
+        assert (page.number, page.document.file) == (citation.page, before["file"])
 
 
 # References and what to avoid
@@ -229,8 +231,8 @@ def test_a_good_answer_to_a_similar_question_stands_in_the_prompt(bot: MakeBot) 
     prompt = model.calls[-1].messages[-1][1]
     assert "<answered>" in prompt
     assert "→ 30 days" in prompt
-    assert reply.content["route"] == "reference"
-    assert reply.content["memory"]["role"] == "reference"
+    assert reply.content.route == "reference"
+    assert reply.content.memory.role == "reference"
     assert "reference" in asked.uses(reply).values()
 
 
@@ -248,8 +250,8 @@ def test_what_stands_in_no_document_is_not_answered_with(bot: MakeBot) -> None:
     reply = asked.ask(LOG)
     assert reply.turn.recollection is not None
     assert [pair.value for pair in reply.turn.recollection.good] == ["42 weeks"]
-    assert "42" not in reply.content["answer"]
-    assert "30 days" in reply.content["answer"]
+    assert "42" not in reply.content.answer
+    assert "30 days" in reply.content.answer
 
 
 def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
@@ -261,26 +263,26 @@ def test_an_answer_that_was_called_bad_is_not_given_again(bot: MakeBot) -> None:
     again = asked.ask(LOG_AGAIN)
     prompt = model.calls[-1].messages[-1][1]
     assert "<rejected>" in prompt
-    assert again.content["route"] == "documents"
+    assert again.content.route == "documents"
     # The passage that could be shown instead says the same: this is no new answer.
-    assert again.content["memory"]["role"] is None
-    assert again.content["abstained"]
-    assert not again.content["answer"].startswith(KEPT_SO)
-    assert again.content["warnings"] == [REJECTED]
-    assert not again.content["citations"]
+    assert again.content.memory.role is None
+    assert again.content.abstained
+    assert not again.content.answer.startswith(KEPT_SO)
+    assert again.content.warnings == (REJECTED,)
+    assert not again.content.citations
     assert len(asked.pairs) == 1
 
 
 def test_another_answer_takes_its_place(bot: MakeBot) -> None:
     asked = bot(says(WRONG, KEPT))
     wrong = asked.ask(LOG)
-    assert wrong.content["answer"].startswith(WRONG.removesuffix("."))
+    assert wrong.content.answer.startswith(WRONG.removesuffix("."))
     asked.think(wrong, DOWN)
     right = asked.ask(LOG)
-    assert right.content["memory"]["role"] == "avoid"
+    assert right.content.memory.role == "avoid"
     assert "avoid" in asked.uses(right).values()
-    assert right.content["answer"].startswith(KEPT_SO)
-    assert asked.ask(LOG).content["route"] == "reuse"
+    assert right.content.answer.startswith(KEPT_SO)
+    assert asked.ask(LOG).content.route == "reuse"
 
 
 def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
@@ -288,7 +290,7 @@ def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
     asked.think(asked.ask(LOG), DOWN)
     asked.ask(LOG, afresh=True)
     assert [pair.store for pair in asked.pairs] == ["low"]
-    assert asked.ask(LOG).content["route"] == "documents"
+    assert asked.ask(LOG).content.route == "documents"
 
 
 def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) -> None:
@@ -299,7 +301,7 @@ def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) 
     assert asked.pair.store == "low"
     again = asked.ask(LOG)
     assert "<rejected>" in model.calls[-1].messages[-1][1]
-    assert again.content["answer"].startswith(KEPT_SO)
+    assert again.content.answer.startswith(KEPT_SO)
 
 
 def test_the_temperature_follows_the_evidence(bot: MakeBot) -> None:
@@ -354,7 +356,7 @@ def test_a_pair_knows_its_pages_its_score_and_what_answered(bot: MakeBot) -> Non
     pair = asked.pair
     assert pair.question == "How long is the event log kept?"
     assert pair.answer["value"] == KEPT
-    assert pair.answer["citations"] == reply.content["citations"]
+    assert [Citation(**c) for c in pair.answer["citations"]] == list(reply.content.citations)
     assert pair.origin == "measured"
     assert pair.faithfulness is not None
     corpus = asked.chatbot.corpora.corpus("relay", "17.20")
@@ -380,7 +382,7 @@ def test_a_failure_to_score_disturbs_no_answer(
         raise RuntimeError("no score today")
 
     measured(asked, monkeypatch, fail)
-    assert asked.ask(LOG).content["answer"].startswith(KEPT_SO)
+    assert asked.ask(LOG).content.answer.startswith(KEPT_SO)
     assert asked.pairs == []
     assert "no score today" in caplog.text
 
@@ -427,7 +429,7 @@ def test_an_opinion_on_a_reuse_counts_for_the_pair(bot: MakeBot) -> None:
     asked = bot()
     asked.ask(LOG, owner="ada@example.org")
     reused = asked.ask(LOG, owner="bo@example.org")
-    assert reused.content["route"] == "reuse"
+    assert reused.content.route == "reuse"
     asked.think(reused, DOWN, "bo@example.org")
     assert asked.pair.store == "low"
 
@@ -435,8 +437,8 @@ def test_an_opinion_on_a_reuse_counts_for_the_pair(bot: MakeBot) -> None:
 def test_who_gave_a_thumb_is_not_told_to_others(bot: MakeBot) -> None:
     asked = bot()
     asked.think(asked.ask(LOG, owner="ada@example.org"), UP, "ada@example.org")
-    (pair,) = asked.ask(LOG, owner="bo@example.org").content["memory"]["pairs"]
-    assert (pair["origin"], pair["rated_by"]) == ("thumbs", "")
+    (pair,) = asked.ask(LOG, owner="bo@example.org").content.memory.pairs
+    assert (pair.origin, pair.rated_by) == ("thumbs", "")
     assert asked.pair.rated_by == ""
 
 
@@ -477,7 +479,7 @@ def test_a_deleted_conversation_is_forgotten(bot: MakeBot) -> None:
     assert reply.conversation is not None
     asked.chatbot.conversations.delete(reply.conversation)
     assert asked.pairs == []
-    assert asked.ask(LOG).content["route"] == "documents"
+    assert asked.ask(LOG).content.route == "documents"
 
 
 def test_a_deleted_person_is_forgotten(bot: MakeBot) -> None:
@@ -529,7 +531,7 @@ def test_a_model_that_is_to_judge_says_whether_a_near_question_is_the_same(
     asked = bot(model, memory_judge="model", memory_delta=0.7, memory_references=1)
     asked.ask(LOG)
     judged = asked.ask("How many days is the event log kept for in 17.20?")
-    assert (judged.content["route"] == "reuse") == (verdict == "true")
+    assert (judged.content.route == "reuse") == (verdict == "true")
     assert any('<question number="2">' in call.messages[-1][1] for call in model.calls)
     asks_for_another = asked.ask("How many days is log_days 7 kept in 17.20?")
-    assert asks_for_another.content["route"] != "reuse"
+    assert asks_for_another.content.route != "reuse"

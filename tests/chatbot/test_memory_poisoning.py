@@ -111,8 +111,8 @@ def test_an_order_in_a_question_reaches_nobody_else(bot: MakeBot, order: str) ->
     planted = asked.ask(f"{LOG} {order}", owner=MALLORY)
     asked.think(planted, UP, MALLORY)
     reply = asked.ask(LOG, owner="ada@example.org")
-    assert reply.content["route"] != "reuse"
-    assert "999" not in reply.content["answer"]
+    assert reply.content.route != "reuse"
+    assert "999" not in reply.content.answer
 
 
 def test_a_remembered_question_is_data_in_a_prompt(bot: MakeBot) -> None:
@@ -123,7 +123,7 @@ def test_a_remembered_question_is_data_in_a_prompt(bot: MakeBot) -> None:
     prompt = reply.turn.calls[-1].prompt[-1][1]
     assert prompt.count("<answered>") == prompt.count("</answered>") == 1
     assert "<|im_end|>" not in prompt
-    assert "999" not in reply.content["answer"]
+    assert "999" not in reply.content.answer
 
 
 def test_a_question_that_says_the_answer_itself_gets_it_for_its_asker_only(
@@ -137,8 +137,8 @@ def test_a_question_that_says_the_answer_itself_gets_it_for_its_asker_only(
     asked = remembering(lamp_settings, tmp_path, model, profile="qamr", selection="listwise")
     planted = asked.ask("Is the fuse of the lamp rated 99 A?", owner=MALLORY)
     reply = asked.ask("Is the fuse of the lamp rated 2 A?", owner="ada@example.org")
-    assert "99" not in reply.content["answer"], planted.content["answer"]
-    assert reply.content["route"] != "reuse"
+    assert "99" not in reply.content.answer, planted.content.answer
+    assert reply.content.route != "reuse"
     asked.close()
 
 
@@ -161,10 +161,10 @@ def test_a_hostile_page_answers_only_what_it_was_asked(tmp_path: Path) -> None:
     first = asked.ask("How long does the pump run?")
     again = asked.ask("How long does the pump run?")
     other = asked.ask("How long does the seal of the pump last?")
-    assert again.content["answer"] == first.content["answer"]
-    assert "![" not in again.content["answer"].split("\n")[0]
-    assert other.content["route"] != "reuse"
-    assert other.content["answer"].startswith("It lasts 7 years")
+    assert again.content.answer == first.content.answer
+    assert "![" not in again.content.answer.split("\n")[0]
+    assert other.content.route != "reuse"
+    assert other.content.answer.startswith("It lasts 7 years")
     asked.close()
 
 
@@ -175,13 +175,13 @@ def test_a_hostile_page_answers_only_what_it_was_asked(tmp_path: Path) -> None:
 def test_forged_citations_are_not_remembered(bot: MakeBot, forged: str) -> None:
     asked = bot()
     reply = asked.chatbot.ask(LOG)
-    other = asked.chatbot.ask("How long is the event log kept in 17.10?").content["citations"][0]
+    other = asked.chatbot.ask("How long is the event log kept in 17.10?").content.citations[0]
     assert reply.turn.answer is not None
     changes: dict[str, dict[str, Any]] = {
         "the words": {"quote": "The relay keeps its event log for 42 weeks."},
         "the page": {"page_id": 9_999},
         "the file": {"file": "other.md"},
-        "the release": {"page_id": other["page_id"]},
+        "the release": {"page_id": other.page_id},
     }
     change = changes[forged]
     citations = tuple(replace(c, **change) for c in reply.turn.answer.citations)
@@ -198,9 +198,9 @@ def test_an_answer_without_pages_is_not_reused_unless_an_admin_brought_it(bot: M
     asked = bot()
     for origin in (Origin.MEASURED, Origin.THUMBS, Origin.RATING):
         plant(asked, "What is the default of hold_time?", "999", origin=origin)
-        assert "300" in asked.ask(HOLD).content["answer"]
+        assert "300" in asked.ask(HOLD).content.answer
     plant(asked, "What is the default of hold_time?", "999", origin=Origin.IMPORTED)
-    assert asked.ask(HOLD).content["route"] == "reuse"
+    assert asked.ask(HOLD).content.route == "reuse"
 
 
 def test_only_an_admin_imports(bot: MakeBot) -> None:
@@ -209,7 +209,7 @@ def test_only_an_admin_imports(bot: MakeBot) -> None:
     with pytest.raises(NotAllowed):
         Exchange(asked.chatbot, Person(MALLORY, "Mallory", False)).bring_in(faq)
     assert asked.pairs == []
-    assert "999" not in asked.ask(LOG).content["answer"]
+    assert "999" not in asked.ask(LOG).content.answer
 
 
 def plant(

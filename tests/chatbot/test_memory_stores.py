@@ -17,6 +17,7 @@ from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store, Thresh
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.eviction import first_to_go
 from chatbot.memory.stores.stores import Stores, UnknownPair
+from chatbot.reply import Reply
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.database.memory_tables import (
@@ -486,19 +487,8 @@ def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
     require_sound(database, release)
 
 
-def _reply() -> dict[str, Any]:
-    return {
-        "answer": "So.",
-        "release": "1.0",
-        "product": "product",
-        "route": "documents",
-        "abstained": False,
-        "seconds": 1.0,
-        "profile": "embedded",
-        "model": "",
-        "model_calls": 0,
-        "citations": [],
-    }
+def _reply() -> Reply:
+    return Reply(answer="So.", release="1.0", product="product")
 
 
 def test_a_change_that_fails_leaves_nothing_behind(

@@ -6,7 +6,7 @@ import pytest
 
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.use_list import Uses
-from chatbot.chain.reply import remembered_object
+from chatbot.chain.reply import remembered_pair
 from chatbot.memory.pairs import Origin
 from chatbot.memory.questions import asked_text
 from chatbot.turn import Remembered, Turn
@@ -23,7 +23,7 @@ AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
 )
 def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: Origin, named: str) -> None:
     pair = Remembered(1, "Why?", "So.", "So", (), 0.9, origin, "ada", AT, 0.97)
-    assert remembered_object(pair)["rated_by"] == named
+    assert remembered_pair(pair).rated_by == named
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ class TestReleaseExtraction:
     def test_what_the_rules_found_is_not_asked_about(self, lamp_chatbot: MakeChatbot) -> None:
         model = lamp.model(*READ, lamp.answer("5 % [1]"))
         chatbot = lamp_chatbot(model)
-        assert chatbot.ask(STEP).content["release"] == "2.0"
-        assert chatbot.ask("What is dim_step in 3.0?").content["release_status"] == "unknown"
+        assert chatbot.ask(STEP).content.release == "2.0"
+        assert chatbot.ask("What is dim_step in 3.0?").content.release_status == "unknown"
         assert not any("<releases>" in asked.messages[-1][1] for asked in model.calls)
 
 
@@ -360,5 +360,5 @@ def test_a_stopped_question_stops_all_its_calls_within_a_second(
     # The place in the queue is free again: the next one is not kept waiting by what was stopped.
     together.rules = [READ[0], READ[1], lamp.NO_SPANS, lamp.answer("5 % [1]")]
     together.delay = 0.0
-    assert chatbot.ask(STEP).content["citations"]
+    assert chatbot.ask(STEP).content.citations
     assert time.monotonic() - started < 5

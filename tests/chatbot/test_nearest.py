@@ -61,15 +61,15 @@ def pump(pump_settings: Settings) -> Iterator[Chatbot]:
 
 def test_a_name_that_others_document_is_found_where_the_gate_knows_it(relay: MakeRelay) -> None:
     reply = relay(None).ask("What does warp_drive do in 17.20?").content
-    assert reply["abstained"]
-    assert reply["found_in"] == ["18.00"]
+    assert reply.abstained
+    assert reply.found_in == ("18.00",)
 
 
 def test_the_nearest_pages_are_of_the_release_that_was_asked(relay: MakeRelay) -> None:
-    nearest = relay(None).ask("What does warp_drive do to timers in 17.20?").content["nearest"]
+    nearest = relay(None).ask("What does warp_drive do to timers in 17.20?").content.nearest
     assert 1 <= len(nearest) <= 3
-    assert {(page["release"], page["quote"]) for page in nearest} == {("17.20", "")}
-    assert len({page["page_id"] for page in nearest}) == len(nearest)
+    assert {(page.release, page.quote) for page in nearest} == {("17.20", "")}
+    assert len({page.page_id for page in nearest}) == len(nearest)
 
 
 def test_a_refusal_before_retrieval_has_its_nearest_pages_too(relay_settings: Settings) -> None:
@@ -77,20 +77,20 @@ def test_a_refusal_before_retrieval_has_its_nearest_pages_too(relay_settings: Se
     question = "What does warp_drive do to timers in 17.20?"
     model = lamp.model(lamp.rewriting(question, "warp_drive timers"))
     reply = replace(open_chatbot(settings), model=model).ask(question).content
-    assert reply["found_in"] == ["18.00"]
-    assert [page["document"] for page in reply["nearest"]] == ["Relay guide"]
+    assert reply.found_in == ("18.00",)
+    assert [page.document for page in reply.nearest] == ["Relay guide"]
 
 
 def test_what_only_a_passage_of_other_releases_tells_is_found_there(pump: Chatbot) -> None:
     reply = pump.ask(KEEPING.format(release="1.0")).content
-    assert reply["abstained"]
-    assert reply["found_in"] == ["4.0", "2.0"]
+    assert reply.abstained
+    assert reply.found_in == ("4.0", "2.0")
 
 
 def test_where_the_release_says_as_much_itself_no_other_is_named(pump: Chatbot) -> None:
     reply = pump.ask(KEEPING.format(release="2.0")).content
-    assert reply["abstained"]
-    assert reply["found_in"] == []
+    assert reply.abstained
+    assert reply.found_in == ()
 
 
 def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
@@ -101,15 +101,15 @@ def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
     question = "For how many days is the pressure log kept?"
     reply = latest.ask(question)
     content = reply.content
-    assert content["answer"].startswith("Not in 3.0; in 2.0: ")
-    assert (content["release"], content["release_status"]) == ("2.0", "latest")
-    assert content["found_in"][0] == "2.0"
-    assert {c["release"] for c in content["citations"]} == {"2.0"}
-    assert content["model_calls"] == 2
+    assert content.answer.startswith("Not in 3.0; in 2.0: ")
+    assert (content.release, content.release_status) == ("2.0", "latest")
+    assert content.found_in[0] == "2.0"
+    assert {c.release for c in content.citations} == {"2.0"}
+    assert content.model_calls == 2
     assert candidate_of(reply.turn, 1) is None
     named = latest.ask(f"{question[:-1]} in the latest release?").content
-    assert named["abstained"]
-    assert named["release"] == "3.0"
+    assert named.abstained
+    assert named.release == "3.0"
 
 
 def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Chatbot:
@@ -131,7 +131,7 @@ def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Ch
     ],
 )
 def test_what_no_release_tells_is_found_nowhere(pump: Chatbot, question: str) -> None:
-    assert pump.ask(question).content["found_in"] == []
+    assert pump.ask(question).content.found_in == ()
 
 
 def test_an_answer_offers_nothing_and_nothing_is_looked_for(
@@ -140,8 +140,8 @@ def test_an_answer_offers_nothing_and_nothing_is_looked_for(
     chatbot = relay(None)
     monkeypatch.setattr("chatbot.chain.newest_release.nearest_pages", None)
     reply = chatbot.ask("What is the default of hold_time in 17.20?").content
-    assert not reply["abstained"]
-    assert (reply["nearest"], reply["found_in"]) == ([], [])
+    assert not reply.abstained
+    assert (reply.nearest, reply.found_in) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_question_to_no_release_or_to_several_offers_no_pages(
     relay: MakeRelay, question: str
 ) -> None:
     reply = relay(None).ask(question).content
-    assert (reply["nearest"], reply["found_in"]) == ([], [])
+    assert (reply.nearest, reply.found_in) == ((), ())
 
 
 def asked_until(chatbot: Chatbot, turn: Turn, *, most: int, seconds: float) -> list[str]:

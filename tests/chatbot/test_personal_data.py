@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import func, select, text, update
@@ -18,7 +17,9 @@ from chatbot.conversations.personal_data import (
     people,
 )
 from chatbot.conversations.retention import sweep
+from chatbot.reply import Trace
 from chatbot.settings import Settings
+from chatbot.turn import Citation
 from corpora.database.engine import Database
 from corpora.database.history_tables import (
     ConversationRow,
@@ -33,6 +34,7 @@ from corpora.database.history_tables import (
     UseRow,
 )
 from corpora.database.tables import Base
+from tests.chatbot.asked import answer
 
 KEPT: tuple[type[Base], ...] = (
     ConversationRow,
@@ -54,20 +56,9 @@ def talk(database: Database, owner: str, question: str, *, days_ago: float = 0) 
     """A conversation with everything that may hang on one."""
     conversations = Conversations(database, owner)
     identity = conversations.start("relay", question)
-    reply: dict[str, Any] = {
-        "answer": f"{question} – yes.",
-        "abstained": False,
-        "product": "relay",
-        "release": "17.20",
-        "route": "documents",
-        "citations": [{"release": "17.20", "file": "relay.html"}],
-        "timings": {},
-        "seconds": 1.0,
-        "model": "",
-        "model_calls": 0,
-        "profile": "embedded",
-    }
-    turn = conversations.add(identity, question, reply, trace={"steps": [question]})
+    cited = Citation("Guide", "relay.html", "17.20", 1, "", None, "", 1)
+    reply = answer(answer=f"{question} – yes.", citations=[cited])
+    turn = conversations.add(identity, question, reply, trace=Trace(value=question))
     at = NOW - timedelta(days=days_ago)
     with database.writing() as session:
         session.add(FeedbackRow(turn_id=turn, thumbs=-1, reason="other", comment="no", created=at))

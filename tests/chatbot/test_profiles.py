@@ -6,7 +6,7 @@ import pytest
 
 from chatbot.assembly import Chatbot
 from chatbot.chain.profiles import PROFILES
-from chatbot.chain.trace import trace_object
+from chatbot.chain.reply import trace_of
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import Turn
@@ -128,14 +128,14 @@ def test_reduction_keeps_what_the_model_copied(lamp_chatbot: MakeChatbot) -> Non
 
 
 def test_the_trace_tells_every_step(lamp_chatbot: MakeChatbot) -> None:
-    trace = trace_object(ask(lamp_chatbot, "qamr"))
-    assert trace["release"]["releases"] == ["2.0"]
-    assert trace["queries"]["versionless"] == "default dim_step"
-    assert {c["file"] for c in trace["retrieved"]} >= {"brightness.md", "power.md"}
-    assert len(trace["reduced"]) == 2
-    assert [c["kept"] for c in trace["selected"]] == [["The default of dim_step is 5 %."]]
-    assert all(c["reply"] and c["prompt_tokens"] for c in trace["calls"])
-    assert trace["fallbacks"] == []
+    trace = trace_of(ask(lamp_chatbot, "qamr"))
+    assert trace.release.releases == ("2.0",)
+    assert trace.queries.versionless == "default dim_step"
+    assert {c.file for c in trace.retrieved} >= {"brightness.md", "power.md"}
+    assert len(trace.reduced) == 2
+    assert [c.kept for c in trace.selected] == [("The default of dim_step is 5 %.",)]
+    assert all(c.reply and c.prompt_tokens for c in trace.calls)
+    assert trace.fallbacks == ()
 
 
 def test_a_step_can_be_seen_in_the_timings(lamp_chatbot: MakeChatbot) -> None:

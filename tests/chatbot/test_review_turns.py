@@ -220,8 +220,9 @@ def test_an_opened_turn_has_its_conversation_and_its_trace(
     assert opened.before[0].answer.startswith("The rate of `XF-1` is 10 Gbit/s")
     assert opened.after == ()
     assert opened.trace is not None
-    assert opened.trace["queries"]["base"]
-    assert {"file", "page", "section", "score"} <= set(opened.trace["retrieved"][0])
+    assert opened.trace.queries is not None
+    assert opened.trace.queries.base
+    assert opened.trace.retrieved[0].file
     assert opened.feedback is None
     assert opened.listed.review.rating == ""
     assert [t.id for t in turns.open(ADMIN, first).after] == [wrong, last]

@@ -81,15 +81,15 @@ def test_a_question_off_every_document_is_refused_at_once(relay: MakeRelay) -> N
     conversation = chatbot.conversations.start("relay", "bread")
     for question in ("How do I bake sourdough bread?", "thanks"):
         reply = chatbot.ask(question, conversation=conversation)
-        assert reply.content["route"] == "chat"
-        assert reply.content["model_calls"] == 0
-        assert (reply.content["citations"], reply.content["nearest"]) == ([], [])
+        assert reply.content.route == "chat"
+        assert reply.content.model_calls == 0
+        assert (reply.content.citations, reply.content.nearest) == ((), ())
         assert candidate_of(reply.turn, 1) is None
     gaps = ContentGaps(chatbot.database, chatbot.embedder).report(LOCAL, TurnFilter())
     assert not any("bread" in gap.question for gap in gaps.gaps)
     refused = chatbot.ask("How do I bake sourdough bread?").content
-    assert refused["abstained"]
-    assert refused["answer"] == (
+    assert refused.abstained
+    assert refused.answer == (
         "I can only answer from the documentation of relay 17.10, 17.20 and 18.00."
     )
 
@@ -98,4 +98,4 @@ def test_a_question_off_every_document_is_refused_at_once(relay: MakeRelay) -> N
     "question", ["What does the relay cost?", "How long are events kept?", "FLORBOMAT?", "why?"]
 )
 def test_what_may_be_asked_of_the_documents_is_asked(relay: MakeRelay, question: str) -> None:
-    assert relay(None).ask(question).content["route"] != "chat"
+    assert relay(None).ask(question).content.route != "chat"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eval.answer_summary import Summary, read_verdicts, score_answers, to_json
-from eval.answers import names_release, read_answers, same_anchor, score_answer
+from eval.answers import RecordedReply, names_release, read_answers, same_anchor, score_answer
 from eval.figures import Share
 from eval.gold import Asks, Fact, GoldError, GoldQuestion, GoldSource, QuestionKind
 
@@ -50,6 +50,7 @@ COMPARISON = gold(
 
 def cite(**changes: Any) -> dict[str, Any]:
     return {
+        "page_id": 1,
         "document": "Guide",
         "file": "guide.pdf",
         "release": "2.0",
@@ -61,8 +62,8 @@ def cite(**changes: Any) -> dict[str, Any]:
     }
 
 
-def reply(**changes: Any) -> dict[str, Any]:
-    return {
+def reply(**changes: Any) -> RecordedReply:
+    fields = {
         "id": "q-1",
         "answer": "60 seconds.",
         "abstained": False,
@@ -75,6 +76,7 @@ def reply(**changes: Any) -> dict[str, Any]:
         "completion_tokens": 9,
         **changes,
     }
+    return RecordedReply.model_validate(fields)
 
 
 def test_a_right_reply_is_right_in_everything() -> None:
@@ -117,10 +119,12 @@ def test_the_latest_release_though_another_is_named_is_silently_wrong() -> None:
     assert score_answer(gold(), latest).silently_wrong_release
     assert score_answer(UNKNOWN_RELEASE, latest).silently_wrong_release
     assert score_answer(COMPARISON, latest).silently_wrong_release
-    assert score_answer(gold(), latest | {"release": "2.0"}).silently_wrong_release is False
     assert (
-        score_answer(gold(), latest | {"release_status": "stated"}).silently_wrong_release is False
+        score_answer(gold(), latest.model_copy(update={"release": "2.0"})).silently_wrong_release
+        is False
     )
+    stated = latest.model_copy(update={"release_status": "stated"})
+    assert score_answer(gold(), stated).silently_wrong_release is False
     assert score_answer(gold(release=None), latest).silently_wrong_release is None
 
 
@@ -258,8 +262,8 @@ def test_a_comparison_needs_both_sides(
     changes: dict[str, Any], release_right: bool, gold_page: bool
 ) -> None:
     both = [cite(), cite(release="1.0", page=3)]
-    answer = reply(answer="30, then 60", release=None, release_status="compared", citations=both)
-    score = score_answer(COMPARISON, answer | changes)
+    compared = {"release_status": "compared", "answer": "30, then 60", "citations": both}
+    score = score_answer(COMPARISON, reply(**{"release": None, **compared, **changes}))
 
     assert score.correct
     assert score.release_right is release_right
@@ -332,8 +336,8 @@ def test_a_total_counts_before_the_sum_of_steps() -> None:
     assert score_answer(gold(), reply(timings={})).seconds is None
 
 
-@pytest.mark.parametrize("failed", [None, {"id": "q-1", "error": "out of memory"}])
-def test_a_failed_reply_is_right_in_nothing(failed: dict[str, Any] | None) -> None:
+@pytest.mark.parametrize("failed", [None, RecordedReply(id="q-1", error="out of memory")])
+def test_a_failed_reply_is_right_in_nothing(failed: RecordedReply | None) -> None:
     for question in (gold(), UNANSWERABLE, UNKNOWN_RELEASE):
         score = score_answer(question, failed)
 
@@ -415,7 +419,7 @@ def test_answers_are_read_by_id_and_the_last_line_counts(tmp_path: Path) -> None
     path = tmp_path / "answers.jsonl"
     path.write_text('{"id": "q-1", "error": "busy"}\n\n{"id": "q-1", "answer": "60"}\n')
 
-    assert read_answers(path) == {"q-1": {"id": "q-1", "answer": "60"}}
+    assert read_answers(path) == {"q-1": RecordedReply(id="q-1", answer="60")}
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"answer": "60"}'])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from rich.console import Console, RenderableType
 
+from chatbot.reply import Reply
 from eval.answer_summary import answer_tables, score_answers
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
 from eval.retrieval import RankedPage, retrieval_items, retrieval_table, score_retrieval
@@ -37,8 +38,8 @@ def rendered(renderable: RenderableType) -> list[list[str]]:
 
 def test_answers_are_counted_in_eighty_columns() -> None:
     replies = {
-        "q-0": {"id": "q-0", "answer": "60", "release": "2.0", "timings": {"total": 2.25}},
-        "q-1": {"id": "q-1", "answer": "30", "release": "1.0", "timings": {"total": 4.0}},
+        "q-0": Reply(answer="60", release="2.0", timings={"total": 2.25}),
+        "q-1": Reply(answer="30", release="1.0", timings={"total": 4.0}),
     }
     lines = rendered(answer_tables(score_answers(QUESTIONS, replies)))
 

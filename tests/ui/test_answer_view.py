@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
+from chatbot.reply import Reply
 from corpora.database.history_tables import TurnRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
@@ -20,10 +22,13 @@ def stored(
     chatbot: Chatbot, question: str = QUESTION, without: Sequence[str] = (), **changed: Any
 ) -> AppTest:
     """The page of a conversation of one turn, whose reply is changed, or lacks what it had not."""
-    reply = {**chatbot.ask(question, product="valve").content, **changed}
+    given = chatbot.ask(question, product="valve").content.model_dump(mode="json")
+    reply = Reply.model_validate({**given, **changed})
     conversation = chatbot.conversations.start("valve", question)
     turn = chatbot.conversations.add(conversation, question, reply)
-    kept = {key: value for key, value in reply.items() if key not in without}
+    kept = {
+        key: value for key, value in reply.model_dump(mode="json").items() if key not in without
+    }
     with chatbot.database.writing() as session:
         session.execute(update(TurnRow).where(TurnRow.id == turn).values(answer=kept))
     return open_page(conversation)
@@ -68,13 +73,13 @@ def test_the_sources_of_a_comparison_name_their_releases(valve: MakeChatbot) -> 
 
 def test_what_was_not_found_leads_on_and_shows_no_query(valve: MakeChatbot) -> None:
     chatbot = valve(None)
-    cited = chatbot.ask(QUESTION, product="valve").content["citations"][0]
+    cited = chatbot.ask(QUESTION, product="valve").content.citations[0]
     page = stored(
         chatbot,
         abstained=True,
         answer="I couldn't find this in the 2.0 documentation.",
         citations=[],
-        nearest=[{**cited, "quote": ""}],
+        nearest=[replace(cited, quote="")],
         found_in=["1.0", "0.5"],
     )
     assert not page.expander
@@ -108,21 +113,10 @@ def test_small_talk_has_neither_badge_nor_sources_nor_queries(valve: MakeChatbot
     assert not page.expander
 
 
-def test_what_an_unclear_question_may_have_meant_is_asked_with_one_click(
-    valve: MakeChatbot,
-) -> None:
-    page = stored(
-        valve(None), answer="Which one?", citations=[], abstained=True, choices=[QUESTION]
-    )
-    (meant,) = (b for b in page.button if (b.key or "").startswith("meant-"))
-    settle(meant.click().run())
-    assert "45" in texts(page)
-
-
 def test_sources_of_one_page_are_one_chip(valve: MakeChatbot) -> None:
     chatbot = valve(None)
-    first = chatbot.ask(QUESTION, product="valve").content["citations"][0]
-    other = {**first, "quote": "drain_time — 7 — s"}
+    first = chatbot.ask(QUESTION, product="valve").content.citations[0]
+    other = replace(first, quote="drain_time — 7 — s")
     page = stored(chatbot, answer="One [1]. Two [2].", citations=[first, other])
     assert labels(page, "cite-") == ["**1 · 2**  Valve reference · Timers"]
     button(page, "**1 · 2**")

@@ -135,7 +135,7 @@ def test_a_question_waits_for_the_one_before_it(valve: MakeChatbot) -> None:
     assert second.wait(30).state is State.ANSWERED
     turns = chatbot.conversations.turns(first.question.conversation)
     assert [t.question for t in turns] == [LATEST, "And in 1.0?"]
-    assert turns[1].reply["release"] == "1.0"
+    assert turns[1].reply.release == "1.0"
 
 
 def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:

@@ -90,7 +90,9 @@ def test_an_answer_that_says_nothing_of_its_steps_is_still_shown(valve: MakeChat
     kept = chatbot.conversations.add(conversation, QUESTION, reply)
     with chatbot.database.writing() as session:
         row = session.get_one(TurnRow, kept)
-        row.answer = {key: value for key, value in reply.items() if key not in new}
+        row.answer = {
+            key: value for key, value in reply.model_dump(mode="json").items() if key not in new
+        }
     assert "45" in texts(open_page(conversation))
 
 

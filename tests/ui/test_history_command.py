@@ -57,8 +57,8 @@ def test_the_regression_set_is_a_file_that_the_evaluation_runs(
     evaluated = run("eval", "answers", str(file), "--json")
     assert evaluated.exit_code == 0, evaluated.output
     overall = json.loads(evaluated.stdout)["answers"]["overall"]
-    assert overall["correct"] == {"hits": 2, "of": 2}
-    assert overall["gold_page"] == {"hits": 2, "of": 2}
+    assert overall["shares"]["correct"] == {"hits": 2, "of": 2}
+    assert overall["shares"]["gold_page"] == {"hits": 2, "of": 2}
     assert run("history", "regression-set").stdout == file.read_text("utf-8")
 
 

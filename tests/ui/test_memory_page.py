@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -133,11 +134,11 @@ def test_questions_are_searched_and_paged(chatbot: Chatbot) -> None:
 def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Chatbot) -> None:
     asked = chatbot.conversations.of("bob@example.org").start("valve", QUESTION)
     reply = chatbot.ask(QUESTION, conversation=asked, owner="bob@example.org", afresh=True)
-    cited = reply.content["citations"][0]
+    cited = reply.content.citations[0]
     at = {"rated_by": "ada@example.org", "origin": Origin.RATING, "reused": 2}
     pair = keep(
         *(chatbot.database, HOLD, "It is 45 s [1]."),
-        citations=(cited,),
+        citations=(asdict(cited),),
         links=("https://evil.test/faq",),
         **at,
     )

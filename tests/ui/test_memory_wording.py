@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chatbot.reply import RememberedPair
 from ui.wording.memory import vouched
 
 NOVEMBER = "2026-11-03T12:00:00+00:00"
@@ -45,10 +46,10 @@ NOVEMBER = "2026-11-03T12:00:00+00:00"
     ],
 )
 def test_it_is_told_who_vouches_for_an_answer(pair: dict[str, Any], told: str) -> None:
-    assert vouched(pair) == told
+    assert vouched(RememberedPair(id=1, question="", **pair)) == told
 
 
 def test_nobody_learns_who_gave_a_thumb() -> None:
-    by = {"rated_by": "bob@example.org", "rated": datetime(2026, 11, 3, tzinfo=UTC).isoformat()}
-    told = vouched({"origin": "thumbs", "score": 0.9, **by})
+    by: dict[str, Any] = {"rated_by": "bob@example.org", "rated": datetime(2026, 11, 3, tzinfo=UTC)}
+    told = vouched(RememberedPair(id=1, question="", origin="thumbs", score=0.9, **by))
     assert told == "rated helpful by people who asked"

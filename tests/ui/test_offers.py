@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from chatbot.queries.clarification import about_release
+from chatbot.reply import Reply
 from corpora.catalog.release import Product, Release
 from ui.answers.offers import asked_for, choices
 
@@ -11,19 +12,40 @@ PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0"
 
 
 def test_the_releases_of_the_product_are_offered_in_the_order_of_the_reply() -> None:
-    reply = {"route": "clarify", "product": "valve", "available_releases": ["2.0", "1.0", "0.9"]}
+    reply = Reply.model_validate(
+        {
+            "answer": "",
+            "route": "clarify",
+            "product": "valve",
+            "available_releases": ["2.0", "1.0", "0.9"],
+        }
+    )
     offered = list(choices(reply, [PUMP, VALVE]).items())
     assert offered == [("2.0", ("valve", "2.0")), ("1.0", ("valve", "1.0"))]
 
 
 def test_without_a_product_both_are_chosen() -> None:
-    reply = {"route": "clarify", "product": None, "available_releases": ["valve 2.0", "pump 2.0"]}
+    reply = Reply.model_validate(
+        {
+            "answer": "",
+            "route": "clarify",
+            "product": None,
+            "available_releases": ["valve 2.0", "pump 2.0"],
+        }
+    )
     offered = list(choices(reply, [PUMP, VALVE]).items())
     assert offered == [("valve 2.0", ("valve", "2.0")), ("pump 2.0", ("pump", "2.0"))]
 
 
 def test_what_the_catalog_tells_asks_for_nothing() -> None:
-    reply = {"route": "inventory", "product": "valve", "available_releases": ["2.0", "1.0"]}
+    reply = Reply.model_validate(
+        {
+            "answer": "",
+            "route": "inventory",
+            "product": "valve",
+            "available_releases": ["2.0", "1.0"],
+        }
+    )
     assert choices(reply, [VALVE]) == {}
 
 

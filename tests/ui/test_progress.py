@@ -5,6 +5,7 @@ from functools import reduce
 import pytest
 
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
+from chatbot.turn import Fallback
 from ui.wording.progress import Progress
 from ui.wording.step_names import done_without_model
 
@@ -63,7 +64,5 @@ def test_the_words_of_one_answer_are_shown_and_those_of_several_not_mixed(
 
 
 def test_what_was_done_without_the_model_is_told_once_for_all_sides() -> None:
-    fallback = {"step": "query_rewriting", "reason": "the reply holds no JSON object"}
-    assert done_without_model([fallback, fallback]) == [
-        ("preparing the search", fallback["reason"])
-    ]
+    fallback = Fallback("query_rewriting", "the reply holds no JSON object")
+    assert done_without_model([fallback, fallback]) == [("preparing the search", fallback.reason)]

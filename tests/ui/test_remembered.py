@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
+from chatbot.reply import MemoryPart, RememberedPair
+from corpora.database.history_tables import TurnRow
 from tests.ui.admin_pages import plain
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, texts
@@ -18,21 +21,20 @@ from ui.wording.memory import saved
 from ui.wording.progress import State
 
 BEFORE = "What is the default value of hold_time in 2.0?"
-MEASURED = {
-    "id": 7,
-    "question": BEFORE,
-    "score": 0.92,
-    "origin": "measured",
-    "rated_by": "",
-    "rated": "2026-11-03T12:00:00+00:00",
-    "similarity": 0.97,
-}
+MEASURED = RememberedPair(
+    id=7,
+    question=BEFORE,
+    score=0.92,
+    origin="measured",
+    rated=datetime(2026, 11, 3, 12, tzinfo=UTC),
+    similarity=0.97,
+)
 
 
 def remembered(chatbot: Chatbot, role: str, *, more: tuple[str, ...] = (), **pair: Any) -> AppTest:
     """The page of a conversation whose first answer has something to do with a pair."""
-    memory = {"role": role, "pairs": [{**MEASURED, **pair}], "differs": ""}
-    reply = chatbot.ask(QUESTION, product="valve").content | {"memory": memory}
+    memory = MemoryPart(role=role, pairs=(MEASURED.model_copy(update=pair),))
+    reply = chatbot.ask(QUESTION, product="valve").content.model_copy(update={"memory": memory})
     conversation = chatbot.conversations.start("valve", QUESTION)
     chatbot.conversations.add(conversation, QUESTION, reply)
     for said in more:
@@ -105,10 +107,13 @@ def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
     chatbot = valve(None)
     conversation = chatbot.conversations.start("valve", QUESTION)
     reply = chatbot.ask(QUESTION, product="valve").content
-    nothing: dict[str, Any] = {"role": None, "pairs": [], "differs": ""}
-    chatbot.conversations.add(conversation, QUESTION, reply | {"memory": nothing})
-    earlier = {key: value for key, value in reply.items() if key != "memory"}
-    chatbot.conversations.add(conversation, QUESTION, earlier)
+    chatbot.conversations.add(
+        conversation, QUESTION, reply.model_copy(update={"memory": MemoryPart()})
+    )
+    kept = chatbot.conversations.add(conversation, QUESTION, reply)
+    with chatbot.database.writing() as session:
+        row = session.get_one(TurnRow, kept)
+        row.answer = reply.model_dump(mode="json", exclude={"memory"})
     shown = told(open_page(conversation))
     assert "before" not in shown
     assert "earlier answer" not in shown
@@ -150,15 +155,15 @@ def test_an_edited_question_may_be_answered_from_the_memory(
 @pytest.mark.parametrize("name", ["question", "rated_by"])
 def test_hostile_text_is_shown_as_text(valve: MakeChatbot, name: str) -> None:
     chatbot = valve(None)
-    memory = dict(MEASURED, origin="rating")
+    memory = MEASURED.model_copy(update={"origin": "rating"})
     reply = chatbot.ask(QUESTION, product="valve").content
     conversation = chatbot.conversations.start("valve", QUESTION)
     for payload in PAYLOADS:
-        said = {"role": "reuse", "pairs": [memory | {name: payload}], "differs": ""}
-        chatbot.conversations.add(conversation, QUESTION, reply | {"memory": said})
+        said = MemoryPart(role="reuse", pairs=(memory.model_copy(update={name: payload}),))
+        chatbot.conversations.add(conversation, QUESTION, reply.model_copy(update={"memory": said}))
     page = open_page(conversation)
     badges, captions = texts(page), "\n".join(caption.value for caption in page.caption)
     for payload in PAYLOADS:
-        pair = memory | {name: payload}
+        pair = memory.model_copy(update={name: payload})
         assert as_label(saved(pair), 200) in badges
-        assert f"Saved for “{as_label(pair['question'], 300)}”" in captions
+        assert f"Saved for “{as_label(pair.question, 300)}”" in captions

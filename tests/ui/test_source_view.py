@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
+from chatbot.turn import Citation
 from corpora.building.building import ingest
 from corpora.indexing.pages import StoredPage
 from tests.hash_embedder import HashEmbedder
@@ -59,18 +60,21 @@ def page_with(chatbot: Chatbot, release: str, words: str) -> StoredPage:
     )
 
 
-def citation(chatbot: Chatbot, release: str, quote: str, words: str = "") -> dict[str, Any]:
+def citation(chatbot: Chatbot, release: str, quote: str, words: str = "") -> Citation:
     page = page_with(chatbot, release, words or quote)
-    return {
-        "document": page.document.title,
-        "file": page.document.file,
-        "release": release,
-        "page_id": page.id,
-        "quote": quote,
-    }
+    return Citation(
+        document=page.document.title,
+        file=page.document.file,
+        release=release,
+        page=page.number,
+        section="",
+        anchor=None,
+        quote=quote,
+        page_id=page.id,
+    )
 
 
-def panel(cited: dict[str, Any]) -> AppTest:
+def panel(cited: Citation) -> AppTest:
     """The panel alone, without the chat below it."""
 
     def script() -> None:
@@ -169,7 +173,7 @@ def test_hostile_words_are_words_in_the_differences_too(chatbot: Chatbot) -> Non
 
 
 def test_a_page_that_is_gone_is_told(chatbot: Chatbot) -> None:
-    cited = citation(chatbot, "2.0", "hold_time — 45 — s") | {"page_id": 99_999}
+    cited = replace(citation(chatbot, "2.0", "hold_time — 45 — s"), page_id=99_999)
     assert "has no page 99999" in panel(cited).error[0].value.replace("\\", "")
 
 

@@ -64,7 +64,7 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
         edited = st.text_area("Your question", turn.question, height=120, key=f"edited-{turn.id}")
         if st.form_submit_button("Ask", icon=":material/send:") and edited.strip():
             release = chosen_release(turn.question, turn.reply, products)
-            ask(edited, turn.reply["product"], release, instead_of=turn.id)
+            ask(edited, turn.reply.product, release, instead_of=turn.id)
             st.rerun()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -19,6 +19,7 @@ from ui.wording.step_names import done_without_model
 
 if TYPE_CHECKING:
     from chatbot.conversations.conversations import KeptTurn
+    from chatbot.reply import Reply
     from corpora.catalog.release import Product
 
 _LONG = 600
@@ -55,9 +56,7 @@ def show_answer(
         show_actions(turn, conversation, products, ask, is_last=is_last)
 
 
-def show_reply(
-    turn: int, reply: Mapping[str, Any], afresh: Callable[[], None] | None = None
-) -> None:
+def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:
     """What a reply says, where it is from and where that stands.
 
     Without actions, but for one: a saved answer can be had `afresh`. Where it can, the page hears
@@ -67,14 +66,14 @@ def show_reply(
         st.markdown(badge)
     show_remembered(turn, reply, afresh)
     linked = turn if afresh is not None else None
-    show_text(reply["answer"], len(reply["citations"]), linked)
+    show_text(reply.answer, len(reply.citations), linked)
     show_citations(turn, reply)
-    for warning in reply["warnings"]:
+    for warning in reply.warnings:
         st.caption(f":material/info: {as_label(warning, 300)}")
     _show_way(reply)
 
 
-def _badge(reply: Mapping[str, Any]) -> str:
+def _badge(reply: Reply) -> str:
     """The product and release that the answer is from, why that one, and how long it took.
 
     Empty for small talk, which is from none.
@@ -88,12 +87,11 @@ def _badge(reply: Mapping[str, Any]) -> str:
     return f"{badge} :small[:gray[{notes}]]" if notes else badge
 
 
-def _show_way(reply: Mapping[str, Any]) -> None:
+def _show_way(reply: Reply) -> None:
     """How an answer from the documentation was found, for who wants to know."""
-    # Answers of earlier versions do not say which.
-    without = done_without_model(reply.get("fallbacks", ()))
-    searched = reply["queries"].get("versionless") or reply["queries"].get("filtered")
-    if not without and not (searched and reply["citations"]):
+    without = done_without_model(reply.fallbacks)
+    searched = reply.queries.versionless or reply.queries.filtered
+    if not without and not (searched and reply.citations):
         return
     with st.expander("How this was found", type="compact"):
         if searched:

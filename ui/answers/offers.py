@@ -1,9 +1,9 @@
-"""What can be asked next where an answer leaves that open: releases, questions, related pages."""
+"""What can be asked next where an answer leaves that open: releases, related pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from chatbot.conversations.conversations import KeptTurn
+    from chatbot.reply import Reply
     from corpora.catalog.release import Product
 
 Ask = Callable[..., None]
@@ -25,12 +26,9 @@ All but the text and the product may be left out.
 
 
 def show_offers(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
-    """Buttons that lead on from an answer that abstains, or asks for the release or the question.
-
-    Answers of earlier versions name neither releases that document it, nor pages, nor questions.
-    """
-    reply, product = turn.reply, turn.reply["product"]
-    if reply["abstained"]:
+    """Buttons that lead on from an answer that abstains, or asks for the release."""
+    reply = turn.reply
+    if reply.abstained:
         _offer_documented(turn, products, ask)
         _offer_pages(turn)
     if offered := choices(reply, products):
@@ -43,30 +41,23 @@ def show_offers(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
                     on_click=ask,
                     args=(asked_for(turn.question, of, release, products), of, release),
                 )
-    for number, question in enumerate(reply.get("choices", ())):
-        st.button(
-            as_label(question, 200),
-            key=f"meant-{turn.id}-{number}",
-            on_click=ask,
-            args=(question, product),
-        )
 
 
-def choices(reply: Mapping[str, Any], products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
+def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
     """Product and release of each name among which a reply asks to choose, if still there.
 
     Without a product the reply names both, as "product release". What the catalog tells of its
     releases asks for nothing.
     """
-    if reply["route"] == "inventory":
+    if reply.route == "inventory":
         return {}
     there = {
-        r.name if reply["product"] else f"{p.name} {r.name}": (p.name, r.name)
+        r.name if reply.product else f"{p.name} {r.name}": (p.name, r.name)
         for p in products
-        if reply["product"] in (None, p.name)
+        if reply.product in (None, p.name)
         for r in p.releases
     }
-    return {name: there[name] for name in reply["available_releases"] if name in there}
+    return {name: there[name] for name in reply.available_releases if name in there}
 
 
 def asked_for(question: str, product: str, release: str, products: Sequence[Product]) -> str:
@@ -84,9 +75,9 @@ def asked_for(question: str, product: str, release: str, products: Sequence[Prod
 def _offer_documented(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
     from chatbot.queries.clarification import about_release
 
-    product = turn.reply["product"]
+    product = turn.reply.product or ""
     there = {release.name for p in products if p.name == product for release in p.releases}
-    found = [release for release in turn.reply.get("found_in", ()) if release in there]
+    found = [release for release in turn.reply.found_in if release in there]
     if not found:
         return
     with _row("Documented in", f"found-in-{turn.id}"):
@@ -103,15 +94,15 @@ def _offer_documented(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> 
 
 def _offer_pages(turn: KeptTurn) -> None:
     reply = turn.reply
-    cited = {citation["page_id"] for citation in reply["citations"]}
-    pages = [page for page in reply.get("nearest", ()) if page["page_id"] not in cited]
+    cited = {citation.page_id for citation in reply.citations}
+    pages = [page for page in reply.nearest if page.page_id not in cited]
     if not pages:
         return
     with _row("Related pages", f"nearest-{turn.id}"):
         for number, page in enumerate(pages):
-            section = as_label(page["section"], 200) or None
+            section = as_label(page.section, 200) or None
             if st.button(place(page), key=f"near-{turn.id}-{number}", help=section):
-                show_source(reply["product"], page)
+                show_source(reply.product or "", page)
 
 
 def _row(heading: str, key: str) -> DeltaGenerator:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ from ui.wording.memory import saved, vouched
 
 if TYPE_CHECKING:
     from chatbot.conversations.conversations import KeptTurn
+    from chatbot.reply import RememberedPair, Reply
     from corpora.catalog.release import Product
     from ui.answers.offers import Ask
 
@@ -23,16 +24,12 @@ _HELPED = {
 }
 
 
-def show_remembered(
-    turn: int, reply: Mapping[str, Any], afresh: Callable[[], None] | None = None
-) -> None:
+def show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:
     """Say that an answer was given before or was helped by one; nothing where neither is so.
 
     One that was given before can be had `afresh`, where that can be asked for here.
     """
-    # Answers of earlier versions know no memory.
-    memory = reply.get("memory") or {}
-    role, pairs = memory.get("role"), memory.get("pairs") or ()
+    role, pairs = reply.memory.role, reply.memory.pairs
     if role == "reuse" and pairs:
         _given_before(turn, reply, pairs[0], afresh)
     elif role in _HELPED and pairs:
@@ -42,8 +39,8 @@ def show_remembered(
 
 def _given_before(
     turn: int,
-    reply: Mapping[str, Any],
-    pair: Mapping[str, Any],
+    reply: Reply,
+    pair: RememberedPair,
     afresh: Callable[[], None] | None,
 ) -> None:
     with st.container(key=f"reused-{turn}", gap="xxsmall"):
@@ -61,14 +58,14 @@ def _given_before(
                     on_click=afresh,
                 )
         if not _is_as_asked(reply, pair):
-            st.caption(f"Saved for “{as_label(pair['question'], 300)}”")
+            st.caption(f"Saved for “{as_label(pair.question, 300)}”")
 
 
-def _is_as_asked(reply: Mapping[str, Any], pair: Mapping[str, Any]) -> bool:
+def _is_as_asked(reply: Reply, pair: RememberedPair) -> bool:
     """Whether it was asked before in just these words."""
-    queries = reply.get("queries") or {}
-    now = {_compared(queries.get(kind)) for kind in ("base", "filtered", "versionless")}
-    return _compared(pair["question"]) in now
+    queries = reply.queries
+    now = set(map(_compared, (queries.base, queries.filtered, queries.versionless)))
+    return _compared(pair.question) in now
 
 
 def _compared(text: str | None) -> str:
@@ -84,24 +81,21 @@ def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last
     reply = turn.reply
     if is_last:
         release = chosen_release(turn.question, reply, products)
-        ask(turn.question, reply["product"], release, instead_of=turn.id, afresh=True)
+        ask(turn.question, reply.product, release, instead_of=turn.id, afresh=True)
         return
-    text = (reply.get("queries") or {}).get("base") or turn.question
+    text = reply.queries.base or turn.question
     named = _names_release(text, reply, products)
-    ask(text, reply["product"], None if named else reply["release"], afresh=True)
+    ask(text, reply.product, None if named else reply.release, afresh=True)
 
 
-def chosen_release(
-    question: str, reply: Mapping[str, Any], products: Sequence[Product]
-) -> str | None:
+def chosen_release(question: str, reply: Reply, products: Sequence[Product]) -> str | None:
     """The release that was chosen beside a question, which does not name it itself."""
-    if reply["release_status"] != "stated" or _names_release(question, reply, products):
+    if reply.release_status != "stated" or _names_release(question, reply, products):
         return None
-    release: str | None = reply["release"]
-    return release
+    return reply.release
 
 
-def _names_release(text: str, reply: Mapping[str, Any], products: Sequence[Product]) -> bool:
+def _names_release(text: str, reply: Reply, products: Sequence[Product]) -> bool:
     from chatbot.releases.rules import resolve_release
 
-    return bool(resolve_release(text, products, product=reply["product"]).mentions)
+    return bool(resolve_release(text, products, product=reply.product).mentions)

@@ -118,8 +118,8 @@ def _conversation(
 def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
     """Open the source of a mark; of one that is not there any more, nothing."""
     for reply in (kept.reply for kept in turns if kept.id == turn):
-        for citation in reply["citations"][number - 1 : number]:
-            show_source(reply["product"], citation)
+        for citation in reply.citations[number - 1 : number]:
+            show_source(reply.product or "", citation)
 
 
 def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:

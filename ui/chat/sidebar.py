@@ -27,7 +27,7 @@ def show_sidebar(
 ) -> Product:
     """Show the sidebar; return the product that is chosen, at first that of the conversation."""
     names = [product.name for product in products]
-    asked = [*(t.reply["product"] for t in turns), *(p.question.product for p in pending)]
+    asked = [*(t.reply.product for t in turns), *(p.question.product for p in pending)]
     known = [name for name in asked if name in names]
 
     with st.sidebar:

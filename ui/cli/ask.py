@@ -26,6 +26,7 @@ from ui.wording.step_names import done_without_model
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
+    from chatbot.reply import Reply
     from chatbot.runtime.events import Event
 
 
@@ -79,6 +80,15 @@ def ask(
         _one(chatbot, question, asked, as_json, trace)
 
 
+def schema(
+    trace: Annotated[bool, typer.Option(help="The schema of the trace instead.")] = False,
+) -> None:
+    """Print the JSON schema of what `strata ask --json` prints."""
+    from chatbot.reply import Reply, Trace
+
+    print_json((Trace if trace else Reply).model_json_schema())
+
+
 def _one(
     chatbot: Chatbot,
     question: str,
@@ -86,14 +96,14 @@ def _one(
     as_json: bool,
     trace: bool,
 ) -> None:
-    from chatbot.chain.trace import trace_object
+    from chatbot.chain.reply import trace_of
 
     if as_json:
         reply = chatbot.ask(question, **asked)
         kept_in = asked["conversation"]
         extra = {"conversation": kept_in} if kept_in else {}
-        traced = {"trace": trace_object(reply.turn)} if trace else {}
-        print_json({**reply.content, **extra, **traced})
+        traced = {"trace": trace_of(reply.turn).model_dump(mode="json")} if trace else {}
+        print_json({**reply.content.model_dump(mode="json"), **extra, **traced})
         chatbot.memory.remembering.flush()
         return
     progress = Progress()
@@ -107,28 +117,28 @@ def _one(
         reply = chatbot.ask(question, listener=listener, **asked)
     _print_reply(reply.content)
     if trace:
-        print_json(trace_object(reply.turn))
+        print_json(trace_of(reply.turn).model_dump(mode="json"))
     # What is scored and kept now, nobody waits for.
     chatbot.memory.remembering.flush()
 
 
-def _print_reply(reply: dict[str, Any]) -> None:
+def _print_reply(reply: Reply) -> None:
     where = origin(reply)
     if where.name:
         head = f"[bold reverse] {printable(where.name)} [/] [dim]{printable(where.explanation)}[/]"
         output.print(f"{head}\n")
-    if reply["route"] == "reuse":
-        pair = reply["memory"]["pairs"][0]
+    if reply.route == "reuse":
+        pair = reply.memory.pairs[0]
         say(f"{saved(pair)} (--afresh answers again from the documents)", "dim")
-    print_answer(reply["answer"], len(reply["citations"]))
-    if reply["citations"]:
+    print_answer(reply.answer, len(reply.citations))
+    if reply.citations:
         output.print("\nSources", style="dim")
-    for number, citation in enumerate(reply["citations"], 1):
-        place = f"{citation['document']} ({citation['file']}, page {citation['page']})"
-        say(f"[{number}] {citation['release']} · {place} · {citation['section']}", "dim")
-    for warning in reply["warnings"]:
+    for number, citation in enumerate(reply.citations, 1):
+        place = f"{citation.document} ({citation.file}, page {citation.page})"
+        say(f"[{number}] {citation.release} · {place} · {citation.section}", "dim")
+    for warning in reply.warnings:
         say(f"Note: {warning}", "yellow")
-    for step, reason in done_without_model(reply["fallbacks"]):
+    for step, reason in done_without_model(reply.fallbacks):
         say(f"Without the language model: {step} ({reason})", "dim")
 
 

@@ -56,6 +56,7 @@ def strata(
 
 
 app.command("ask")(ask.ask)
+app.command("schema")(ask.schema)
 app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)

@@ -7,6 +7,7 @@ import streamlit as st
 from chatbot.administration.kept import KeptPair
 from chatbot.administration.overview import Overview, PairFilter
 from chatbot.administration.use_list import Uses
+from chatbot.reply import Reply
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
 from ui.elements.address import go
@@ -68,7 +69,7 @@ def _badges(pair: KeptPair) -> str:
 def _answer(pair: KeptPair) -> None:
     with st.container(border=True, key="memory-answer"):
         show_text(pair.answer, len(pair.citations))
-        reply = {"product": pair.product, "citations": pair.citations, "compared_releases": ()}
+        reply = Reply(answer=pair.answer, product=pair.product, citations=pair.citations)
         show_citations(pair.id, reply)
         if not pair.citations:
             st.caption("No citations.")

@@ -118,7 +118,7 @@ def _with(names: list[str], chosen: str) -> list[str]:
 
 def _releases(opened: OpenedTurn) -> list[str]:
     """The releases of the product, the newest first."""
-    named = opened.reply["product"] or opened.product
+    named = opened.reply.product or opened.product
     return [
         release.name
         for product in services.chatbot().products()

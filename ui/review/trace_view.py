@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
+from chatbot.reply import Trace, TracedCall, TracedChunk, TracedMemory
 from chatbot.review.turns import OpenedTurn
 from ui.elements.moments import day
 from ui.elements.table import show_table
@@ -36,30 +36,28 @@ def show_trace(opened: OpenedTurn) -> None:
         )
         return
     _show(trace)
-    for number, side in enumerate(trace.get("sides", ()), 1):
-        releases = ", ".join((side.get("release") or {}).get("releases", ()))
+    for number, side in enumerate(trace.sides, 1):
+        releases = ", ".join(side.release.releases) if side.release else ""
         with st.expander(f"Side {number}: {as_label(releases or 'no release')}"):
             _show(side)
 
 
-def _show(trace: Mapping[str, Any]) -> None:
+def _show(trace: Trace) -> None:
     left, right = st.columns([5, 3], gap="large")
     with left:
-        if release := trace.get("release"):
-            names = ", ".join(release["releases"]) or "none"
+        if release := trace.release:
+            names = ", ".join(release.releases) or "none"
             st.markdown(
-                f"**Release** {as_label(names, 200)} :gray[· {as_label(release['status'])} · "
-                f"{as_label(release['explanation'], 300)}]"
+                f"**Release** {as_label(names, 200)} :gray[· {as_label(release.status)} · "
+                f"{as_label(release.explanation, 300)}]"
             )
-        if queries := trace.get("queries"):
+        if queries := trace.queries:
             st.markdown("**Queries**")
-            rows = [{"Query": k.capitalize(), "Text": text} for k, text in queries.items() if text]
+            rows = [{"Query": k.capitalize(), "Text": text} for k, text in queries if text]
             show_table(rows, {"Query": 110})
-        # Turns of earlier versions know no memory.
-        if (memory := trace.get("memory")) is not None:
-            _recalled(memory)
+        _recalled(trace.memory)
     with right:
-        if timings := trace.get("timings"):
+        if timings := trace.timings:
             st.markdown("**Time per step**")
             longest = max(0.001, *timings.values())
             seconds = st.column_config.ProgressColumn(
@@ -69,62 +67,61 @@ def _show(trace: Mapping[str, Any]) -> None:
                 [{"Step": step_name(step), "Seconds": took} for step, took in timings.items()],
                 {"Seconds": seconds},
             )
-        if (temperature := trace.get("temperature")) is not None:
+        if (temperature := trace.temperature) is not None:
             st.caption(f"Temperature of the answer: {temperature:.2f}")
     _chunks(trace)
-    if calls := trace.get("calls"):
+    if calls := trace.calls:
         _calls(calls)
-    for fallback in trace.get("fallbacks", ()):
-        step, reason = step_name(fallback["step"]), fallback["reason"]
+    for fallback in trace.fallbacks:
+        step, reason = step_name(fallback.step), fallback.reason
         st.caption(
             f":material/info: Without the language model: {as_label(step)}\\: "
             f"{as_label(reason, 400)}"
         )
 
 
-def _recalled(memory: Mapping[str, Any]) -> None:
+def _recalled(memory: TracedMemory) -> None:
     """The answers that the memory had on the question."""
-    if memory["afresh"]:
+    if memory.afresh:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
-    reused = [memory["reused"]] if memory["reused"] else []
-    found = {"reused": reused, "good": memory["good"], "bad": memory["bad"]}
+    reused = (memory.reused,) if memory.reused else ()
+    found = {"reused": reused, "good": memory.good, "bad": memory.bad}
     number = sum(map(len, found.values()))
     st.markdown(f"**Saved answers** :gray[· {how_many(number, 'similar answer')} found]")
     with st.container(gap="xsmall", key="recalled"):
         for role, pairs in found.items():
             for pair in pairs:
-                near = f"{_RECALLED[role]}, cosine {pair['similarity']:.2f}"
-                told = f"{near}, {vouched(pair, to_admin=True, day=day)}: “{pair['question']}”"
+                near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
+                told = f"{near}, {vouched(pair, to_admin=True, day=day)}: “{pair.question}”"
                 st.page_link(
                     "app_pages/memory.py",
                     label=as_label(told, 240),
-                    query_params={"pair": str(pair["id"])},
+                    query_params={"pair": str(pair.id)},
                 )
-    if memory["differs"]:
-        st.caption(f"The most similar one was not reused: {as_label(memory['differs'], 300)}")
+    if memory.differs:
+        st.caption(f"The most similar one was not reused: {as_label(memory.differs, 300)}")
 
 
-def _chunks(trace: Mapping[str, Any]) -> None:
+def _chunks(trace: Trace) -> None:
     """What retrieval found, and what of it reduction and selection left."""
-    found: Sequence[Mapping[str, Any]] = trace.get("retrieved", ())
-    if not found:
+    if not trace.retrieved:
         return
-    kept = {_place(chunk): chunk["kept"] for chunk in trace.get("reduced", ())}
-    selected = {_place(chunk) for chunk in trace.get("selected", ())}
-    st.markdown(f"**Passages found** :gray[· {len(found)}, {len(selected)} selected]")
+    kept = {_place(chunk): chunk.kept for chunk in trace.reduced}
+    selected = {_place(chunk) for chunk in trace.selected}
+    st.markdown(f"**Passages found** :gray[· {len(trace.retrieved)}, {len(selected)} selected]")
     number = st.column_config.NumberColumn
     show_table(
         [
             {
-                "Score": chunk["score"],
-                "Document": chunk["file"],
-                "Page": chunk["page"],
-                "Section": chunk["section"],
+                "Score": chunk.score,
+                "Document": chunk.file,
+                "Page": chunk.page,
+                "Section": chunk.section,
                 "Passages kept": len(kept.get(_place(chunk), ())),
                 "Selected": "yes" if _place(chunk) in selected else "",
             }
-            for chunk in found
+            for chunk in trace.retrieved
         ],
         {
             "Score": number(format="%.4f", width=80),
@@ -144,23 +141,23 @@ def _chunks(trace: Mapping[str, Any]) -> None:
                 st.code(passage, language=None, wrap_lines=True)
 
 
-def _place(chunk: Mapping[str, Any]) -> tuple[str, int]:
-    return chunk["file"], chunk["page"]
+def _place(chunk: TracedChunk) -> tuple[str, int]:
+    return chunk.file, chunk.page
 
 
-def _calls(calls: Sequence[Mapping[str, Any]]) -> None:
+def _calls(calls: Sequence[TracedCall]) -> None:
     st.markdown(f"**Language model calls** :gray[· {len(calls)}]")
     for call in calls:
         told = (
-            f"{step_name(call['step'])} · {call['seconds']:.1f} s (first word after "
-            f"{call['first_token']:.1f} s) · {call['prompt_tokens']:,} tokens read "
-            f"({call['cached_tokens']:,} cached), {call['completion_tokens']:,} written"
+            f"{step_name(call.step)} · {call.seconds:.1f} s (first word after "
+            f"{call.first_token:.1f} s) · {call.prompt_tokens:,} tokens read "
+            f"({call.cached_tokens:,} cached), {call.completion_tokens:,} written"
         )
         with st.expander(as_label(told, 200)):
-            if call["problem"]:
-                st.warning(as_text(call["problem"]), icon=":material/warning:")
-            for role, text in call["prompt"]:
+            if call.problem:
+                st.warning(as_text(call.problem), icon=":material/warning:")
+            for role, text in call.prompt:
                 st.caption(as_label(role))
                 st.code(text, language=None, wrap_lines=True)
             st.caption("reply")
-            st.code(call["reply"], language=None, wrap_lines=True)
+            st.code(call.reply, language=None, wrap_lines=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from ui.sources.page_views import place_of, show_page
 from ui.wording.escaping import as_label
 
 if TYPE_CHECKING:
+    from chatbot.turn import Citation
     from corpora.indexing.corpus import Corpus
     from corpora.indexing.pages import StoredPage
 
@@ -23,7 +24,7 @@ _FEW = 6
 Side = tuple["Corpus", "StoredPage"]
 
 
-def show_source(product: str, citation: Mapping[str, Any], quotes: Sequence[str] = ()) -> None:
+def show_source(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
     """Open the page of a citation beside the answer, at its words or at all these `quotes`."""
     st.session_state[_SHOWN] = _cited(citation)
     # Documents name their release in their title, and the panel may go to another release.
@@ -31,11 +32,11 @@ def show_source(product: str, citation: Mapping[str, Any], quotes: Sequence[str]
     open_beside(source_panel)(product, citation, quotes)
 
 
-def _cited(citation: Mapping[str, Any]) -> tuple[str, int]:
-    return citation["release"], citation["page_id"]
+def _cited(citation: Citation) -> tuple[str, int]:
+    return citation.release, citation.page_id
 
 
-def source_panel(product: str, citation: Mapping[str, Any], quotes: Sequence[str] = ()) -> None:
+def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
     """The cited page or the one that was gone to from there, with the ways to go on."""
     from corpora.catalog.catalog import CatalogError
 
@@ -49,7 +50,7 @@ def source_panel(product: str, citation: Mapping[str, Any], quotes: Sequence[str
     with title:
         st.markdown(f"**{as_label(shown[1].document.title, 200)}**")
     with head:
-        _head(*shown, cited=citation["release"])
+        _head(*shown, cited=citation.release)
     with steps:
         _steps(*shown, citation)
     if shown is not own and _wants_differences(own, shown):
@@ -58,7 +59,7 @@ def source_panel(product: str, citation: Mapping[str, Any], quotes: Sequence[str
         return
     corpus, page = shown
     is_cited = (corpus.release, page.id) == _cited(citation)
-    show_page(corpus, page, *((quotes or [citation["quote"]]) if is_cited else ()))
+    show_page(corpus, page, *((quotes or [citation.quote]) if is_cited else ()))
 
 
 def _open(product: str, release: str, page_id: int) -> Side:
@@ -77,7 +78,7 @@ def _head(corpus: Corpus, page: StoredPage, *, cited: str) -> None:
         st.caption(f"The answer is from {as_label(cited)}\\; this is {as_label(corpus.release)}\\.")
 
 
-def _steps(corpus: Corpus, page: StoredPage, citation: Mapping[str, Any]) -> None:
+def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
     def go(release: str, to: int | None) -> None:
         st.session_state[_SHOWN] = release, to
 

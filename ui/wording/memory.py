@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from chatbot.accounts.people import LOCAL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
+    from chatbot.reply import RememberedPair
 
 Day = Callable[[datetime], str]
 
@@ -21,27 +19,27 @@ def day_in_utc(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%-d %b %Y}"
 
 
-def vouched(pair: Mapping[str, Any], *, to_admin: bool = False, day: Day = day_in_utc) -> str:
+def vouched(pair: RememberedPair, *, to_admin: bool = False, day: Day = day_in_utc) -> str:
     """Who or what vouches for a remembered answer of a reply, as plain text.
 
     Admins are named. Whoever gave a thumb is not: people do not learn of each other here.
     """
     return vouched_by(
-        pair["origin"],
-        pair["score"],
-        pair.get("rated_by") or "",
-        _moment(pair.get("rated")),
+        pair.origin,
+        pair.score,
+        pair.rated_by,
+        pair.rated,
         to_admin=to_admin,
         day=day,
     )
 
 
-def saved(pair: Mapping[str, Any], day: Day = day_in_utc) -> str:
+def saved(pair: RememberedPair, day: Day = day_in_utc) -> str:
     """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
-    if pair["origin"] == "curated":
+    if pair.origin == "curated":
         return "Corrected by an admin"
-    is_measured = pair["origin"] == "measured"
-    told = f"score {pair['score']:.2f}" if is_measured else vouched(pair, day=day)
+    is_measured = pair.origin == "measured"
+    told = f"score {pair.score:.2f}" if is_measured else vouched(pair, day=day)
     return f"Saved answer · {told}"
 
 
@@ -71,11 +69,3 @@ def vouched_by(
     if origin == "curated":
         return f"curated{named}{on}"
     return f"measured {score:.2f}{on}"
-
-
-def _moment(at: Any) -> datetime | None:
-    """The moment that a reply tells in ISO 8601; one without a zone is in UTC."""
-    if not isinstance(at, str) or not at:
-        return None
-    moment = datetime.fromisoformat(at)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chatbot.turn import Fallback
 
 STEP_NAMES = {
     "clarification": "reading the conversation",
@@ -30,6 +34,6 @@ def step_name(step: str) -> str:
     return STEP_NAMES.get(step, step.replace("_", " "))
 
 
-def done_without_model(fallbacks: Iterable[Mapping[str, str]]) -> list[tuple[str, str]]:
+def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:
     """What the steps are called that a reply's `fallbacks` name, with the reasons, each once."""
-    return list(dict.fromkeys((step_name(f["step"]), f["reason"]) for f in fallbacks))
+    return list(dict.fromkeys((step_name(f.step), f.reason) for f in fallbacks))
