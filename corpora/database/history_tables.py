@@ -85,7 +85,7 @@ class TurnTextRow(Base):
 
 
 class TurnTraceRow(Base):
-    """The trace of a turn (`chatbot.chain.trace`) as compressed JSON."""
+    """The trace of a turn (`chatbot.reply.Trace`) as compressed JSON."""
 
     __tablename__ = "turn_traces"
 
