@@ -132,8 +132,10 @@ def newest_first(
         return rows
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.markdown(heading)
-        st.space("stretch")
         is_first = len(begins) == 1
+        if is_first and rest is None:
+            return rows
+        st.space("stretch")
         for label, icon, shortcut, there, disabled in (
             ("Newest", "first_page", None, (None,), is_first),
             ("Newer", "chevron_left", "P", begins[:-1], is_first),
