@@ -44,6 +44,9 @@ _NOT = re.compile(r"n['’]t\b")
 _CLITIC = re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;:](?:\s|$))")
 _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
+_OF_ALL = frozenset({"all", "everi", "each", "whole"})
+_OF_ONE = frozenset({"singl", "1", "particular"})
+"""Forms of the words that say of how many things something is asked."""
 
 
 class QuestionReader:
@@ -112,6 +115,8 @@ def difference_on(passage: str, one: str, other: str, product: str) -> str:
     a, b = ({_form(word) for word in words} for words in (mine, theirs))
     if (a ^ b) & _BINDS:
         return "only one question says what comes first, or denies it"
+    if (a & _OF_ALL and b & _OF_ONE) or (a & _OF_ONE and b & _OF_ALL):
+        return "one question asks of all, the other of one"
     only_a, only_b = _content(a - b), _content(b - a)
     same_order = [_form(w) for w in mine] == [_form(w) for w in theirs]
     ordered = not (a | b).isdisjoint(_BINDS)
@@ -130,7 +135,11 @@ def difference_in_names(one: str, other: str, product: str) -> str:
     """Say which figure or name only one of two questions has; empty where they have the same."""
     mine, theirs = (_words(text, product) for text in (one, other))
     for names, written in ((_names(mine), theirs), (_names(theirs), mine)):
-        there = {form for word in written for form in (_form(word), *tokens(word))}
+        there = {
+            form
+            for word in written
+            for form in ([word] if word.startswith("-") else (_form(word), *tokens(word)))
+        }
         if missing := [name for name in names if name not in there]:
             return f"only one question says “{missing[0]}”"
     return ""
@@ -165,16 +174,20 @@ def _cased(word: str) -> str:
 
 
 def _names(words: Sequence[str]) -> list[str]:
-    """Figures, names from the code, abbreviations and proper names, in small letters."""
+    """Figures, names from the code, abbreviations and proper names, in small letters.
+
+    Options stay as they are written: `-n` and `-N` are two things.
+    """
     told = [
         word
         for i, word in enumerate(words)
         if any(map(str.isdigit, word))
         or word.lower() in NUMBER_WORDS
+        or word.startswith("-")
         or any(map(str.isupper, word[1:] if i == 0 else word))
         or identifiers(word)
     ]
-    return [_form(word) for word in told]
+    return [word if word.startswith("-") else _form(word) for word in told]
 
 
 def _lead(text: str) -> str:

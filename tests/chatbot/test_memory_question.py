@@ -73,6 +73,8 @@ def test_words_that_the_passage_does_not_use_say_the_same(one: str, other: str) 
         ("How long does it take?", "How often does it happen?"),
         ("Is there a limit?", "Is there a limit for admins?"),
         ("Move it from left to right", "Move it to left from right"),
+        ("What does valve -n do?", "What does valve -N do?"),
+        ("How do I open it for every valve?", "How do I open it for a single valve?"),
     ],
 )
 def test_what_a_passage_tells_apart_is_another_question(one: str, other: str) -> None:
