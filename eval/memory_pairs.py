@@ -68,13 +68,12 @@ def judge(
     for pair in pairs:
         one, other = (asked(text, pair.product, pair.release) for text in (pair.a, pair.b))
         a, b = chatbot.memory.reader.read_all([asked_text(one), asked_text(other)], pair.product)
-        passage = same_passage(best_records(one), best_records(other))
-        by_passage = "two passages"
-        if passage is not None:
+        by_words, by_passage = difference(a.asks, b.asks), "two passages"
+        if _releases(one) != _releases(other):
+            by_words = by_passage = "two releases"
+        elif passage := same_passage(best_records(one), best_records(other)):
             by_passage = difference_on(words_of(passage), a.text, b.text, pair.product)
-        judged.append(
-            Judged(pair, float(a.vector @ b.vector), difference(a.asks, b.asks), by_passage)
-        )
+        judged.append(Judged(pair, float(a.vector @ b.vector), by_words, by_passage))
         on_progress()
     return judged
 
@@ -105,6 +104,10 @@ def report(judged: Sequence[Judged], delta: float, *, listed: bool) -> str:
             if j.pair.same != j.is_reused(delta)
         ]
     return "\n".join(lines)
+
+
+def _releases(turn: Turn) -> tuple[str, ...]:
+    return turn.resolution.releases if turn.resolution else ()
 
 
 def _count(told: Iterable[bool]) -> int:

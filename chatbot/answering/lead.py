@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from chatbot.retrieval.forms import row_sentence
 from chatbot.retrieval.passages import Passage
@@ -34,6 +35,9 @@ _SPELLED_OUT = re.compile(
     rf"(?:[ -](?:{'|'.join(NUMBER_WORDS)}|hundred|thousand|million))*\b",
     re.I,
 )
+_COMMAND = re.compile(r"`([^`\s]+ [^`]+)`")
+_PLACEHOLDER = re.compile(r"[A-Z][A-Z\d_-]*|\W.*")
+"""A word of a command that a reader replaces, or an option, a bracket or a path."""
 _FEWEST_WORDS = 4
 """A reply of fewer words is a fragment: what bears it says it in a sentence."""
 _SAME_WORDS = 0.6
@@ -157,6 +161,8 @@ def _bearer(
     def bearer(sentence: str) -> Borne:
         if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
             return None, None
+        if not all(_is_written(command, evidence) for command in _COMMAND.findall(sentence)):
+            return None, None
         claimed = [*claims(sentence), *_SPELLED_OUT.findall(sentence)]
         told = [claim for claim in map(plain, claimed) if not whole(claim).search(own)]
         if not all(any(_says(text, claim) for text in evidence) for claim in told):
@@ -191,6 +197,13 @@ def _bearer(
         )
 
     return bearer
+
+
+def _is_written(command: str, evidence: Sequence[str]) -> bool:
+    """Whether a text has the words that a command begins with, one behind the other."""
+    words = takewhile(lambda word: not _PLACEHOLDER.fullmatch(word), command.split())
+    begin = whole(plain(" ".join(words)) or plain(command))
+    return any(begin.search(text) for text in evidence)
 
 
 def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:

@@ -15,6 +15,7 @@ HEADER = ("Parameter", "Default", "Unit", "Range")
 PAGE = stored_page(
     Block(BlockKind.HEADING, "Queues", QUEUE),
     Block(BlockKind.PARAGRAPH, "Messages are not written to the disk before a flush.", QUEUE),
+    Block(BlockKind.CODE, "set queue NAME queue-timeout VALUE", QUEUE),
     Block(BlockKind.TABLE_HEADER, " — ".join(HEADER), QUEUE, header=HEADER),
     Block(BlockKind.TABLE_ROW, "queue-timeout — 45 — s — 1 to 600", QUEUE, header=HEADER),
 )
@@ -59,6 +60,20 @@ def test_a_sentence_with_a_figure_that_stands_nowhere_goes_and_the_others_stay()
 )
 def test_what_the_row_bears_stays(reply: str) -> None:
     assert len(kept(reply)) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "stays"),
+    [
+        ("set queue NAME queue-timeout VALUE", True),
+        ("set queue Q1", True),
+        ("set queue-timeout 45", False),
+        ("queue set NAME", False),
+    ],
+)
+def test_a_command_begins_as_the_documentation_writes_it(command: str, stays: bool) -> None:
+    reply = f"The queue-timeout is set with `{command}`."
+    assert bool(kept(reply, f"How is queue-timeout set? Q1 {command}")) is stays
 
 
 @pytest.mark.parametrize(
