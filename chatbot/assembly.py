@@ -19,7 +19,7 @@ from chatbot.answering.answer_generation import beginning_of_prompt
 from chatbot.chain.chain import build_chain
 from chatbot.chain.newest_release import answer_from_newest
 from chatbot.chain.parts import Parts
-from chatbot.chain.profiles import PROFILES, answering
+from chatbot.chain.profiles import PROFILES, answering, searching
 from chatbot.chain.reply import reply_of, trace_of
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.feedback import Feedback
@@ -84,6 +84,7 @@ class Chatbot:
         release: str | None = None,
         conversation: str | None = None,
         owner: str = LOCAL.id,
+        per_minute: int | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
         history: Sequence[tuple[str, str]] = (),
@@ -93,21 +94,15 @@ class Chatbot:
     ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        The conversation is one of `owner`; `instead_of` is the turn of it, with all behind it,
+        The conversation is one of `owner`, who may ask `per_minute` questions where that is not as
+        the settings say; `instead_of` is the turn of it, with all behind it,
         that this one replaces, and `open_question` the one that is open no longer. `afresh` asks
         for an answer from the documents alone, without the memory. Raises BadQuestion,
         LimitReached, UnknownConversation, GeneratorError, ModelMissing, and Stopped when `stopped`
         says so.
         """
-        question = " ".join(visible(question).split())
-        limit = self.settings.question_limit
-        if not question:
-            raise BadQuestion("the question is empty: type one")
-        if len(question) > limit:
-            raise BadQuestion(
-                f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
-            )
-        self.limits.question(owner)
+        question = self._checked(question)
+        self.limits.question(owner, per_minute)
         own = self.conversations.of(owner)
         said = tuple((visible(user), visible(reply)) for user, reply in history)
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
@@ -130,6 +125,38 @@ class Chatbot:
         )
         self.memory.remembering.delivered(turn, kept_as)
         return AnsweredTurn(turn, content, conversation, kept_as)
+
+    def search(
+        self,
+        question: str,
+        *,
+        product: str | None = None,
+        release: str | None = None,
+        owner: str = LOCAL.id,
+        per_minute: int | None = None,
+    ) -> Turn:
+        """Find what the release that a question is about says on it, without an answer.
+
+        The turn has its best records in `selected`, or an `answer` where the question is about no
+        one release. Raises BadQuestion and LimitReached.
+        """
+        question = self._checked(question)
+        self.limits.question(owner, per_minute)
+        turn = Turn(question, product=product, release=release, afresh=True)
+        found, _ = run_on_event_loop(self._find(turn), lambda: False)
+        return found
+
+    def _checked(self, question: str) -> str:
+        """A question as it is asked; raises BadQuestion."""
+        question = " ".join(visible(question).split())
+        limit = self.settings.question_limit
+        if not question:
+            raise BadQuestion("the question is empty: type one")
+        if len(question) > limit:
+            raise BadQuestion(
+                f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
+            )
+        return question
 
     def warm_up(self) -> None:
         """Load the model, and read the fixed beginning of its prompt, before anybody asks.
@@ -175,6 +202,10 @@ class Chatbot:
             turn = await self._chain.ainvoke(turn, {"callbacks": [callback]})
             return turn, round(time.perf_counter() - started, 3)
 
+    async def _find(self, turn: Turn) -> tuple[Turn, None]:
+        async with self._queue.place(lambda place: None):
+            return await self._searching.ainvoke(turn), None
+
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
@@ -217,6 +248,10 @@ class Chatbot:
     def _chain(self) -> Runnable[Turn, Turn]:
         elsewhere = answer_from_newest(answering(self._profile), self._parts().elsewhere)
         return build_chain(self._profile) | RunnableLambda(elsewhere)
+
+    @cached_property
+    def _searching(self) -> Runnable[Turn, Turn]:
+        return build_chain(searching(self._profile))
 
     @cached_property
     def _queue(self) -> Queue:

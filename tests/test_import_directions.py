@@ -27,7 +27,7 @@ INSIDE = {
         "administration batch"
     ),
     "ui": (
-        "wording serving cli elements account sources answers memory review documents glossary "
+        "wording api serving cli elements account sources answers memory review documents glossary "
         "chat app_pages app"
     ),
 }

@@ -26,10 +26,14 @@ class Limits:
     questions_per_minute: int
     uploads_per_day: int
 
-    def question(self, owner: str) -> None:
-        """Count a question of a person. Raises LimitReached, and then does not count it."""
-        told = f"Your limit of {self.questions_per_minute} questions a minute is reached."
-        self._use(owner, "question", self.questions_per_minute, timedelta(minutes=1), told)
+    def question(self, owner: str, most: int | None = None) -> None:
+        """Count a question, of at most `most` a minute where an owner has a limit of their own.
+
+        Raises LimitReached, and then does not count it.
+        """
+        most = self.questions_per_minute if most is None else most
+        told = f"Your limit of {most} questions a minute is reached."
+        self._use(owner, "question", most, timedelta(minutes=1), told)
 
     def upload(self, person: Person) -> None:
         """Count an upload of a person, of however many files. Raises LimitReached."""

@@ -109,6 +109,18 @@ def answering(profile: Profile) -> Runnable[Turn, Turn]:
     return build_chain(profile[names.index("comparison") + 1 :])
 
 
+def searching(profile: Profile) -> Profile:
+    """The steps of a profile that find what bears an answer, without those that answer."""
+    names = [name for name, _ in profile]
+    found = profile[: names.index("context_selection") + 1]
+    first = names.index("release_extraction")
+    return [
+        step
+        for step in found[first:]
+        if step[0] != "comparison" and not step[0].startswith("memory")
+    ]
+
+
 PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "qamr": qamr,
     "embedded": embedded,

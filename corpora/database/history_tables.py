@@ -186,6 +186,22 @@ class UseRow(Base):
     at: Mapped[datetime]
 
 
+class ProgramKeyRow(Base):
+    """A key by which a program asks; of the key itself only its SHA-256 is kept."""
+
+    __tablename__ = "program_keys"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    questions_per_minute: Mapped[int]
+    owner: Mapped[str] = mapped_column(Text, index=True)
+    created: Mapped[datetime]
+    used: Mapped[datetime | None]
+
+
 class AuditRow(Base):
     """Something that an admin did; rows are only ever added, which the database sees to."""
 

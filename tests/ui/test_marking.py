@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.sources.marking import differing_spans, quoted_spans, quoted_words
+from ui.wording.marking import differing_spans, quoted_spans, quoted_words
 
 PAGE = "The cover screw needs a torque of 4.5 N m. The base screw needs a torque of 6 N m."
 

@@ -19,6 +19,7 @@ from starlette.responses import PlainTextResponse
 from chatbot.accounts.people import NotAllowed
 from chatbot.accounts.sign_in import account_of_claims, account_of_header, comes_from_proxy
 from chatbot.sign_in_settings import LOOPBACK
+from ui.api.callers import PATHS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -81,7 +82,9 @@ class Gate:
         headers = Headers(scope=scope)
         if path == _HEALTH:
             return None
-        changes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD", "OPTIONS"}
+        reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD", "OPTIONS"}
+        # A browser names where a request comes from that changes something; a program need not.
+        changes = not reads and not path.startswith(PATHS)
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
         if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":

@@ -1,4 +1,4 @@
-"""The web server: Streamlit's, behind the gate, set up as the settings say.
+"""The web server: Streamlit's with the interface for programs, behind the gate, as set up.
 
 `strata serve` runs this file; Streamlit reads `.streamlit/config.toml` because it lies beside it.
 """
@@ -17,11 +17,16 @@ def serve(settings: Settings) -> None:
     import streamlit as st
     from starlette.middleware import Middleware
 
+    from ui.api.app import Api
     from ui.serving.gate import Gate
+    from ui.serving.opened import opened_chatbot
 
+    api = Api(opened_chatbot)
     app = st.App(
         Path(__file__).parents[1] / "app.py",
         secrets=_secrets(settings),
+        routes=api.routes,
+        lifespan=api.lifespan,
         middleware=[Middleware(Gate, settings=settings)],
     )
     app.run(config=_options(settings))

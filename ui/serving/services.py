@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui.serving.identity import person_of_session
+from ui.serving.opened import opened_chatbot
 
 if TYPE_CHECKING:
     from chatbot.accounts.people import Person
@@ -22,12 +23,7 @@ if TYPE_CHECKING:
 @st.cache_resource(show_spinner="Opening the documentation …")
 def chatbot() -> Chatbot:
     """The chatbot over the data folder of the settings."""
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
-
-    opened = open_chatbot(read_settings())
-    opened.warm_up()
-    return opened
+    return opened_chatbot()
 
 
 @st.cache_resource(show_spinner=False)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.sources.marking import Span, differing_spans
 from ui.sources.page_blocks import marked_text
 from ui.sources.page_views import place_of
 from ui.wording.escaping import as_label
+from ui.wording.marking import Span, differing_spans
 
 if TYPE_CHECKING:
     from chatbot.turn import Record

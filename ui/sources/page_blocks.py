@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, Page
-from ui.sources.marking import Span, quoted_spans
 from ui.wording.escaping import indentation, inline, visible
+from ui.wording.marking import Span, quoted_spans
 
 _QUOTED = "yellow"
 _BULLET = re.compile(r"\s*(?:[-•*]|(?P<number>\d{1,9})[.)])\s+")

@@ -87,7 +87,7 @@ def _opened(data: bytes, format: str) -> Any:
 
 def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
     """The rectangles to mark, one for each line of each run of words."""
-    from ui.sources.marking import quoted_words
+    from ui.wording.marking import quoted_words
 
     # A table reads cell by cell in one order and row by row in the other.
     orders = [page.get_text("words", sort=by_rows) for by_rows in (False, True)]

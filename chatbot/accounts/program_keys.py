@@ -1,0 +1,156 @@
+"""Keys by which programs ask in place of people: made, shown once, kept as hashes, revoked."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from chatbot.accounts.audit import recorded
+from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
+from corpora.database.engine import Database
+from corpora.database.history_tables import ProgramKeyRow
+from ingestion.errors import StrataError
+
+PREFIX = "strata_"
+"""What every key begins with, so that scanners for leaked secrets find it."""
+LONGEST_NAME = 80
+_SECRET_BYTES = 32
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+class Scope(StrEnum):
+    """What a program may do with a key."""
+
+    ASK = "ask"
+    SEARCH = "search"
+    INGEST = "ingest"
+    ADMIN = "admin"
+
+
+FOR_ADMINS = frozenset({Scope.INGEST, Scope.ADMIN})
+"""Scopes that only an admin can give."""
+
+
+class BadKey(StrataError, ValueError):
+    """A key cannot be made so; the message says why."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with a key; what it asks is kept under its own id, apart from people's.
+
+    `questions_per_minute` is its limit, 0 for none. `made_by` is the id of the person.
+    """
+
+    id: int
+    name: str
+    scopes: frozenset[Scope]
+    questions_per_minute: int
+    made_by: str
+    created: datetime
+    used: datetime | None = None
+
+    @property
+    def owner(self) -> str:
+        """The id that its conversations are kept under."""
+        return f"program:{self.id}"
+
+    @property
+    def person(self) -> Person:
+        """The program where a person is wanted; an admin with the scopes of one."""
+        return Person(self.owner, self.name, is_admin=bool(self.scopes & FOR_ADMINS))
+
+
+@dataclass(frozen=True)
+class ProgramKeys:
+    """Makes, finds and revokes keys."""
+
+    database: Database
+
+    def make(
+        self, person: Person, name: str, scopes: Collection[Scope], questions_per_minute: int
+    ) -> tuple[Program, str]:
+        """Make a key; return its program and the key itself, which is not to be had again.
+
+        Raises BadKey without a name or a scope, and NotAllowed for a scope that only admins give.
+        """
+        name = " ".join(name.split())
+        if not name or len(name) > LONGEST_NAME:
+            raise BadKey(f"Give the key a name of at most {LONGEST_NAME} characters.")
+        if not scopes:
+            raise BadKey("Choose what the key may do.")
+        if FOR_ADMINS.intersection(scopes):
+            person.require_admin()
+        key = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+        row = ProgramKeyRow(
+            name=name,
+            digest=_digest(key),
+            scopes=sorted(scopes),
+            questions_per_minute=max(0, questions_per_minute),
+            owner=person.id,
+            created=datetime.now(UTC),
+        )
+        with self.database.writing() as session:
+            session.add(row)
+            session.flush()
+            recorded(session, person, "make key", name, key=row.id, scopes=sorted(scopes))
+            return _program(row), key
+
+    def revoke(self, person: Person, program: int) -> None:
+        """Revoke a key; at once nobody can use it. Admins may revoke everybody's."""
+        with self.database.writing() as session:
+            row = session.get(ProgramKeyRow, program)
+            if row is None or not (person.is_admin or row.owner == person.id):
+                raise NotAllowed("There is no such key of yours.")
+            session.delete(row)
+            recorded(session, person, "revoke key", row.name, key=program)
+
+    def seen_by(self, person: Person) -> tuple[Program, ...]:
+        """The keys that a person made, all of them for an admin; the newest first."""
+        rows = select(ProgramKeyRow).order_by(ProgramKeyRow.id.desc())
+        if not person.is_admin:
+            rows = rows.where(ProgramKeyRow.owner == person.id)
+        with self.database.reading() as session:
+            return tuple(map(_program, session.scalars(rows)))
+
+    def program(self, key: str) -> Program:
+        """The program that a key is of; raises NotSignedIn where there is none."""
+        with self.database.reading() as session:
+            found = _find(session, key)
+            if found is None:
+                raise NotSignedIn("This key is not valid. Make one on the Account page.")
+            program = _program(found)
+        now = datetime.now(UTC)
+        if program.used is None or now - program.used > _USE_NOTED_EVERY:
+            with self.database.writing() as session:
+                if (row := session.get(ProgramKeyRow, program.id)) is not None:
+                    row.used = now
+        return program
+
+
+def _find(session: Session, key: str) -> ProgramKeyRow | None:
+    # The key is random: whoever can guess its hash can guess the key.
+    return session.scalar(select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key)))
+
+
+def _digest(key: str) -> str:
+    return sha256(key.encode()).hexdigest()
+
+
+def _program(row: ProgramKeyRow) -> Program:
+    return Program(
+        row.id,
+        row.name,
+        frozenset(map(Scope, row.scopes)),
+        row.questions_per_minute,
+        row.owner,
+        row.created,
+        row.used,
+    )

@@ -1,0 +1,143 @@
+"""The interface for programs as one ASGI application, to stand before the pages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from http import HTTPStatus
+from importlib import metadata
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from chatbot.accounts.limits import LimitReached
+from chatbot.accounts.people import NotAllowed, NotSignedIn
+from chatbot.assembly import Chatbot
+from chatbot.conversations.conversations import UnknownConversation
+from chatbot.models.errors import GeneratorError
+from chatbot.runtime.concurrency import Stopped
+from corpora.catalog.catalog import NoCorpus, UnknownRelease
+from ingestion.errors import StrataError
+from ui.api import chat_completions, operating, rest
+from ui.api.callers import caller_of
+from ui.api.mcp_server import mcp_server
+from ui.api.service import NotThere, Service
+
+_CLIENT_CLOSED = 499
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (NotSignedIn, HTTPStatus.UNAUTHORIZED),
+    (NotAllowed, HTTPStatus.FORBIDDEN),
+    (LimitReached, HTTPStatus.TOO_MANY_REQUESTS),
+    (UnknownConversation, HTTPStatus.NOT_FOUND),
+    (UnknownRelease, HTTPStatus.NOT_FOUND),
+    (NoCorpus, HTTPStatus.NOT_FOUND),
+    (NotThere, HTTPStatus.NOT_FOUND),
+    (GeneratorError, HTTPStatus.BAD_GATEWAY),
+    (StrataError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (Stopped, _CLIENT_CLOSED),
+)
+
+
+class Api:
+    """The routes for programs, and what has to run as long as they are served."""
+
+    def __init__(self, chatbot: Callable[[], Chatbot]) -> None:
+        def service() -> Service:
+            return Service(chatbot())
+
+        version = metadata.version("strata-docs")
+        self._mcp = mcp_server(service, version)
+        # Without sessions any of several servers can answer the next request. The gate before
+        # all of Strata looks at Host and Origin.
+        mcp = self._mcp.streamable_http_app(
+            stateless_http=True,
+            json_response=True,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        self._rest = _application("Strata", service, version, openapi_url="/openapi.json")
+        self._rest.include_router(rest.router)
+        self._rest.include_router(operating.router)
+        openai = _application("Strata, OpenAI-compatible", service, version)
+        openai.include_router(chat_completions.router)
+        self.routes: list[BaseRoute] = [
+            Mount("/api/v1", self._rest),
+            Mount("/v1", openai),
+            Route("/mcp", _Keyed(_endpoint(mcp.routes), chatbot)),
+        ]
+
+    @asynccontextmanager
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """Serve MCP as long as the server runs."""
+        async with self._mcp.session_manager.run():
+            yield
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document of REST."""
+        return self._rest.openapi()
+
+
+def _endpoint(routes: list[BaseRoute]) -> ASGIApp:
+    (route,) = (r for r in routes if isinstance(r, Route))
+    return route.app
+
+
+def _application(
+    title: str, service: Callable[[], Service], version: str, openapi_url: str | None = None
+) -> FastAPI:
+    """An application without pages of its own: these would fetch their scripts from elsewhere."""
+    app = FastAPI(
+        title=title, version=version, openapi_url=openapi_url, docs_url=None, redoc_url=None
+    )
+    app.state.service = service
+    for error, status in _STATUS:
+        app.add_exception_handler(error, partial(_failed, status=status))
+    app.add_exception_handler(RequestValidationError, _malformed)
+    return app
+
+
+def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
+    headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
+    return JSONResponse(_told(error), status, headers)
+
+
+def _malformed(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+    told = {"message": f"The request is not understood: {wrong}", "type": "BadRequest"}
+    return JSONResponse({"error": told}, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    return {"error": {"message": str(error), "type": type(error).__name__}}
+
+
+class _Keyed:
+    """Turns away who has no valid key, before MCP looks at what they want."""
+
+    def __init__(self, app: ASGIApp, chatbot: Callable[[], Chatbot]) -> None:
+        self._app = app
+        self._chatbot = chatbot
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or say that a key is needed."""
+        from anyio import to_thread
+
+        request = Request(scope)
+
+        def look() -> None:
+            opened = self._chatbot()
+            caller_of(request, opened.database, opened.settings)
+
+        try:
+            await to_thread.run_sync(look)
+        except NotSignedIn as error:
+            refused = _failed(request, error, HTTPStatus.UNAUTHORIZED)
+            await refused(scope, receive, send)
+            return
+        await self._app(scope, receive, send)

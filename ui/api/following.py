@@ -1,0 +1,65 @@
+"""A question as it is being answered, event by event, for whoever waits on an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+
+from starlette.requests import Request
+
+from chatbot.runtime.concurrency import Stopped
+from chatbot.runtime.events import Event, Listener
+from ui.api.forms import AskOut
+
+_LOOK_SECONDS = 0.5
+
+Work = Callable[[Listener, Callable[[], bool]], AskOut]
+"""Answers a question: tells a listener, and looks whether it is to stop."""
+
+
+async def following(work: Work) -> AsyncIterator[Event | AskOut]:
+    """Yield what happens while a question is answered, and the reply at the end.
+
+    Whoever stops to read stops the question. Raises what the work raises.
+    """
+    loop = asyncio.get_running_loop()
+    events: asyncio.Queue[Event | None] = asyncio.Queue()
+    stop = threading.Event()
+
+    def tell(event: Event | None) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, event)
+
+    def run() -> AskOut:
+        try:
+            return work(tell, stop.is_set)
+        finally:
+            tell(None)
+
+    running = asyncio.ensure_future(asyncio.to_thread(run))
+    # Of one who left nobody asks what became of it.
+    running.add_done_callback(lambda done: done.cancelled() or done.exception())
+    try:
+        while (event := await events.get()) is not None:
+            yield event
+        yield await running
+    finally:
+        stop.set()
+
+
+async def answered(work: Work, request: Request) -> AskOut:
+    """The reply; a caller that hangs up stops the question. Raises Stopped then."""
+    reply = asyncio.ensure_future(_reply(work))
+    while not reply.done():
+        await asyncio.wait({reply}, timeout=_LOOK_SECONDS)
+        if not reply.done() and await request.is_disconnected():
+            reply.cancel()
+            raise Stopped
+    return reply.result()
+
+
+async def _reply(work: Work) -> AskOut:
+    async for event in following(work):
+        if isinstance(event, AskOut):
+            return event
+    raise Stopped

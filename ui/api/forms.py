@@ -1,0 +1,170 @@
+"""What goes into and comes out of the interface for programs, beside the reply itself."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from chatbot.reply import Reply
+from corpora.jobs.jobs import Job
+
+
+class ReleaseOut(BaseModel):
+    """A release that can be asked about."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    prerelease: bool = False
+    latest: bool = False
+
+
+class ProductOut(BaseModel):
+    """A product with its releases, the oldest first."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    releases: tuple[ReleaseOut, ...] = ()
+
+
+class SearchIn(BaseModel):
+    """What is searched for; without a release it is the one that the query names, or the latest."""
+
+    query: str
+    product: str | None = None
+    release: str | None = None
+    limit: int = Field(5, ge=1, le=20)
+
+
+class PassageOut(BaseModel):
+    """A passage of a page, word for word; `score` is the reranking's and compares one search."""
+
+    text: str
+    product: str
+    release: str
+    document: str
+    file: str
+    page: int
+    section: str
+    anchor: str | None
+    page_id: int
+    score: float
+
+
+class SearchOut(BaseModel):
+    """What a release says; `message` says why where there is nothing."""
+
+    product: str | None = None
+    release: str | None = None
+    release_status: str = ""
+    passages: tuple[PassageOut, ...] = ()
+    message: str = ""
+
+
+class AskIn(BaseModel):
+    """A question; “new” as `conversation` begins one, which later questions continue.
+
+    `history` are (question, answer) pairs where no conversation is kept. With `stream` the reply
+    comes as server-sent events.
+    """
+
+    question: str
+    product: str | None = None
+    release: str | None = None
+    conversation: str | None = None
+    history: tuple[tuple[str, str], ...] = Field((), max_length=50)
+    afresh: bool = False
+    stream: bool = False
+
+
+class AskOut(Reply):
+    """The reply; `turn` is what feedback is given to, where a conversation keeps it."""
+
+    conversation: str | None = None
+    turn: int | None = None
+
+
+class PageOut(BaseModel):
+    """A page of a document; `marks` are the characters (first, behind the last) of a quotation."""
+
+    id: int
+    document: str
+    file: str
+    number: int
+    section: str
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+    previous: int | None = None
+    next: int | None = None
+
+
+class ConversationOut(BaseModel):
+    """A conversation of the caller."""
+
+    id: str
+    product: str
+    title: str
+    created: datetime
+    updated: datetime
+    turns: int
+    releases: tuple[str, ...]
+
+
+class TurnOut(BaseModel):
+    """A question of a conversation and its reply."""
+
+    id: int
+    question: str
+    created: datetime
+    reply: Reply
+
+
+class FeedbackIn(BaseModel):
+    """A thumb (1 up, -1 down), with a reason and a comment."""
+
+    thumbs: Literal[1, -1]
+    reason: str = ""
+    comment: str = ""
+
+
+class JobFileOut(BaseModel):
+    """A file of a job; `reason` says why it was left out."""
+
+    file: str
+    reason: str
+
+
+class JobOut(BaseModel):
+    """A job: its state, how far its stage is, and what came of it."""
+
+    id: int
+    kind: str
+    product: str
+    release: str
+    state: str
+    stage: str
+    done: int
+    total: int
+    message: str
+    created: datetime
+    finished: datetime | None
+    files: tuple[JobFileOut, ...] = ()
+
+
+def job_out(job: Job, files: tuple[JobFileOut, ...] = ()) -> JobOut:
+    """A job as it is told to programs."""
+    return JobOut(
+        id=job.id,
+        kind=job.kind,
+        product=job.product,
+        release=job.release,
+        state=job.state,
+        stage=job.stage,
+        done=job.done,
+        total=job.total,
+        message=job.message,
+        created=job.created,
+        finished=job.finished,
+        files=files,
+    )
