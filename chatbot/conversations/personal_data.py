@@ -16,6 +16,7 @@ from corpora.database.history_tables import (
     FeedbackRow,
     OpenQuestionRow,
     PersonRow,
+    ProgramKeyRow,
     TurnRow,
     UseRow,
 )
@@ -58,6 +59,12 @@ def export_person(database: Database, owner: str) -> dict[str, Any]:
             "signed_in_as": list(
                 session.scalars(select(PersonRow.subject).where(PersonRow.id == owner))
             ),
+            "keys": [
+                {"name": key.name, "scopes": key.scopes, "created": _written(key.created)}
+                for key in session.scalars(
+                    select(ProgramKeyRow).where(ProgramKeyRow.owner == owner)
+                )
+            ],
             "conversations": [_conversation(session, row) for row in conversations],
         }
 
@@ -66,8 +73,8 @@ def delete_person(database: Database, owner: str) -> int:
     """Delete a person's conversations and all that hangs on them; return how many there were.
 
     With them go turns, traces, the words that search finds, feedback, reviews, and what the memory
-    made of them; then who the person is to the provider. What they did as an admin stays in the
-    audit log. Raises UnknownPerson.
+    made of them; then their keys, and who the person is to the provider. What they did as an admin
+    stays in the audit log. Raises UnknownPerson.
     """
     with database.reading() as session:
         _require_known(session, owner)
@@ -75,6 +82,7 @@ def delete_person(database: Database, owner: str) -> int:
     deleted = delete_conversations(database, own)
     with database.writing() as session:
         session.execute(delete(UseRow).where(UseRow.owner == owner))
+        session.execute(delete(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
         session.execute(delete(PersonRow).where(PersonRow.id == owner))
     return deleted
 
@@ -95,7 +103,8 @@ def delete_conversations(database: Database, chosen: Select[str]) -> int:
 def _require_known(session: Session, owner: str) -> None:
     kept = select(ConversationRow.owner).where(ConversationRow.owner == owner).limit(1)
     signed_in = select(PersonRow.id).where(PersonRow.id == owner)
-    if session.scalar(kept) is None and session.scalar(signed_in) is None:
+    key = select(ProgramKeyRow.id).where(ProgramKeyRow.owner == owner).limit(1)
+    if all(session.scalar(known) is None for known in (kept, signed_in, key)):
         raise UnknownPerson(f"Nothing is kept of {owner!r}: `strata people list` names all.")
 
 

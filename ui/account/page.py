@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ingestion.errors import StrataError
+from ui.account.keys import show_keys
 from ui.elements.frame import confirmed
 from ui.serving import services
 from ui.serving.services import current_person
@@ -46,6 +47,7 @@ def account() -> None:
             "Delete all …", icon=":material/delete:", key="delete-mine", disabled=not kept
         ):
             _ask_to_delete(person, kept)
+    show_keys(person)
 
 
 def _who(person: Person, settings: Settings) -> None:

@@ -51,6 +51,13 @@ def ask(
     to: Annotated[
         Path | None, typer.Option("--output", help="Where the answers of a batch go (JSONL).")
     ] = None,
+    server: Annotated[
+        str | None, typer.Option(help="Ask the Strata at this address instead of the data here.")
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(envvar="STRATA_API_KEY", help="A program's key for --server."),
+    ] = None,
 ) -> None:
     """Answer a question from the right release, with citations.
 
@@ -60,6 +67,12 @@ def ask(
 
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
+    if server is not None:
+        if question is None or trace or profile:
+            raise typer.BadParameter("--server takes a question, without --profile and --trace")
+        told: dict[str, Any] = {"product": product, "release": release, "afresh": afresh}
+        _of_server(server, key, question, {**told, "conversation": conversation}, as_json)
+        return
     chatbot = open_chatbot(profile=profile)
     if batch is not None and to is not None:
         _batch(chatbot, batch, to, afresh)
@@ -120,6 +133,30 @@ def _one(
         print_json(trace_of(reply.turn).model_dump(mode="json"))
     # What is scored and kept now, nobody waits for.
     chatbot.memory.remembering.flush()
+
+
+def _of_server(
+    server: str, key: str | None, question: str, asked: dict[str, Any], as_json: bool
+) -> None:
+    from chatbot.reply import Reply
+    from strata_client import Strata, StrataFailure
+    from ui.wording.step_names import step_name
+
+    data: dict[str, Any] = {}
+    try:
+        with Strata(server, key) as strata, errors.status("One moment…") as status:
+            for event, data in strata.stream(question, **asked):
+                if event == "step":
+                    status.update(printable(step_name(data["step"])))
+    except StrataFailure as failure:
+        errors.print(f"[bold red]strata:[/] {printable(str(failure))}")
+        raise typer.Exit(1) from failure
+    if data.get("conversation"):
+        errors.print(f"conversation {data['conversation']}", style="dim")
+    if as_json:
+        print_json(data)
+    else:
+        _print_reply(Reply.model_validate(data))
 
 
 def _print_reply(reply: Reply) -> None:

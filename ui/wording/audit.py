@@ -35,6 +35,8 @@ _ACTIONS = {
     "retire answer": "Deleted saved answer",
     "import answers": "Imported answers",
     "rebuild memory": "Rebuilt memory",
+    "make key": "Made a key for a program",
+    "revoke key": "Revoked a key",
     "export person": "Exported user data",
     "delete person": "Deleted user data",
 }
@@ -54,6 +56,7 @@ _NAMED = {
     "corrected_release": ("correct release: {}", "correct release removed"),
     "job": ("job {}", ""),
     "pair": ("saved answer {}", ""),
+    "key": ("key {}", ""),
     "size": ("{}", ""),
 }
 """What is said of a value, and where it is empty."""

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
+from chatbot.accounts.program_keys import PREFIX, BadKey, ProgramKeys, Scope
+from chatbot.conversations.personal_data import delete_person, export_person
+from corpora.database.engine import Database
+from corpora.database.history_tables import ProgramKeyRow
+
+BO = Person("bo@example.org", "Bo", is_admin=False)
+CY = Person("cy@example.org", "Cy", is_admin=False)
+ASKS = [Scope.ASK, Scope.SEARCH]
+
+
+@pytest.fixture
+def keys(database: Database) -> ProgramKeys:
+    return ProgramKeys(database)
+
+
+def test_a_key_opens_until_it_is_revoked(keys: ProgramKeys) -> None:
+    made, key = keys.make(BO, "  editor\n of Bo ", ASKS, 30)
+    assert key.startswith(PREFIX)
+    assert len(key) > 45
+    found = keys.program(key)
+    assert (found.name, found.scopes, found.questions_per_minute) == (
+        "editor of Bo",
+        frozenset(ASKS),
+        30,
+    )
+    assert found.person == Person(f"program:{made.id}", "editor of Bo", is_admin=False)
+    assert keys.seen_by(BO)[0].used is not None
+    keys.revoke(BO, made.id)
+    with pytest.raises(NotSignedIn):
+        keys.program(key)
+
+
+def test_the_key_itself_is_kept_nowhere(keys: ProgramKeys) -> None:
+    _, key = keys.make(BO, "editor", ASKS, 0)
+    with keys.database.reading() as session:
+        row = session.scalars(select(ProgramKeyRow)).one()
+        assert key not in str(vars(row))
+    assert key not in str(AuditLog(keys.database).entries())
+
+
+@pytest.mark.parametrize("wrong", ["", "strata_", "strata_" + "x" * 43, "'; DROP TABLE people"])
+def test_what_is_no_key_opens_nothing(keys: ProgramKeys, wrong: str) -> None:
+    keys.make(BO, "editor", ASKS, 0)
+    with pytest.raises(NotSignedIn):
+        keys.program(wrong)
+
+
+@pytest.mark.parametrize("scope", [Scope.INGEST, Scope.ADMIN])
+def test_only_admins_give_what_only_admins_may(keys: ProgramKeys, scope: Scope) -> None:
+    with pytest.raises(NotAllowed):
+        keys.make(BO, "robot", [scope], 0)
+    made, _ = keys.make(LOCAL, "robot", [scope], 0)
+    assert made.person.is_admin
+
+
+def test_people_see_and_revoke_their_own_and_admins_all(keys: ProgramKeys) -> None:
+    of_bo, key = keys.make(BO, "editor", ASKS, 0)
+    of_cy, _ = keys.make(CY, "agent", ASKS, 0)
+    assert [p.id for p in keys.seen_by(BO)] == [of_bo.id]
+    assert [p.id for p in keys.seen_by(LOCAL)] == [of_cy.id, of_bo.id]
+    for program in (of_bo.id, 999):
+        with pytest.raises(NotAllowed, match="no such key"):
+            keys.revoke(CY, program)
+    assert keys.program(key).id == of_bo.id
+    keys.revoke(LOCAL, of_bo.id)
+    actions = [(entry.action, entry.person) for entry in AuditLog(keys.database).entries()]
+    assert actions[0] == ("revoke key", "local")
+    assert ("make key", BO.id) in actions
+
+
+@pytest.mark.parametrize(("name", "scopes"), [(" ", ASKS), ("x" * 81, ASKS), ("editor", [])])
+def test_a_key_has_a_name_and_a_scope(keys: ProgramKeys, name: str, scopes: list[Scope]) -> None:
+    with pytest.raises(BadKey):
+        keys.make(BO, name, scopes, 0)
+
+
+def test_the_keys_of_a_person_go_with_them(keys: ProgramKeys) -> None:
+    _, key = keys.make(BO, "editor", ASKS, 0)
+    exported = export_person(keys.database, BO.id)
+    assert exported["keys"][0]["name"] == "editor"
+    assert key not in str(exported)
+    delete_person(keys.database, BO.id)
+    with pytest.raises(NotSignedIn):
+        keys.program(key)

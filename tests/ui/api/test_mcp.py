@@ -1,0 +1,123 @@
+"""The official client of the Model Context Protocol uses Strata, over HTTP and over stdio."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from mcp.types import TextResourceContents
+
+from chatbot.accounts.program_keys import Scope
+from chatbot.assembly import Chatbot
+from tests.ui.api.conftest import MakeKey
+
+ROOT = Path(__file__).parents[3]
+TOOLS = {"releases", "ask", "compare", "search", "read_page"}
+
+Use = Callable[[Client], Awaitable[None]]
+
+
+def over_http(address: str, key: str | None, use: Use) -> None:
+    """Use the tools of a server that runs."""
+
+    async def main() -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else None
+        async with create_mcp_http_client(headers=headers) as http:
+            transport = streamable_http_client(f"{address}/mcp", http_client=http)
+            async with Client(transport) as client:
+                await use(client)
+
+    anyio.run(main)
+
+
+async def answer_of(client: Client, tool: str, **arguments: str) -> dict[str, Any]:
+    """What a tool returns."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def use_all(client: Client) -> None:
+    """Ask, compare, search and read as an editor would."""
+    assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+    (valve,) = (await answer_of(client, "releases"))["products"]
+    assert [release["name"] for release in valve["releases"]] == ["1.0", "2.0"]
+
+    told = await answer_of(
+        client, "ask", question="default of hold_time?", product="valve", release="1.0"
+    )
+    assert "20 s" in told["answer"]
+    (source,) = told["sources"]
+    assert (source["release"], source["file"]) == ("1.0", "reference.html")
+
+    resource = (await client.read_resource(source["uri"])).contents[0]
+    assert isinstance(resource, TextResourceContents)
+    assert "drain_time" in resource.text
+
+    both = await answer_of(client, "compare", topic="hold_time", first="1.0", second="2.0")
+    assert both["compared_releases"] == ["1.0", "2.0"]
+    assert {s["release"] for s in both["sources"]} == {"1.0", "2.0"}
+
+    found = await answer_of(client, "search", query="cover screw torque", release="2.0")
+    (passage, *_) = found["passages"]
+    assert "4.5 N m" in passage["text"]
+    read = await client.call_tool("read_page", {"page_id": passage["page_id"], "quote": "4.5 N m"})
+    assert read.structured_content is not None
+    assert read.structured_content["marks"]
+
+    failed = await client.call_tool("ask", {"question": "x", "product": "pump"})
+    assert failed.is_error
+    assert "Available: valve" in str(failed.content)
+
+
+def test_an_agent_uses_every_tool_over_http(address: str, make_key: MakeKey) -> None:
+    over_http(address, make_key(Scope.ASK, Scope.SEARCH), use_all)
+    over_http(address, None, use_all)
+
+
+def test_a_tool_needs_the_scope_of_its_key(address: str, make_key: MakeKey) -> None:
+    async def use(client: Client) -> None:
+        result = await client.call_tool("ask", {"question": "hold_time?"})
+        assert result.is_error
+        assert "lacks the scope “ask”" in str(result.content)
+
+    over_http(address, make_key(Scope.SEARCH), use)
+
+
+def test_a_page_from_elsewhere_and_a_wrong_key_are_turned_away(address: str) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    evil = httpx.post(f"{address}/mcp", json=call, headers={"origin": "http://evil.test"})
+    wrong = httpx.post(f"{address}/mcp", json=call, headers={"authorization": "Bearer strata_x"})
+    assert (evil.status_code, wrong.status_code) == (403, 401)
+    assert wrong.headers["www-authenticate"] == "Bearer"
+
+
+def test_an_editor_starts_it_as_a_command(chatbot: Chatbot) -> None:
+    settings = chatbot.settings
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ui.cli.main", "mcp"],
+        cwd=str(ROOT),
+        env={
+            "PATH": os.environ["PATH"],
+            "STRATA_DATA_DIR": str(settings.data_dir),
+            "STRATA_MODELS_DIR": str(settings.models_dir),
+            "STRATA_GENERATOR": "none",
+        },
+    )
+
+    async def main() -> None:
+        async with Client(stdio_client(parameters)) as client:
+            await use_all(client)
+
+    anyio.run(main)

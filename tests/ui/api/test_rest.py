@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from chatbot.accounts.program_keys import Scope
+from chatbot.assembly import Chatbot
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.reply import Reply
+from corpora.jobs.jobs import Jobs
+from strata_client import Reply as ClientReply
+from strata_client import Strata, StrataFailure
+from tests.chatbot.test_sign_in import OIDC
+from tests.ui.api.conftest import Client, MakeKey, serving
+from tests.ui.conftest import MakeChatbot
+from tests.ui.valve_corpus import QUESTION
+from ui.api.app import Api
+
+
+def test_products_and_releases_are_listed(strata: Strata) -> None:
+    (valve,) = strata.products()
+    assert valve["name"] == "valve"
+    assert [(r["name"], r["latest"]) for r in valve["releases"]] == [("1.0", False), ("2.0", True)]
+
+
+def test_a_question_gets_the_reply_of_its_release_with_citations(strata: Strata) -> None:
+    for release in ("1.0", "2.0"):
+        reply = strata.ask("What is the default of hold_time?", product="valve", release=release)
+        assert reply.release == release
+        assert {citation["release"] for citation in reply.citations} == {release}
+        assert reply.turn is None
+        Reply.model_validate(reply.data)
+    assert "45 s" in strata.ask(QUESTION).answer
+
+
+def test_a_conversation_is_kept_continued_rated_and_deleted(strata: Strata) -> None:
+    first = strata.ask(QUESTION, product="valve", conversation="new")
+    second = strata.ask("and in 1.0?", conversation=first.conversation)
+    assert (first.release, second.release) == ("2.0", "1.0")
+    (listed,) = strata.conversations()
+    assert (listed["id"], listed["turns"]) == (first.conversation, 2)
+    turns = strata.turns(listed["id"])
+    assert [turn["id"] for turn in turns] == [first.turn, second.turn]
+    assert turns[0]["reply"]["answer"] == first.answer
+    assert first.turn is not None
+    strata.rate(first.turn, -1, reason="incomplete", comment="which one?")
+    strata.delete(listed["id"])
+    assert strata.conversations() == []
+    with pytest.raises(StrataFailure) as gone:
+        strata.turns(listed["id"])
+    assert gone.value.status == 404
+
+
+def test_what_happens_is_told_while_it_happens(
+    valve: MakeChatbot, strata_of: Callable[[Chatbot], Strata]
+) -> None:
+    model = ScriptedChatModel(replies=["The pressure log is kept for 14 days."])
+    strata = strata_of(valve(model))
+    events = list(strata.stream("How long is the pressure log kept?", product="valve"))
+    names = [name for name, _ in events]
+    assert names[-1] == "reply"
+    assert {"step", "found", "words"} <= set(names)
+    words = "".join(data["text"] for name, data in events if name == "words")
+    assert words == "The pressure log is kept for 14 days."
+    assert ClientReply.of(events[-1][1]).release == "2.0"
+
+
+def test_who_hangs_up_stops_the_question(
+    chatbot: Chatbot, strata_of: Callable[[Chatbot], Strata], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = threading.Event()
+
+    def ask(self: Chatbot, question: str, **options: Any) -> Any:
+        from chatbot.runtime.concurrency import Stopped
+        from chatbot.runtime.events import StepStarted
+
+        options["listener"](StepStarted("small_talk"))
+        while not options["stopped"]():
+            threading.Event().wait(0.01)
+        stopped.set()
+        raise Stopped
+
+    monkeypatch.setattr(type(chatbot), "ask", ask)
+    strata = strata_of(chatbot)
+    next(strata.stream(QUESTION))
+    strata.close()
+    assert stopped.wait(10)
+
+
+def test_passages_are_found_without_an_answer(strata: Strata) -> None:
+    found = strata.search("torque of the cover screw", product="valve", release="1.0", limit=2)
+    assert (found["release"], found["release_status"]) == ("1.0", "stated")
+    best = found["passages"][0]
+    assert "4.5 N m" in best["text"]
+    page = strata.page(best["page_id"], quote="4.5 N m")
+    assert [page["text"][first:last] for first, last in page["marks"]] == ["4.5 N m"]
+    assert (page["file"], page["number"]) == ("mounting.pdf", 2)
+    nothing = strata.search("hold_time in 9.9", product="valve")
+    assert nothing["passages"] == []
+    assert "9.9" in nothing["message"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "told"),
+    [
+        (lambda s: s.ask(""), 422, "the question is empty"),
+        (lambda s: s.ask("x" * 50_000), 422, "the limit is"),
+        (lambda s: s.ask("x", product="pump"), 404, "Available: valve"),
+        (lambda s: s.ask("x", conversation="0" * 32), 404, "conversation"),
+        (lambda s: s.search("1.0 or 2.0: hold_time", product="valve"), 422, "several releases"),
+        (lambda s: s.search("x", limit=0), 422, "limit"),
+        (lambda s: s.page(987654), 404, "no longer available"),
+        (lambda s: s.rate(987654, 1), 404, "no answer"),
+        (lambda s: s.rate(1, 7), 422, "thumbs"),
+        (lambda s: s.job(99), 422, "99"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    strata: Strata, request_: Callable[[Strata], object], status: int, told: str
+) -> None:
+    with pytest.raises(StrataFailure, match=told) as failure:
+        request_(strata)
+    assert failure.value.status == status
+
+
+def test_files_are_uploaded_and_their_job_is_followed_and_stopped(
+    strata: Strata, chatbot: Chatbot, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n\nThe valve 3.0 has a lamp.\n")
+    job = strata.upload("valve", "3.0", [notes])
+    assert (job["state"], job["files"]) == ("waiting", [{"file": "notes.md", "reason": ""}])
+    assert Jobs(chatbot.database).get(job["id"]).release == "3.0"
+    assert strata.cancel(job["id"])["state"] == "cancelled"
+    assert strata.wait(job["id"])["state"] == "cancelled"
+    assert [j["id"] for j in strata.jobs()] == [job["id"]]
+
+    wrong = tmp_path / "notes.exe"
+    wrong.write_bytes(b"MZ")
+    with pytest.raises(StrataFailure, match=r"notes\.exe"):
+        strata.upload("valve", "3.0", [wrong])
+
+
+def test_an_upload_is_refused_before_it_is_read(address: str, make_key: MakeKey) -> None:
+    url = f"{address}/api/v1/jobs?product=valve&release=3.0"
+    form = {"content-type": "multipart/form-data; boundary=x"}
+    asks = {**form, "authorization": f"Bearer {make_key(Scope.ASK)}"}
+
+    host = urlsplit(address).netloc
+
+    def refused(headers: dict[str, str]) -> int:
+        # Nothing of the body is sent, so that whoever waits for it would wait for ever.
+        fields = [f"{name}: {value}" for name, value in {"host": host, **headers}.items()]
+        lines = [f"POST {url.removeprefix(address)} HTTP/1.1", *fields, "", ""]
+        with socket.create_connection(("127.0.0.1", int(host.split(":")[1])), timeout=10) as raw:
+            raw.sendall("\r\n".join(lines).encode())
+            return int(raw.recv(100).split()[1])
+
+    assert refused({**asks, "content-length": "1000"}) == 403
+    assert refused({**form, "content-length": str(10**12)}) == 422
+    assert refused({**form, "transfer-encoding": "chunked"}) == 422
+
+
+def test_the_openapi_document_names_every_route_and_fits_them(address: str) -> None:
+    document = httpx.get(f"{address}/api/v1/openapi.json").json()
+    assert document["openapi"].startswith("3.")
+    wanted = {"/products", "/ask", "/search", "/pages/{page}", "/conversations", "/jobs", "/ready"}
+    assert wanted <= document["paths"].keys()
+    assert {"answer", "citations", "release"} <= document["components"]["schemas"]["AskOut"][
+        "properties"
+    ].keys()
+    for methods in document["paths"].values():
+        for method in methods.values():
+            assert method["description"]
+
+
+def test_health_readiness_and_figures(address: str, strata: Strata) -> None:
+    strata.ask(QUESTION, conversation="new")
+    assert httpx.get(f"{address}/api/v1/health").json() == {"status": "ok"}
+    assert httpx.get(f"{address}/api/v1/ready").json() == {"status": "ready", "products": 1}
+    figures = httpx.get(f"{address}/api/v1/metrics").text
+    assert 'strata_questions_total{refused="false",route="documents"} 1.0' in figures
+    assert "strata_releases 2.0" in figures
+
+
+NEEDS = {
+    ("GET", "/products"): Scope.SEARCH,
+    ("POST", "/search"): Scope.SEARCH,
+    ("GET", "/pages/{page}"): Scope.SEARCH,
+    ("POST", "/ask"): Scope.ASK,
+    ("GET", "/conversations"): Scope.ASK,
+    ("GET", "/conversations/{conversation}"): Scope.ASK,
+    ("DELETE", "/conversations/{conversation}"): Scope.ASK,
+    ("PUT", "/turns/{turn}/feedback"): Scope.ASK,
+    ("POST", "/jobs"): Scope.INGEST,
+    ("GET", "/jobs"): Scope.INGEST,
+    ("GET", "/jobs/{job}"): Scope.INGEST,
+    ("DELETE", "/jobs/{job}"): Scope.INGEST,
+    ("GET", "/metrics"): Scope.ADMIN,
+}
+FOR_EVERYBODY = {("GET", "/health"), ("GET", "/ready")}
+BODIES: dict[str, dict[str, Any]] = {
+    "/search": {"query": "x"},
+    "/ask": {"question": "x"},
+    "/turns/{turn}/feedback": {"thumbs": 1},
+}
+
+
+def test_every_route_has_a_door(
+    chatbot: Chatbot, valve: MakeChatbot, valve_settings: Any, make_key: MakeKey
+) -> None:
+    """With sign-in no route opens without a key, nor with one that lacks its scope."""
+    paths = Api(lambda: chatbot).openapi()["paths"]
+    routes = {(m.upper(), path) for path, methods in paths.items() for m in methods}
+    assert routes == NEEDS.keys() | FOR_EVERYBODY
+
+    signed = type(valve_settings)(**chatbot.settings.model_dump(exclude_defaults=True) | {**OIDC})
+    keys = {scope: make_key(*(s for s in Scope if s is not scope)) for scope in Scope}
+    with serving(valve(None, signed)) as address, httpx.Client() as client:
+
+        def status(method: str, path: str, **headers: str) -> int:
+            numbered = path.format(page=1, conversation="0" * 32, turn=1, job=1)
+            url = f"{address}/api/v1{numbered}"
+            params = {"product": "valve", "release": "2.0"}
+            body = BODIES.get(path)
+            return client.request(
+                method, url, params=params, headers=headers, json=body
+            ).status_code
+
+        for (method, path), scope in NEEDS.items():
+            assert status(method, path) == 401, path
+            assert status(method, path, authorization="Bearer strata_x") == 401, path
+            assert status(method, path, cookie="_streamlit_user=x") == 401, path
+            assert status(method, path, authorization=f"Bearer {keys[scope]}") == 403, path
+            assert status(method, f"{path}?key={keys[scope]}") == 401, path
+        for method, path in FOR_EVERYBODY:
+            assert status(method, path) == 200
+        names = (
+            client.post(f"{address}/mcp", json={}).status_code,
+            client.get(f"{address}/v1/models").status_code,
+        )
+        assert names == (401, 401)
+
+
+def test_programs_see_only_their_own_conversations(client: Client, make_key: MakeKey) -> None:
+    one, other = (client(make_key(Scope.ASK, Scope.SEARCH)) for _ in range(2))
+    kept = one.ask(QUESTION, conversation="new")
+    assert kept.conversation is not None
+    assert kept.turn is not None
+    assert [c["id"] for c in one.conversations()] == [kept.conversation]
+    assert other.conversations() == client().conversations() == []
+    for door in (
+        lambda: other.turns(kept.conversation or ""),
+        lambda: other.delete(kept.conversation or ""),
+        lambda: other.ask("and?", conversation=kept.conversation),
+        lambda: other.rate(kept.turn or 0, 1),
+    ):
+        with pytest.raises(StrataFailure) as refused:
+            door()
+        assert refused.value.status == 404
+
+
+def test_a_key_has_its_own_limit(client: Client, make_key: MakeKey) -> None:
+    strata = client(make_key(Scope.ASK, Scope.SEARCH, per_minute=2))
+    strata.ask(QUESTION)
+    strata.search("hold_time", product="valve")
+    with pytest.raises(StrataFailure, match="2 questions a minute") as refused:
+        strata.ask(QUESTION)
+    assert refused.value.status == 429
+    client().ask(QUESTION)
+
+
+@pytest.mark.parametrize("headers", [{"origin": "http://evil.test"}, {"host": "evil.test"}])
+def test_a_page_from_elsewhere_asks_nothing(address: str, headers: dict[str, str]) -> None:
+    asked = httpx.post(f"{address}/api/v1/ask", json={"question": QUESTION}, headers=headers)
+    assert asked.status_code == 403
+
+
+def test_the_client_says_when_nobody_answers() -> None:
+    with Strata("http://127.0.0.1:9") as nobody:
+        with pytest.raises(StrataFailure, match="does not answer"):
+            nobody.products()
+        with pytest.raises(StrataFailure, match="does not answer"):
+            list(nobody.stream("x"))
+
+
+def test_events_are_json(address: str) -> None:
+    body = {"question": QUESTION, "stream": True}
+    with httpx.stream("POST", f"{address}/api/v1/ask", json=body) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        data = [line[6:] for line in response.iter_lines() if line.startswith("data: ")]
+    assert all(isinstance(json.loads(line), dict) for line in data)
+
+
+def test_a_failure_in_the_stream_is_its_last_event(strata: Strata) -> None:
+    with pytest.raises(StrataFailure, match="Available: valve"):
+        list(strata.stream("x", product="pump"))
