@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.accounts.people import Account, NotAllowed
+from chatbot.accounts.people import LOCAL, Account, NotAllowed
+from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY
@@ -104,3 +106,34 @@ def test_without_sign_in_nobody_from_elsewhere_is_the_admin(
     page = AppTest.from_file(str(APP), default_timeout=30).run()
     assert "can be used on its own machine only" in texts(page)
     assert not page.chat_input
+
+
+def make_key(page: AppTest, name: str) -> None:
+    next(t for t in page.text_input if t.label == "Name").set_value(name)
+    next(b for b in page.button if b.label == "Make the key").click().run()
+    assert not page.exception
+
+
+def test_a_key_is_shown_once_and_revoked(chatbot: Chatbot) -> None:
+    page = account_page()
+    make_key(page, "editor *of* Ann")
+    key = page.code[0].value
+    program = ProgramKeys(chatbot.database).program(key)
+    assert (program.name, program.scopes) == ("editor *of* Ann", {Scope.ASK, Scope.SEARCH})
+    assert r"The key of editor \*of\* Ann." in texts(page)
+    next(b for b in page.button if b.label == "I have copied it").click().run()
+    assert not page.code
+    assert page.dataframe[0].value["Name"].tolist() == ["editor *of* Ann"]
+
+
+def test_a_key_without_a_name_is_refused(chatbot: Chatbot) -> None:
+    page = account_page()
+    make_key(page, " ")
+    assert "Give the key a name" in page.error[0].value
+    assert ProgramKeys(chatbot.database).seen_by(LOCAL) == ()
+
+
+@pytest.mark.usefixtures("bo")
+def test_who_is_no_admin_gives_what_anybody_may() -> None:
+    page = account_page()
+    assert page.button_group[0].options == ["Ask questions", "Search and read pages"]

@@ -44,7 +44,7 @@ def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> N
     rows = [
         {
             "Name": program.name,
-            "May": ", ".join(sorted(program.scopes)),
+            "Scopes": ", ".join(sorted(program.scopes)),
             "Questions per minute": f"{program.questions_per_minute or 'no limit'}",
             "Made": when(program.created),
             "Last used": when(program.used) if program.used else "never",
@@ -105,7 +105,7 @@ def _show_made() -> None:
     url = settings.public_url or f"http://{settings.host}:{settings.port}"
     with st.container(border=True, key="key-made"):
         st.markdown(f"**The key of {as_label(name)}.** Copy it now: it is not shown again.")
-        st.code(key, language=None)
+        st.code(key, language=None, wrap_lines=True)
         st.caption("For example:")
         st.code(
             f"STRATA_API_KEY={key} strata ask --server {url} QUESTION",
