@@ -35,7 +35,7 @@ _SPELLED_OUT = re.compile(
     rf"(?:[ -](?:{'|'.join(NUMBER_WORDS)}|hundred|thousand|million))*\b",
     re.I,
 )
-_COMMAND = re.compile(r"`([^`\s]+ [^`]+)`")
+_CODE_SPAN = re.compile(r"`([^`]+)`")
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z\d_-]*|\W.*")
 """A word of a command that a reader replaces, or an option, a bracket or a path."""
 _FEWEST_WORDS = 4
@@ -99,8 +99,15 @@ def _read(sentence: str, bearer: Bearer) -> list[Sentence]:
     plainer = borne(_IN_BRACKETS.sub("", sentence))
     if plainer.passage is not None:
         return [plainer]
-    first, *others = map(borne, map(str.strip, _PARTS.split(plainer.text)))
+    first, *others = map(borne, map(_begun, _PARTS.split(plainer.text)))
     return [first, *others] if first.passage is not None else [whole]
+
+
+def _begun(part: str) -> str:
+    """A part of a sentence as one of its own."""
+    part = part.strip()
+    word = part.split(maxsplit=1)[0] if part else ""
+    return f"{part[0].upper()}{part[1:]}" if word.isalpha() and word.islower() else part
 
 
 def in_words(record: Record) -> str:
@@ -161,7 +168,8 @@ def _bearer(
     def bearer(sentence: str) -> Borne:
         if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
             return None, None
-        if not all(_is_written(command, evidence) for command in _COMMAND.findall(sentence)):
+        commands = (code for code in _CODE_SPAN.findall(sentence) if " " in code.strip())
+        if not all(_is_written(command, evidence) for command in commands):
             return None, None
         claimed = [*claims(sentence), *_SPELLED_OUT.findall(sentence)]
         told = [claim for claim in map(plain, claimed) if not whole(claim).search(own)]

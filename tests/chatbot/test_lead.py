@@ -38,6 +38,20 @@ def test_of_a_sentence_that_is_half_borne_the_half_stays() -> None:
     assert kept(reply) == ["The queue-timeout is 45 s by default"]
 
 
+def test_a_half_that_stays_begins_as_a_sentence() -> None:
+    reply = (
+        "The queue-timeout is 45 s; messages are not written to the disk before a flush; it is 9 h."
+    )
+    (first, second) = kept(reply)
+    assert first == "The queue-timeout is 45 s"
+    assert second.startswith("Messages are not")
+
+
+def test_names_in_a_row_are_no_command() -> None:
+    reply = "The range of `queue-timeout`, and `s` as its unit, is 1 to 600."
+    assert kept(reply) == [reply]
+
+
 def test_numbers_of_a_list_in_a_line_are_no_sentences() -> None:
     reply = "Two things hold: 1. Messages are not written to the disk before a flush."
     (sentence,) = check(
