@@ -29,6 +29,7 @@ class Queries:
 
     `subject` is what is asked, without release and without what the conversation answered
     before; `known` are the words of that answer, which may help to find but are not asked for.
+    `topic` is the end of the subject that was carried over from earlier questions.
     `lacking` are terms of the glossary that the release has in none of their wordings, which
     follow, the one asked for first.
     """
@@ -39,6 +40,12 @@ class Queries:
     subject: str
     known: str = ""
     lacking: tuple[tuple[str, ...], ...] = ()
+    topic: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What the question itself asks, without its release and what was carried over."""
+        return self.subject.removesuffix(self.topic).strip()
 
     def distinct(self) -> tuple[str, ...]:
         """The queries in the paper's order, each once."""
@@ -206,6 +213,7 @@ class Fallback:
 class Turn:
     """A question on its way through the chain; every step returns a new one.
 
+    `nearness` is the greatest cosine of the question to a passage that was found.
     `asked_back` are the places in the history of answers that asked for a release or product; None
     where only the texts are known. `afresh` asks for an answer from the documents alone, without
     the memory. `temperature` is that of the answer, where a step has set one. Where the release
@@ -226,6 +234,7 @@ class Turn:
     recollection: Recollection | None = None
     retrieved: tuple[RetrievedChunk, ...] = ()
     reduced: tuple[ReducedChunk, ...] = ()
+    nearness: float | None = None
     selected: tuple[ReducedChunk, ...] = ()
     unmentioned: tuple[str, ...] = ()
     temperature: float | None = None

@@ -9,25 +9,40 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.body import Part, compose, paragraphs, shortened, table_of
+from chatbot.answering.body import (
+    FEW_WORDS,
+    Part,
+    compose,
+    paragraphs,
+    shortened,
+    table_of,
+)
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.lead import (
     Sentence,
+    adds_to,
     check,
     contradicted,
     in_words,
     read_together,
     with_reason,
-    word_coverage,
+    with_verdict,
 )
 from chatbot.answering.undocumented_gate import missing_names_share, nothing_found, refusal
 from chatbot.comparison.presence import end_of
 from chatbot.memory.pairs import Origin
 from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_remembered
 from chatbot.memory.uses import REJECTED
-from chatbot.retrieval.forms import read_rows, read_value, read_verdict
+from chatbot.retrieval.forms import (
+    ASKS_DEFAULT,
+    read_end,
+    read_event,
+    read_rows,
+    read_value,
+    read_verdict,
+)
 from chatbot.retrieval.kinds import FORMS, Kind, kind_of
-from chatbot.retrieval.passages import Passage, best_passages, continued
+from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, says_unknown
 from chatbot.retrieval.records import sentences
 from chatbot.runtime.model_calls import call
@@ -48,11 +63,13 @@ HINTS = {
     ),
     Kind.LIST: "Name all of them in one sentence.",
     Kind.TABLE: "Answer from the rows, with names, values and units.",
-    Kind.DEFINITION: "Say what it is and what it is for.",
+    Kind.DEFINITION: "Say in one to three sentences what it is and what it is for.",
     Kind.YES_NO: (
         "Begin with Yes or No, then say why. If the chunks do not speak of it, reply: I don't know"
     ),
-    Kind.EXPLANATION: "Give the reason or the way it works that the chunks state.",
+    Kind.EXPLANATION: (
+        "Say in two or three sentences for what reason, or how it works, as the chunks state it."
+    ),
     Kind.CHANGE: "Say what changed, and in which release.",
 }
 MORE_FOR = {Kind.EXPLANATION: 1.6}
@@ -64,8 +81,8 @@ _MORE = re.compile(
 _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
-LEAST_COVERED = 0.4
-"""Of the question's words, below which passages speak of something else."""
+NEAR = 0.45
+"""The cosine of question and passages from which a passage is shown without a lead about it."""
 MOST_MISSING = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
 NO_MODEL = "No language model is set up: this is the best passage."
@@ -99,7 +116,7 @@ def generate_answer(
             return replace(turn, answer=nothing_found(turn))
         subject = turn.queries.subject
         passages = best_passages(scored)
-        kind = kind_of(subject, passages[0])
+        kind = kind_of(turn.queries, passages[0])
         room = int(budget * MORE_FOR.get(kind, 1.0))
         shown = within(room, passages, scored)
         corpus = open_corpus(*turn.asked)
@@ -149,13 +166,17 @@ def beginning_of_prompt() -> list[tuple[str, str]]:
 
 def _read(draft: _Draft) -> Sentence | None:
     """What a reader takes from a form: a value, what is gone, or the rows of a table."""
-    if draft.kind in (Kind.VALUE, Kind.DEFINITION, Kind.CHANGE) and (
-        value := read_value(draft.subject, draft.scored)
-    ):
+    one = draft.kind in (Kind.VALUE, Kind.DEFINITION, Kind.CHANGE)
+    one = one or (draft.kind is Kind.LIST and ASKS_DEFAULT.search(draft.subject) is not None)
+    if one and (value := read_value(draft.subject, draft.scored)):
         return Sentence(value.sentence, best_passages([value.record])[0], value.record)
+    if draft.kind is Kind.CHANGE and (event := read_event(draft.turn.question, draft.passages)):
+        return Sentence(*event)
     over = _OVER.search(draft.subject) is not None
     if draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over):
         # That a thing was removed is told in the words of the release that lacks it.
+        if draft.kind is Kind.YES_NO and (end := read_end(draft.subject, draft.passages)):
+            return Sentence(*end)
         ends = (end_of(name, draft.corpus) for name in identifiers(draft.subject))
         if record := next(filter(None, ends), None):
             text = f"{'Yes' if over else 'No'}: {in_words(record)}"
@@ -183,6 +204,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
+    if draft.kind is not Kind.YES_NO:
+        kept = [sentence for sentence in kept if adds_to(own, sentence.text)]
     if read is not None:
         kept = _behind(read, kept)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
@@ -191,13 +214,14 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     invented = draft.kind is Kind.STEPS and any(
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
-    if not kept and (invented or word_coverage(draft.subject, shown) < LEAST_COVERED):
+    far = turn.nearness is not None and turn.nearness < NEAR
+    if not kept and (invented or far):
         # What the model made up is no reason to show passages that speak of something else.
         return nothing_found(turn)
     complete = all(sentence.passage is not None for sentence in said)
     if draft.kind is Kind.YES_NO:
         other = contradicted(kept, draft.passages[0], draft.subject)
-        kept = [other] if other is not None else kept
+        kept = [other] if other is not None else with_verdict(kept, draft.subject)
     if kept and draft.kind is Kind.STEPS:
         draft.follow(kept[0])
     told = kept and draft.names_all(kept)
@@ -300,9 +324,9 @@ class _Draft:
         if self.best.record.cells and self.kind is not Kind.STEPS:
             return replace(self.written([self.best]), unwritten=True)
         best = self.passages[0]
-        whole = shortened(Part((best,), best.blocks), self.scored)
+        section = short_section(best, FEW_WORDS) or (best,)
         composed = self.kind in (Kind.STEPS, Kind.LIST) and self._parts
-        parts = composed or (whole,)
+        parts = composed or [shortened(Part((p,), p.blocks), self.scored) for p in section]
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
         value = f"The {release} documentation says this under “{as_words(heading)}”"
         marks, *body = self._body(parts, introduced=True)

@@ -8,7 +8,14 @@ from textwrap import dedent
 
 from chatbot.retrieval.forms import read_rows
 from chatbot.retrieval.kinds import Kind
-from chatbot.retrieval.passages import Passage, Placed, continued, passages_of, section_of
+from chatbot.retrieval.passages import (
+    Passage,
+    Placed,
+    continued,
+    passages_of,
+    section_of,
+    short_section,
+)
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
@@ -19,6 +26,8 @@ LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
 NEARBY = 2400
 """Characters of the listings of one section that are shown together."""
+FEW_WORDS = 1200
+"""Characters of a section that is shown whole where nothing could be written about it."""
 SHORT = 400
 """Characters of a listing that is shown beside an answer in words."""
 NEAR = 0.8
@@ -43,7 +52,8 @@ def compose(
 ) -> tuple[Part, ...]:
     """What follows the lead of an answer of this kind; the passages come best first.
 
-    Steps: the numbered list of the section, else its listings with the text that explains them.
+    Steps: the numbered list of the section, else the section, of a long one its listings with the
+    text that explains them.
     A list and a table: all of it, or the rows that were asked for. A definition: the signature
     with its description. A change: nothing, since notes list much else. Anything else: the listing
     of the best passage, if it has one that is short.
@@ -99,13 +109,19 @@ def _rows(table: Part, question: str) -> Part:
 def _steps(
     best: Passage, near: Sequence[Passage], whole: Callable[[Passage], Part]
 ) -> Iterator[Part]:
-    """Of the section that answers best the numbered steps or the listings, else the passage."""
+    """Of the section that answers best the numbered steps, else all of it, or its listings."""
     if len(titled := _titled_steps(best)) > 1:
         yield from titled
         return
     order = (best, *section_of(best))
-    done = next((p for p in order if p.is_numbered or p.has(BlockKind.CODE)), best)
-    if not done.has(BlockKind.CODE) or done.is_numbered:
+    if numbered := next((p for p in order if p.is_numbered), None):
+        yield whole(numbered)
+        return
+    if section := short_section(best):
+        yield from (Part((p,), p.blocks) for p in section)
+        return
+    done = next((p for p in order if p.has(BlockKind.CODE)), best)
+    if not done.has(BlockKind.CODE):
         yield whole(done)
         return
     listings = [p for p in section_of(done) if p.has(BlockKind.CODE) and p.path == done.path]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.passages import Passage
+from chatbot.retrieval.passages import Passage, section_of, short_section
 from chatbot.turn import Record
 from prompts import Fenced, fenced, fenced_list
 
@@ -18,13 +18,14 @@ NEAR = 0.5
 
 
 def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Passage]:
-    """The passages that fit into so many characters, best first; the first in any case.
+    """The passages that fit into so many characters; the first in any case.
 
-    What scores far less than the best is left out: a small model mixes it in.
+    They come best first, and those of the best one's section before all others: what answers a
+    question stands together. The section is put in page order. What scores far less than the best
+    is left out: a small model mixes it in.
     """
     kept: list[Passage] = []
-    near = [p for p in passages if p.score >= NEAR * passages[0].score]
-    for passage in near:
+    for passage in _section_first(passages):
         size = sum(len(r.reading) for r in shown_records(passage, scored, budget))
         if kept and size > budget:
             continue
@@ -32,7 +33,20 @@ def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -
         budget -= size
         if budget <= 0:
             break
-    return kept
+    section = {p.place for p in section_of(passages[0])}
+    together = [p for p in kept if p.place in section]
+    return sorted(together, key=lambda p: p.start) + [p for p in kept if p.place not in section]
+
+
+def _section_first(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages of the best one's section, of a short one all of them; then those near it."""
+    best = passages[0]
+    section = {p.place: p for p in section_of(best)}
+    found = [p for p in passages if p.place in section]
+    if short_section(best):
+        found += [p for place, p in section.items() if place not in {f.place for f in found}]
+    near = (p for p in passages if p.score >= NEAR * best.score)
+    return [*found, *(p for p in near if p.place not in section)]
 
 
 def as_chunks(passages: Sequence[Passage], scored: Sequence[Record], budget: int) -> Fenced:

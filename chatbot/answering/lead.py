@@ -28,6 +28,8 @@ _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|cannot|without|only|unless|no longer)\b|n['’]t\b", re.I
 )
+_DENIED = re.compile(r"\b(?:not|no|never|cannot)\b|n['’]t\b", re.I)
+_OPENS = re.compile(r"(?:the|there|this|that|these|it|you|an?|no|by|in|if)\b", re.I)
 _OF_PROMPT = re.compile(r"\bchunks?\b", re.I)
 """What the prompt calls the passages: a reader knows of none."""
 _SPELLED_OUT = re.compile(
@@ -118,6 +120,12 @@ def in_words(record: Record) -> str:
     return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
 
 
+def adds_to(question: str, sentence: str) -> bool:
+    """Whether a sentence says more than the question does; a choice between two may say less."""
+    new = set(tokens(filtered(sentence))) - set(tokens(question))
+    return bool(new) or " or " in question
+
+
 def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list[Sentence]:
     """The lead of a yes/no question, with the `best` words on it where it gives no reason.
 
@@ -133,6 +141,21 @@ def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list
         return list(said)
     contradicts = _NEGATED.search(best.text) and not _NEGATED.search(first.text)
     return [best] if first.text[:1] in "Yy" and contradicts else [first, best]
+
+
+def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
+    """The lead of a yes/no question that denies what is asked, with the No that it lacks."""
+    if not said or _VERDICT.match(said[0].text) or _NEGATED.search(question):
+        return list(said)
+    first, *rest = said
+    if not _DENIED.search(first.text):
+        return list(said)
+    return [replace(first, text=f"No, {_inside(first.text)}"), *rest]
+
+
+def _inside(sentence: str) -> str:
+    """A sentence as it stands behind another word: its first word small, if that is no name."""
+    return sentence[0].lower() + sentence[1:] if _OPENS.match(sentence) else sentence
 
 
 def contradicted(said: Sequence[Sentence], passage: Passage, question: str) -> Sentence | None:
@@ -234,11 +257,6 @@ def _says(text: str, claim: str) -> bool:
 def _shared(words: set[str], text: str) -> float:
     """The share of the words, 0 to 1, that a text holds in any form."""
     return len(words & set(tokens(text))) / len(words) if words else 0.0
-
-
-def word_coverage(question: str, passages: Sequence[Passage]) -> float:
-    """The share of a question's words, 0 to 1, that the passages hold together."""
-    return _shared(set(tokens(filtered(question))), read_together(passages))
 
 
 def read_together(passages: Sequence[Passage]) -> str:

@@ -66,7 +66,7 @@ def answer_from_newest(answering: Runnable[Turn, Turn], look: RuleStep) -> Model
 _UNANSWERED: dict[str, Any] = {
     name: getattr(Turn(""), name)
     for name in (
-        *("queries", "recollection", "retrieved", "reduced", "selected"),
+        *("queries", "recollection", "retrieved", "reduced", "nearness", "selected"),
         *("unmentioned", "temperature", "answer", "nearest"),
     )
 }

@@ -70,8 +70,8 @@ class Parts:
 
     @cached_property
     def off_topic(self) -> RuleStep:
-        """Questions of which no word stands in any document."""
-        return refuse_off_topic(self.products, self.open_corpus, self.is_ordinary_word)
+        """Questions that are far from everything that is documented."""
+        return refuse_off_topic(self.products, self.is_ordinary_word)
 
     @cached_property
     def question_taken_up(self) -> RuleStep:

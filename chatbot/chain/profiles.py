@@ -42,6 +42,7 @@ def embedded(p: Parts) -> Profile:
         glossary_expansion=p.terms_of_glossary,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_score,
+        off_topic=p.off_topic,
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
         term_clarification=ask_which_term,
@@ -82,12 +83,11 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
     A comparison keeps its releases apart and answers each from its documents, without the memory.
     """
     steps = tuple((name, step) for name, step in answering.items() if step is not None)
-    of_side = tuple(step for step in steps if not step[0].startswith("memory"))
+    of_side = tuple(s for s in steps if s[0] != "off_topic" and not s[0].startswith("memory"))
     return (
         ("small_talk", p.small_talk),
         ("clarification", p.question_taken_up),
         ("inventory", p.inventory),
-        ("off_topic", p.off_topic),
         ("release_extraction", release_extraction),
         (
             "comparison",

@@ -75,7 +75,8 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         subject = f"{bare} {topic}".strip()
         versionless = filtered(f"{subject} {known}") if turn.resolution.mentions else None
         return replace(
-            turn, queries=Queries(base, filtered(base), versionless or None, subject, known)
+            turn,
+            queries=Queries(base, filtered(base), versionless or None, subject, known, topic=topic),
         )
 
     return rewrite

@@ -185,7 +185,10 @@ class _Surroundings:
             return Claim.OTHER_THING
         if joint and not self.mark:
             in_path = joint == "/" and self.after.startswith("/") and number.dotted
-            return Claim.RELEASE if in_path and (self.known or number.akin) else Claim.OTHER_THING
+            if in_path and (self.known or number.akin):
+                return Claim.RELEASE
+            package = joint in "-_" and self.known and number.whole and number.long
+            return Claim.DOUBTFUL if package else Claim.OTHER_THING
         if word.casefold() in _CLAIMS_NOTHING:
             return None
         begins = not _CLAUSE.sub("", self.head[: self.owner.start("word")]).strip()

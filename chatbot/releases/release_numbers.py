@@ -111,12 +111,16 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         marked = glue and _OPEN_GLUE.fullmatch(glue[0].lstrip("."))
         beside = glue and glue[0] == "_" and text[glue.start() - 1] == OWN
         short = glue and _ABBREVIATION.fullmatch(glue[0])
-        if glue and not (marked or beside or short) and not _MARKED_GLUE.fullmatch(glue[0]):
+        package = glue and glue[0][-1] in "-_"
+        loose = marked or beside or short or package
+        if glue and not loose and not _MARKED_GLUE.fullmatch(glue[0]):
             continue
         if _CLOCK.search(text, max(0, chunk.start() - 2), chunk.end() + 2):
             continue
         for number in _read(text, chunk.start(), chunk[0], names):
             known = number.reading.covers and number.dotted and (number.high or short)
+            # "lampkit-2.0.1" may be a package of the product.
+            known = known or (package and len(number.tokens) > 2 and names.names(number.tokens))
             if not glue or marked or beside or known:
                 written.append(number)
                 position = max(position, number.end)

@@ -43,14 +43,20 @@ def reduce_context(
     `budget` counts characters over all chunks; a chunk of which nothing is kept is dropped.
     """
 
-    def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
-        vectors = embedder.embed([query, *texts])
-        return [float(v) for v in vectors[1:] @ vectors[0]]
-
     def reduce_step(turn: Turn) -> Turn:
         assert turn.queries is not None
+        nearest = 0.0
+
+        def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
+            nonlocal nearest
+            vectors = embedder.embed([query, *texts])
+            cosines = [float(v) for v in vectors[1:] @ vectors[0]]
+            nearest = max(nearest, *cosines)
+            return cosines
+
         corpus = open_corpus(*turn.asked)
         subject = turn.queries.subject
+        kind = asked_for(turn.queries.asked, subject)
         terms = search_terms(subject, turn.queries.known, corpus.product, corpus)
         importance = importance_of(terms, corpus.idf)
         best = score_records(
@@ -60,11 +66,11 @@ def reduce_context(
                 (c.score, [cut_signature(r, subject) for r in _records_of(corpus, c)])
                 for c in turn.retrieved
             ],
-            cues=answer_cues(subject, terms, corpus.release, asked_for(turn.question)),
+            cues=answer_cues(subject, terms, corpus.release, kind),
             similarity=similarity,
         )
-        best = lift_by_passage(subject, importance, best, similarity)
-        return replace(turn, reduced=_within(budget, best))
+        best = lift_by_passage(subject, kind, importance, best, similarity)
+        return replace(turn, reduced=_within(budget, best), nearness=nearest)
 
     return reduce_step
 

@@ -41,7 +41,7 @@ def retrieve_context(
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
-            weigh_kinds=asked_for(turn.question) is not Kind.CHANGE,
+            weigh_kinds=asked_for(turn.queries.asked, turn.queries.subject) is not Kind.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(f.page, corpus.context_chunk(f.page.id, padding).text, f.score)

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from chatbot.retrieval.passages import Passage
+from chatbot.retrieval.passages import Passage, section_of
 from chatbot.retrieval.provenance import UNIT
-from chatbot.retrieval.records import with_units
+from chatbot.retrieval.records import records, with_units
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import BlockKind
 
-_ASKS_DEFAULT = re.compile(r"\bdefaults?\b|\bomitted\b|\bby itself\b", re.I)
+ASKS_DEFAULT = re.compile(
+    r"\bdefaults?\b|\bomitted\b|\bby itself\b|\bout of the box\b"
+    r"|\bwithout (?:setting|configuring)\b"
+    r"|\bif (?:i|you|we|it|nothing|none|one)\b[^,?]* (?:set|unset|omit|leave|left|nothing)\b"
+    r"|\b(?:don|do|does|is|did)(?:'?t|n't| not) (?:pass|set|give|specify|configured?)\b",
+    re.I,
+)
+"""What a question says that asks for what holds where nothing is set."""
 _VALUE = (
     r"[`(]?(?P<value>\"[^\"\n]*\"|'[^'\n]*'|‘[^’\n]*’|“[^”\n]*”|"
     rf"-?\d[\d.,]*(?<![.,])(?-i: ?{UNIT})?|"
@@ -35,6 +43,28 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 _BESIDE = 40
 GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 """A parameter as it is given: "timeout=5"."""
+
+
+_EVENTS = {
+    **dict.fromkeys(("new", "added", "introduced", "add", "available", "appear"), "added"),
+    **dict.fromkeys(("changed", "change"), "changed"),
+    **dict.fromkeys(("deprecated", "obsolete", "deprecate"), "deprecated"),
+    **dict.fromkeys(("removed", "dropped", "remove"), "removed"),
+}
+_EVENT = re.compile(
+    rf"\b(?P<event>{'|'.join(_EVENTS)})\s+(?:in|since)\s+(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
+    re.I,
+)
+"""What a documentation says of its own history: "New in version 2.1"."""
+_ASKS_WHEN = re.compile(
+    r"\b(?:(?:which|what) (?:\w+ )?(?:version|release)|when|since)\b[^?]*"
+    rf"\b(?P<event>{'|'.join(_EVENTS)})\b",
+    re.I,
+)
+
+
+_ASKS_WHETHER_STILL = re.compile(r"\bstill\b|\bany ?more\b|\bno longer\b", re.I)
+_WITHOUT_EFFECT = re.compile(r"\b(?:ignored|no longer|removed|no effect|dropped)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -88,12 +118,12 @@ def _as_code(name: str) -> str:
     return bare if " " in bare or "`" in bare or worded else f"`{bare}`"
 
 
-def read_value(subject: str, records: Sequence[Record]) -> Reading | None:
+def read_value(subject: str, scored: Sequence[Record]) -> Reading | None:
     """The value that the question asks for, where it stands in a form: a default, a table cell.
 
     Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
     """
-    return _agreed(_defaults(subject, records)) or _agreed(_table_cells(subject, records))
+    return _agreed(_defaults(subject, scored)) or _agreed(_table_cells(subject, scored))
 
 
 def _agreed(found: Sequence[Reading]) -> Reading | None:
@@ -101,15 +131,19 @@ def _agreed(found: Sequence[Reading]) -> Reading | None:
     return found[0] if len(values) == 1 else None
 
 
-def _defaults(subject: str, records: Sequence[Record]) -> list[Reading]:
-    """Defaults of the parameters that the question names, of the owner it names if it names one."""
-    if not _ASKS_DEFAULT.search(subject):
+def _defaults(subject: str, scored: Sequence[Record]) -> list[Reading]:
+    """Defaults of the parameters that the question names, of the owner it names if it names one.
+
+    If it names none, that of what the best record is about; they come best first.
+    """
+    if not ASKS_DEFAULT.search(subject):
         return []
     names = [*identifiers(subject), *(m.lower() for m in GIVEN.findall(subject))]
+    names = names or identifiers(scored[0].label)
     found = [
         Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
         for name in dict.fromkeys(names)
-        for record in records
+        for record in scored
         if (value := _default_of(name, record)) is not None
     ]
     others = set(tokens(subject)).difference(*map(tokens, names))
@@ -122,7 +156,7 @@ def read_verdict(subject: str, best: Passage) -> Reading | None:
     It is a verdict only if it is one of yes and no, and if the question does not ask for the
     contrary ("is it off by default?"), which a reader has to judge.
     """
-    if not _ASKS_DEFAULT.search(subject) or _TURNED.search(subject):
+    if not ASKS_DEFAULT.search(subject) or _TURNED.search(subject):
         return None
     if not identifiers(best.heading):
         return None
@@ -133,6 +167,49 @@ def read_verdict(subject: str, best: Passage) -> Reading | None:
     ]
     reading = _agreed(found)
     return reading if reading and _bare(reading.value) in (*_YES, *_NO) else None
+
+
+def read_event(question: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
+    """When a thing was added, changed or deprecated, as the section headed by its name says."""
+    asked = _ASKS_WHEN.search(question)
+    if asked is None:
+        return None
+    event = _EVENTS[asked["event"].lower()]
+    for passage, text, record in _on_named(question, passages):
+        said = _EVENT.search(text)
+        if said and _EVENTS[said["event"].lower()] == event:
+            told = f"{_as_code(passage.heading)} was {event} in version {said['release']}."
+            return as_document_words(told), passage, record
+    return None
+
+
+def read_end(subject: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
+    """That a thing does nothing any more, where a question asks whether it still does."""
+    if not _ASKS_WHETHER_STILL.search(subject):
+        return None
+    for passage, text, record in _on_named(subject, passages):
+        if _WITHOUT_EFFECT.search(text):
+            return f"No: {as_document_words(text)}", passage, record
+    return None
+
+
+def _on_named(question: str, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str, Record]]:
+    """The paragraphs of the sections headed by a name: `wait_time` for `--wait-time`, too.
+
+    Each in one line, with its passage and the record that it stands in.
+    """
+    names = set(map(_joined, identifiers(question)))
+    headed = (p for p in passages if names & set(map(_joined, identifiers(p.heading))))
+    for passage in chain.from_iterable(map(section_of, headed)):
+        for start, _, block in passage.placed:
+            before = (r for r in reversed(records(passage.page)) if r.start <= start)
+            record = next(before, None)
+            if block.kind is BlockKind.PARAGRAPH and record is not None:
+                yield passage, " ".join(block.text.split()), record
+
+
+def _joined(name: str) -> str:
+    return name.lstrip("-").replace("-", "_").removesuffix("()")
 
 
 def _bare(value: str) -> str:
@@ -162,12 +239,12 @@ def _default_of(name: str, record: Record) -> str | None:
     return match["value"] if match else None
 
 
-def _table_cells(subject: str, records: Sequence[Record]) -> list[Reading]:
+def _table_cells(subject: str, scored: Sequence[Record]) -> list[Reading]:
     """Cells whose row and column the question names: the row's first cell and the header."""
     asked = set(tokens(filtered(subject)))
-    names = {r.cells[0][1] for r in records if r.cells}
+    names = {r.cells[0][1] for r in scored if r.cells}
     found = []
-    for record in records:
+    for record in scored:
         if len(record.cells) < 2 or not _is_named(record.cells[0][1], asked):
             continue
         (_, key), *others = record.cells

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from chatbot.retrieval.forms import asks_for_rows
 from chatbot.retrieval.passages import Passage
+from chatbot.turn import Queries
 from ingestion.page import BlockKind
 
 
@@ -45,7 +46,7 @@ _STEPS = re.compile(
     r"\bhow (?:do|can|could|should|would|must|does (?:one|someone)|to|might)\b"
     r"(?! (?:\w+ ){1,3}work\b)"
     r"|\b(?:steps?|procedure|instructions?|walk me|guide me|way|recipe) (?:to|for|through|of)\b"
-    r"|\bstep by step\b|\b(?:what|which) (?:are the )?steps\b"
+    r"|\bstep by step\b|\bin (?:what|which) order\b|\b(?:what|which) (?:are the )?steps\b"
     r"|\bwhat (?:do|must|should|would) (?:i|we|you) (?:have|need) to \w+"
     r"|\bwhat (?:do|must|should|would|can) (?:i|we|you) (?:then |now )*"
     r"(?:do|change|rewrite|replace|write|run|call|type|install|configure|put|add)\b"
@@ -78,7 +79,7 @@ _CHANGE = re.compile(
 _YES_NO = re.compile(
     r"(?:^|[.!:;] +)(?:(?:in|with|on|for|under|using|as of|since|from)\b[^?]{0,50}?[,:] +)?"
     r"(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
-    r"am|isn't|aren't|doesn't|don't|can't|need)\b"
+    r"am|isn't|aren't|doesn't|don't|can't|need|any(?! of))\b"
     r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",
     re.I,
 )
@@ -120,27 +121,33 @@ def without_opening(question: str) -> str:
     return _OPENING.sub("", question.strip(" ,;:–-").replace("’", "'"))
 
 
-def asked_for(question: str) -> Kind:
-    """What a question wants by its words alone; a value where nothing says otherwise."""
-    text = without_opening(question)
-    return next((kind for pattern, kind in _ASKED if pattern.search(text)), Kind.VALUE)
+def asked_for(question: str, subject: str = "") -> Kind:
+    """What a question wants by its words alone; a value where nothing says otherwise.
+
+    Of a follow-up that says nothing of it ("and in 2.0?") the words of the whole `subject` decide,
+    which takes over what was asked before.
+    """
+    texts = (without_opening(question), without_opening(subject))
+    found = (kind for text in texts for pattern, kind in _ASKED if pattern.search(text))
+    return next(found, Kind.VALUE)
 
 
-def kind_of(question: str, best: Passage) -> Kind:
+def kind_of(queries: Queries, best: Passage) -> Kind:
     """What a question wants, seen beside the passage that answers it best.
 
     A list that stands in a table is answered by its rows. A few words that ask for nothing by
     themselves want the steps, the rows or the description that the passage consists of.
     """
-    kind = asked_for(question)
+    subject = queries.subject
+    kind = asked_for(queries.asked, subject)
     in_rows = best.has(BlockKind.TABLE_ROW)
     if kind in (Kind.LIST, Kind.TABLE):
         return Kind.TABLE if in_rows else Kind.LIST
     if kind is not Kind.VALUE:
         return kind
-    measured = _MEASURE.search(question)
+    measured = _MEASURE.search(subject)
     if not measured and best.is_numbered:
         return Kind.STEPS
-    if in_rows and asks_for_rows(question, best):
+    if in_rows and asks_for_rows(subject, best):
         return Kind.TABLE
     return Kind.DEFINITION if not measured and best.has(BlockKind.SIGNATURE) else kind

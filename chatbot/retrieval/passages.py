@@ -258,6 +258,12 @@ def section_of(passage: Passage) -> Iterator[Passage]:
     return (p for p in passages_of(passage.page) if _headings(p) == own)
 
 
+def short_section(passage: Passage, most: int = 2400) -> tuple[Passage, ...]:
+    """The passages of its section in page order, if they have `most` characters; else none."""
+    section = tuple(section_of(passage))
+    return section if sum(len(p.text) for p in section) <= most else ()
+
+
 def _headings(passage: Passage) -> tuple[str, ...]:
     """The headings above a passage, without what owns its blocks inside the section."""
     above = [

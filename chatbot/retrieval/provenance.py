@@ -51,6 +51,11 @@ _DOES_NOT_KNOW = re.compile(
     r"|the (?:chunks?|excerpts?|documentation) (?:do|does) not (?:tell|say|mention|specify|state))",
     re.I,
 )
+_NOT_TOLD = re.compile(
+    r"\bnot (?:specified|mentioned|documented|stated|provided|given|described|explained)\b"
+    r"[^.]*\b(?:chunks?|excerpts?|documentation|context|passages?|text)\b",
+    re.I,
+)
 
 
 def plain(text: str) -> str:
@@ -63,7 +68,7 @@ def plain(text: str) -> str:
 
 def says_unknown(reply: str) -> bool:
     """Whether a model says that it does not know, in the words asked for or in its own."""
-    return _DOES_NOT_KNOW.match(reply) is not None
+    return (_DOES_NOT_KNOW.match(reply) or _NOT_TOLD.search(reply)) is not None
 
 
 def claims(value: str) -> list[str]:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.forms import GIVEN
-from chatbot.retrieval.kinds import FORMS, Kind, asked_for
+from chatbot.retrieval.forms import ASKS_DEFAULT, GIVEN
+from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record
@@ -60,9 +60,6 @@ PASSAGE_COSINE_CANDIDATES = 20
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Maps a text and others to their cosines."""
 
-_ASKS_DEFAULT = re.compile(
-    r"\bdefaults?\b|\bomitted\b|\bwithout\b|\bdon'?t (pass|set|give)\b", re.I
-)
 _STATED = re.compile(
     r"\bdefaults?\b|\bif (omitted|not (given|specified|set|passed|present))\b|\bwhen omitted\b",
     re.I,
@@ -147,7 +144,7 @@ def answer_cues(
     what changed and release notes, above all those that speak of another release, unless changes
     are asked for: then it is what stands under the heading of another release that loses.
     """
-    wants_default = bool(_ASKS_DEFAULT.search(question))
+    wants_default = bool(ASKS_DEFAULT.search(question))
     given = tuple(f"{name}=" for name in [*identifiers(question), *GIVEN.findall(question)])
 
     def wanted(record: Record) -> float:
@@ -192,12 +189,12 @@ def _number_beside(text: str, terms: Mapping[str, float]) -> bool:
 
 def lift_by_passage(
     question: str,
+    kind: Kind,
     importance: Mapping[str, float],
     scored: Sequence[Record],
     similarity: Similarity,
 ) -> list[Record]:
     """Add to the records' scores what their passages are worth; best first."""
-    kind = asked_for(question)
     form = FORMS.get(kind, ())
     names = {
         _name(name)

@@ -10,6 +10,7 @@ from chatbot.retrieval.kinds import Kind, asked_for, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
+from chatbot.turn import Queries
 from corpora.indexing.pages import StoredPage
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
@@ -45,7 +46,7 @@ def asked(question: str, *found: str) -> tuple[Kind, list[Passage]]:
     """What is asked, and the passages of the manual's records that hold one of the texts."""
     scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
     passages = best_passages(scored)
-    return kind_of(question, passages[0]), passages
+    return kind_of(Queries(question, question, None, subject=question), passages[0]), passages
 
 
 def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_items() -> None:

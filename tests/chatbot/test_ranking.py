@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from chatbot.retrieval.kinds import asked_for
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import lift_by_passage
@@ -39,5 +40,5 @@ def alike(_question: str, passages: Sequence[str]) -> list[float]:
 )
 def test_what_says_what_a_thing_is_defines_it(question: str, best: str) -> None:
     scored = [replace(r, score=1.2 if r.start < 100 else 1.0) for r in records(PAGE)]
-    found = best_passages(lift_by_passage(question, {}, scored, alike))
+    found = best_passages(lift_by_passage(question, asked_for(question), {}, scored, alike))
     assert best in found[0].text
