@@ -41,7 +41,8 @@ def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -
 def _section_first(passages: Sequence[Passage]) -> list[Passage]:
     """The passages of the best one's section, of a short one all of them; then those near it."""
     best = passages[0]
-    section = {p.place: p for p in section_of(best)}
+    # A record that begins in the passage before may hold all of a short one.
+    section = {p.place: p for p in section_of(best) if p.records}
     found = [p for p in passages if p.place in section]
     if short_section(best):
         found += [p for place, p in section.items() if place not in {f.place for f in found}]

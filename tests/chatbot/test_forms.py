@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.retrieval.forms import read_value, read_verdict
+from chatbot.retrieval.forms import read_end, read_event, read_value, read_verdict
 from chatbot.retrieval.passages import passages_of
 from chatbot.retrieval.records import records
 from ingestion.page import Block, BlockKind
@@ -94,3 +94,44 @@ def test_a_default_is_a_verdict(question: str, passage: int, verdict: str | None
 )
 def test_where_it_is_not_certain_nothing_is_read(question: str) -> None:
     assert read_value(question, records(PAGE)) is None
+
+
+HISTORY = stored_page(
+    Block(BlockKind.HEADING, "hold_time", ("Settings", "hold_time")),
+    Block(BlockKind.PARAGRAPH, "Seconds before the valve closes.", ("Settings", "hold_time")),
+    Block(BlockKind.PARAGRAPH, "New in version 2.1.", ("Settings", "hold_time")),
+    Block(
+        BlockKind.PARAGRAPH,
+        "Deprecated since version 3.0: The option is ignored.",
+        ("Settings", "hold_time"),
+    ),
+    Block(BlockKind.HEADING, "autoOpen", ("Settings", "autoOpen")),
+    Block(BlockKind.PARAGRAPH, "Changed in version 2.4: may be a list.", ("Settings", "autoOpen")),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("in which version was hold_time added?", "`hold_time` was added in version 2.1."),
+        ("since when is --hold-time deprecated?", "`hold_time` was deprecated in version 3.0."),
+        ("when was autoOpen introduced?", None),
+        ("what does hold_time do?", None),
+    ],
+)
+def test_when_a_thing_came_is_read_in_its_section(question: str, told: str | None) -> None:
+    event = read_event(question, passages_of(HISTORY))
+    assert (event[0] if event else None) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("is --hold-time still honoured?", "No: Deprecated since version 3.0: The option"),
+        ("does autoOpen still work?", None),
+        ("is hold_time a number?", None),
+    ],
+)
+def test_what_does_nothing_any_more_is_said(question: str, told: str | None) -> None:
+    end = read_end(question, passages_of(HISTORY))
+    assert (end[0][: len(told)] if end and told else end) == told

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.answering.lead import Sentence, check, contradicted, with_reason
+from chatbot.answering.lead import (
+    Sentence,
+    adds_to,
+    check,
+    contradicted,
+    with_reason,
+    with_verdict,
+)
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
 from ingestion.page import Block, BlockKind
@@ -144,3 +151,32 @@ def test_a_verdict_without_a_reason_gets_the_words_that_decide_it() -> None:
 def test_a_yes_that_the_best_words_negate_is_replaced_by_them() -> None:
     reason = "Messages are not written to the disk before a flush."
     assert verdict("Yes, messages are written to the disk.", reason) == [reason]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "adds"),
+    [
+        ("Why do my workers vanish?", "The workers vanish.", False),
+        ("Why do my workers vanish?", "The workers vanish because memory is low.", True),
+        ("Is the default sync or threads?", "The default is sync.", True),
+    ],
+)
+def test_what_only_repeats_the_question_is_no_answer(
+    question: str, sentence: str, adds: bool
+) -> None:
+    assert adds_to(question, sentence) is adds
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "told"),
+    [
+        ("Is there a limit?", "There is no built-in limit.", "No, there is no built-in limit."),
+        ("Is there a limit?", "Lamp does not limit it.", "No, Lamp does not limit it."),
+        ("Is there a limit?", "Yes, 20 of them.", "Yes, 20 of them."),
+        ("Is there a limit?", "The limit is 20.", "The limit is 20."),
+        ("Is it not limited?", "It is not limited.", "It is not limited."),
+    ],
+)
+def test_a_denial_begins_with_no(question: str, sentence: str, told: str) -> None:
+    (first,) = with_verdict([Sentence(sentence, None, None)], question)
+    assert first.text == told

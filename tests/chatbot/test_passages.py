@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chatbot.answering.body import Part, compose, paragraphs
-from chatbot.answering.evidence import as_chunks
+from chatbot.answering.evidence import as_chunks, within
 from chatbot.retrieval.kinds import Kind, asked_for, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records
@@ -204,3 +204,26 @@ def test_code_cannot_close_its_fence() -> None:
 )
 def test_what_is_asked_is_told_by_the_words(question: str, kind: Kind) -> None:
     assert asked_for(question) is kind
+
+
+def test_the_rest_of_the_section_that_answers_is_read_before_other_sections() -> None:
+    swap, other = ("Guide", "Swapping"), ("Guide", "Signals")
+    page = stored_page(
+        Block(BlockKind.HEADING, "Swapping", swap),
+        Block(BlockKind.PARAGRAPH, LONG.strip(), swap),
+        Block(BlockKind.PARAGRAPH, "Send USR2 to the old process.", swap),
+        Block(BlockKind.CODE, "kill -USR2 PID", swap),
+        Block(BlockKind.PARAGRAPH, "Then send WINCH.", swap),
+        Block(BlockKind.HEADING, "Signals", other),
+        Block(BlockKind.PARAGRAPH, LONG.strip(), other),
+        Block(BlockKind.PARAGRAPH, "HUP reloads the configuration.", other),
+    )
+    scores = {"Then send WINCH.": 2.0, "HUP reloads the configuration.": 1.9}
+    found = [replace(r, score=scores[r.quote]) for r in records(page) if r.quote in scores]
+    shown = within(900, best_passages(found), found)
+    assert [p.text for p in shown] == [
+        LONG.strip(),
+        "Send USR2 to the old process.\n\nkill -USR2 PID",
+        "Then send WINCH.",
+        "HUP reloads the configuration.",
+    ]
