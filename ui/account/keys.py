@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from chatbot.accounts.people import Person
+from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, Program, ProgramKeys, Scope
 from ui.elements.frame import confirmed, failures_shown, use_new_widget, widget_round
 from ui.elements.moments import when
 from ui.elements.table import show_table
 from ui.serving import services
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.accounts.program_keys import Program, ProgramKeys, Scope
 
 _MADE = "key made"
 _MOST_PER_MINUTE = 10_000
@@ -22,8 +18,6 @@ _MOST_PER_MINUTE = 10_000
 
 def show_keys(person: Person) -> None:
     """The keys of a person, those of everybody for an admin, and a form for a new one."""
-    from chatbot.accounts.program_keys import ProgramKeys
-
     st.subheader("Keys for programs", anchor=False)
     st.caption(
         "A key lets a program, an editor or an agent ask in its own name. Its conversations are "
@@ -61,8 +55,6 @@ def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> N
 
 
 def _make(keys: ProgramKeys, person: Person) -> None:
-    from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, Scope
-
     offered = [scope for scope in Scope if person.is_admin or scope not in FOR_ADMINS]
     with st.form(f"key {widget_round('key')}", border=False):
         name = st.text_input("Name", max_chars=LONGEST_NAME, placeholder="e.g. editor of Ann")
@@ -86,8 +78,6 @@ def _make(keys: ProgramKeys, person: Person) -> None:
 
 
 def _told(scope: Scope) -> str:
-    from chatbot.accounts.program_keys import Scope
-
     return {
         Scope.ASK: "Ask questions",
         Scope.SEARCH: "Search and read pages",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.accounts.people import Person
+from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
+from chatbot.settings import Settings
 from ingestion.errors import StrataError
 from ui.account.keys import show_keys
 from ui.elements.frame import confirmed
@@ -14,10 +16,6 @@ from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.settings import Settings
 
 
 def account() -> None:
@@ -80,16 +78,12 @@ def _what_is_kept(kept: int, settings: Settings) -> str:
 
 
 def _exported(person: Person) -> str:
-    from chatbot.conversations.personal_data import export_person
-
     exported = export_person(services.chatbot().database, person.id)
     return json.dumps(exported, ensure_ascii=False, indent=1)
 
 
 @st.dialog("Delete all your conversations")
 def _ask_to_delete(person: Person, kept: int) -> None:
-    from chatbot.conversations.personal_data import UnknownPerson, delete_person
-
     st.markdown(
         f"{how_many(kept, 'conversation')} will be deleted with all answers, your feedback and the "
         "admins' notes. This cannot be undone."

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from chatbot.conversations.conversations import KeptTurn
+from chatbot.conversations.export import reply_markdown
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP, Opinion
+from corpora.catalog.release import Product
 from ingestion.errors import StrataError
+from ui.answers.offers import Ask
 from ui.answers.remembered import ask_afresh, chosen_release
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import KeptTurn
-    from corpora.catalog.release import Product
-    from ui.answers.offers import Ask
 
 _THUMBS = {UP: 1, DOWN: 0}
 """What `st.feedback` calls a thumb."""
@@ -70,8 +68,6 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
 
 def _copy(turn: KeptTurn, conversation: str) -> None:
     """Listings of which nothing but the button to copy them is seen."""
-    from chatbot.conversations.export import reply_markdown
-
     for name, text in (
         ("copy-answer", reply_markdown(turn.reply)),
         ("copy-link", address(conversation, turn.id)),

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import KeptTurn
+from chatbot.releases.rules import resolve_release
+from chatbot.reply import RememberedPair, Reply
+from corpora.catalog.release import Product
+from ui.answers.offers import Ask
 from ui.elements.moments import day
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved, vouched
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import KeptTurn
-    from chatbot.reply import RememberedPair, Reply
-    from corpora.catalog.release import Product
-    from ui.answers.offers import Ask
 
 _HELPED = {
     "reference": "A saved answer to a similar question helped to write this one",
@@ -96,6 +94,4 @@ def chosen_release(question: str, reply: Reply, products: Sequence[Product]) -> 
 
 
 def _names_release(text: str, reply: Reply, products: Sequence[Product]) -> bool:
-    from chatbot.releases.rules import resolve_release
-
     return bool(resolve_release(text, products, product=reply.product).mentions)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import (
+    LONGEST_TITLE,
+    Conversation,
+    Conversations,
+    UnknownConversation,
+)
 from ui.chat.address import open_conversation, opened
 from ui.chat.export_view import show_export
 from ui.serving import services
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import Conversation, Conversations
 
 _MORE = 30
 _SHOWN = "conversations_shown"
@@ -85,8 +87,6 @@ def _age(day: date, today: date) -> str:
 
 def _now() -> datetime:
     """The time where the browser is."""
-    from datetime import timezone
-
     behind = st.context.timezone_offset or 0
     return datetime.now(timezone(timedelta(minutes=-behind)))
 
@@ -147,8 +147,6 @@ def _label(conversation: Conversation) -> str:
 
 @st.dialog("Rename conversation")
 def _rename(own: Conversations, conversation: Conversation) -> None:
-    from chatbot.conversations.conversations import LONGEST_TITLE, UnknownConversation
-
     with st.form("rename", border=False):
         title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
         renamed = st.form_submit_button("Rename", type="primary")
@@ -162,8 +160,6 @@ def _rename(own: Conversations, conversation: Conversation) -> None:
 
 @st.dialog("Export conversation")
 def _export(conversation: Conversation) -> None:
-    from chatbot.conversations.conversations import UnknownConversation
-
     st.markdown(f"**{_title(conversation)}**")
     try:
         show_export(conversation.id)
@@ -184,8 +180,6 @@ def _confirm(own: Conversations, conversation: Conversation) -> None:
 
 
 def _delete(own: Conversations, conversation: str) -> None:
-    from chatbot.conversations.conversations import UnknownConversation
-
     services.open_questions().give_up(conversation)
     try:
         own.delete(conversation)

@@ -7,10 +7,12 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import dropwhile, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
+from chatbot.conversations.open_questions import Question
+from corpora.catalog.release import Product
 from ingestion.errors import StrataError
 from ui.answers.answer_view import show_answer, show_question
 from ui.answers.offers import Ask
@@ -22,10 +24,6 @@ from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label, as_text
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import Conversations, KeptTurn
-    from corpora.catalog.release import Product
 
 _LOOK_EVERY = 0.3
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
@@ -53,8 +51,6 @@ def chat() -> None:
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
     """The turns of the conversation that the address names; none for one that is not there."""
-    from chatbot.conversations.conversations import UnknownConversation
-
     conversation = opened()
     if conversation is None:
         return ()
@@ -204,9 +200,6 @@ def _ask(
     afresh: bool = False,
 ) -> None:
     """Ask in the open conversation; in a new one if there is none, or it is gone."""
-    from chatbot.conversations.conversations import UnknownConversation
-    from chatbot.conversations.open_questions import Question
-
     leave_turn()
     questions = services.open_questions()
     if conversation := opened():

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chatbot.conversations.origin import origin
+from chatbot.releases.product_names import find_product
+from chatbot.reply import Reply, Trace
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     Profile,
@@ -22,11 +24,10 @@ from ui.cli.terminal import (
 )
 from ui.wording.memory import saved
 from ui.wording.progress import Progress
-from ui.wording.step_names import done_without_model
+from ui.wording.step_names import done_without_model, step_name
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
-    from chatbot.reply import Reply
     from chatbot.runtime.events import Event
 
 
@@ -63,8 +64,6 @@ def ask(
 
     Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
     """
-    from chatbot.releases.product_names import find_product
-
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
     if server is not None:
@@ -97,8 +96,6 @@ def schema(
     trace: Annotated[bool, typer.Option(help="The schema of the trace instead.")] = False,
 ) -> None:
     """Print the JSON schema of what `strata ask --json` prints."""
-    from chatbot.reply import Reply, Trace
-
     print_json((Trace if trace else Reply).model_json_schema())
 
 
@@ -138,9 +135,7 @@ def _one(
 def _of_server(
     server: str, key: str | None, question: str, asked: dict[str, Any], as_json: bool
 ) -> None:
-    from chatbot.reply import Reply
     from strata_client import Strata, StrataFailure
-    from ui.wording.step_names import step_name
 
     data: dict[str, Any] = {}
     try:

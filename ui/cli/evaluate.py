@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chatbot.settings import read_settings
+from chatbot.turn import Step
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 if TYPE_CHECKING:
@@ -42,8 +45,6 @@ def answers(
     as_json: AsJson = False,
 ) -> None:
     """Score answers: right, facts, steps, sources, release, time; and the pages that were found."""
-    import tempfile
-
     from eval import answer_summary as scoring
     from eval import retrieval
     from eval.answers import read_answers
@@ -109,7 +110,6 @@ def conversations(
     """Score what a conversation hands on: topic and release carry over, or are dropped."""
     from chatbot.queries.model_query_rewriting import rewrite_query_by_model
     from chatbot.queries.query_rewriting import rewrite_query
-    from chatbot.turn import Step
     from eval import conversations as scoring
     from eval.gold import read_lines
 
@@ -152,7 +152,6 @@ def stream(
     The data folder is copied first and stays as it is. Times of replies from the tape are those
     that they took when the model wrote them.
     """
-    from chatbot.settings import read_settings
     from eval.stream import read_arrivals, read_history, shuffled
     from eval.stream_report import stream_tables, to_json
     from eval.stream_variants import choose, run_variant
@@ -189,10 +188,7 @@ def hostile(
 
     Exit code 3 when an answer breaks what is promised whatever the model says.
     """
-    import tempfile
-
     from chatbot import assembly
-    from chatbot.settings import read_settings
     from eval import hostile as attacks
 
     read = attacks.read_cases(cases)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from chatbot.accounts.people import LOCAL
 from ui.cli.terminal import OutputFile, errors, open_database, printable, write
 
 app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
@@ -19,7 +20,6 @@ def export(
     release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
 ) -> None:
     """Write every question with its answer, thumbs and rating, the oldest first."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.review.exports import Exports, Format
     from chatbot.review.filters import TurnFilter
 
@@ -32,7 +32,6 @@ def export(
 @app.command("regression-set")
 def regression_set(file: OutputFile = None) -> None:
     """Write the rated answers of the regression set as questions for `strata eval answers`."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.review.regression_set import RegressionSet
 
     exported = RegressionSet(open_database()).export(LOCAL)

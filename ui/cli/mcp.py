@@ -6,6 +6,8 @@ from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from ui.cli.terminal import open_chatbot
+
 if TYPE_CHECKING:
     from ui.api.service import Service
 
@@ -23,6 +25,5 @@ def mcp() -> None:
 @cache
 def _service() -> Service:
     from ui.api.service import Service
-    from ui.cli.terminal import open_chatbot
 
     return Service(open_chatbot())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chatbot.accounts.people import LOCAL
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
@@ -50,7 +51,6 @@ def import_file(
     Rows that are there already stay as they are. Exit code 3 means that lines could not be taken
     and were left out, 1 that none could be taken.
     """
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.exchange import Exchange
     from chatbot.administration.faq_file import read_faq
 
@@ -76,7 +76,6 @@ def export(
     release: Release = "",
 ) -> None:
     """Write remembered answers, the oldest first, as a file that can be imported again."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.exchange import Exchange
     from chatbot.review.exports import Format
 
@@ -90,7 +89,6 @@ def export(
 @app.command()
 def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
     """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.overview import Overview, PairFilter
 
     scope = _scope(product, release)
@@ -106,7 +104,6 @@ def stats(product: Product = "", release: Release = "", as_json: AsJson = False)
 @app.command()
 def rebuild(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
     """Build stores, clusters and indexes again, by the thresholds and the embedding of today."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.curation import Curation
 
     with progress_bars() as show:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import DownloadColumn, TransferSpeedColumn
+from rich.table import Column, Table
 
+from chatbot.models.download import FileState, file_state, pull
+from chatbot.models.errors import GeneratorError
+from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
+from chatbot.settings import read_settings
 from ui.cli.terminal import AsJson, errors, output, print_json, printable, progress_bars, say
 
 if TYPE_CHECKING:
     from chatbot.models.checking import ModelCheck
-    from chatbot.models.files import ModelFile
 
 app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
 
@@ -23,12 +30,6 @@ def pull_models(
     ] = None,
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
-    from rich.progress import DownloadColumn, TransferSpeedColumn
-
-    from chatbot.models.download import pull
-    from chatbot.models.files import models_in_use
-    from chatbot.settings import read_settings
-
     settings = read_settings()
     wanted = [_named(name) for name in names] if names else models_in_use(settings.generator)
     with progress_bars(DownloadColumn(), TransferSpeedColumn()) as show:
@@ -43,8 +44,6 @@ def pull_models(
 
 
 def _named(name: str) -> ModelFile:
-    from chatbot.models.files import MODELS, ModelFile, chosen_generator
-
     if name in MODELS:
         return MODELS[name]
     try:
@@ -64,12 +63,6 @@ def list_models(
     as_json: AsJson = False,
 ) -> None:
     """Show the known models, what machine each suits, and which are there."""
-    from rich.table import Column, Table
-
-    from chatbot.models.download import FileState, file_state
-    from chatbot.models.files import MODELS, models_in_use
-    from chatbot.settings import read_settings
-
     settings = read_settings()
     in_use = models_in_use(settings.generator)
     folder = settings.models_dir
@@ -117,15 +110,8 @@ def check_model(
 
     Takes about half a minute with the default model on two cores.
     """
-    import asyncio
-    from dataclasses import asdict
-
-    from rich.table import Table
-
     from chatbot.assembly import open_model
     from chatbot.models.checking import check_model
-    from chatbot.models.errors import GeneratorError
-    from chatbot.settings import read_settings
 
     model = open_model(read_settings())
     if model is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import socket
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from chatbot.settings import prepare_process, read_settings
 from ui.cli.terminal import errors, output
 from ui.serving.worker_keeper import start_keeper
 
@@ -22,10 +25,6 @@ def serve(
     worker: Annotated[bool, typer.Option(help="Start a worker that processes uploads.")] = True,
 ) -> None:
     """Start the web pages; stop them with Ctrl-C."""
-    import os
-
-    from chatbot.settings import read_settings
-
     settings = read_settings(host=host, port=port)
     if settings.backend == "embedded":
         # What is wrong with a model is told here, not to the first who asks.
@@ -50,9 +49,6 @@ def worker(
 
     `strata serve` starts one by itself. The next worker continues a job that was interrupted.
     """
-    import logging
-
-    from chatbot.settings import prepare_process, read_settings
     from ui.serving.worker import run_worker
 
     prepare_process()

@@ -10,18 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+)
+from rich.progress import TimeRemainingColumn as Remaining
 
+from chatbot.settings import read_settings
 from chatbot.text.markdown import AnswerMarkdown, for_any_reader
+from corpora.database import engine
+from corpora.database.engine import Database
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.progress import ProgressColumn
-
     from chatbot.assembly import Chatbot
-    from corpora.database.engine import Database
 
 output = Console(soft_wrap=True, highlight=False, emoji=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
@@ -85,9 +93,6 @@ def write(pieces: Iterable[str], file: Path | None, encoding: str = "utf-8") -> 
 @contextmanager
 def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
     """Show a progress bar for each name that it is told of: `show(name, done, total, item="")`."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
     columns = more or (
         MofNCompleteColumn(),
         Remaining(),
@@ -108,14 +113,10 @@ def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
 def open_chatbot(**options: Any) -> Chatbot:
     """The chatbot by the settings; `options` that are not None take precedence."""
     from chatbot import assembly
-    from chatbot.settings import read_settings
 
     return assembly.open_chatbot(read_settings(**options))
 
 
 def open_database() -> Database:
     """The database of the settings, for what needs no model."""
-    from chatbot.settings import read_settings
-    from corpora.database import engine
-
     return engine.open_database(read_settings().database)

@@ -11,6 +11,7 @@ from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
+from ingestion.loaders import LOADERS
 from ui.documents.navigation import start
 from ui.elements.frame import use_new_widget, widget_round
 from ui.elements.table import first_of
@@ -81,8 +82,6 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 
 
 def _received() -> list[Received]:
-    from ingestion.loaders import LOADERS
-
     known = [suffix.lstrip(".") for suffix in LOADERS]
     folder = (
         st.segmented_control(

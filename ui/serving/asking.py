@@ -7,19 +7,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.conversations import open_questions
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question
+from chatbot.runtime.concurrency import Stopped
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ingestion.errors import StrataError
 from ui.wording.progress import Progress, State
-
-if TYPE_CHECKING:
-    from chatbot.assembly import Chatbot
 
 _log = logging.getLogger(__name__)
 
@@ -106,9 +104,6 @@ class Asking:
         return self.progress
 
     def _run(self) -> None:
-        from chatbot.assembly import BadQuestion
-        from chatbot.runtime.concurrency import Stopped
-
         asked = self.question
         while self._before and self._before.is_running and not self._stop.is_set():
             self._before.wait(0.1)

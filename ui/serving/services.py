@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from chatbot.accounts.people import Person
+from chatbot.administration import curation
+from chatbot.administration.administration import Administration
+from chatbot.assembly import Chatbot
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.feedback import Feedback
+from chatbot.review.gaps import ContentGaps
+from chatbot.review.ratings import Ratings
+from ui.serving.asking import Askings
 from ui.serving.identity import person_of_session
 from ui.serving.opened import opened_chatbot
-
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.administration.administration import Administration
-    from chatbot.assembly import Chatbot
-    from chatbot.conversations.conversations import Conversations
-    from chatbot.conversations.feedback import Feedback
-    from chatbot.review.gaps import ContentGaps
-    from chatbot.review.ratings import Ratings
-    from ui.serving.asking import Askings
 
 
 @st.cache_resource(show_spinner="Opening the documentation …")
@@ -29,16 +26,12 @@ def chatbot() -> Chatbot:
 @st.cache_resource(show_spinner=False)
 def open_questions() -> Askings:
     """The questions that have no answer yet."""
-    from ui.serving.asking import Askings
-
     return Askings(chatbot())
 
 
 @st.cache_resource(show_spinner=False)
 def content_gaps() -> ContentGaps:
     """The content gaps; it knows the vectors of questions that it has seen."""
-    from chatbot.review.gaps import ContentGaps
-
     return ContentGaps(chatbot().database, chatbot().embedder)
 
 
@@ -59,13 +52,9 @@ def feedback() -> Feedback:
 
 def ratings() -> Ratings:
     """What admins think of answers."""
-    from chatbot.administration import curation
-
     return curation.ratings(chatbot())
 
 
 def administration() -> Administration:
     """What the person of this session may change as an admin."""
-    from chatbot.administration.administration import Administration
-
     return Administration(chatbot().database, current_person(), chatbot().limits)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import streamlit as st
 
+from corpora.indexing.pages import StoredPage
+from ingestion.decoding import decode
 from ui.sources.page_blocks import page_pieces
 from ui.sources.page_picture import DRAWN, NoPicture, page_picture
 from ui.wording.escaping import as_label, visible
-
-if TYPE_CHECKING:
-    from corpora.indexing.pages import StoredPage
 
 _LONGEST_SOURCE = 200_000
 _HEIGHT = 640
@@ -95,8 +94,6 @@ def show_page_as_read(page: StoredPage) -> None:
 
 
 def _source(original: bytes) -> None:
-    from ingestion.decoding import decode
-
     text = visible(decode(original))
     st.code(text[:_LONGEST_SOURCE], language=None, wrap_lines=True, height=_HEIGHT)
     if len(text) > _LONGEST_SOURCE:

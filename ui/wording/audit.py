@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from chatbot.accounts.audit import AuditEntry
 from ui.wording.amounts import how_large, how_many
-
-if TYPE_CHECKING:
-    from chatbot.accounts.audit import AuditEntry
 
 _ACTIONS = {
     "alias": "Changed other names",
