@@ -10,6 +10,7 @@ import typer
 from chatbot.conversations.origin import origin
 from chatbot.releases.product_names import find_product
 from chatbot.reply import Reply, Trace
+from ingestion.errors import StrataError
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     Profile,
@@ -66,11 +67,11 @@ def ask(
     """
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
+    asked: dict[str, Any] = {"product": product, "release": release, "afresh": afresh}
     if server is not None:
         if question is None or trace or profile:
             raise typer.BadParameter("--server takes a question, without --profile and --trace")
-        told: dict[str, Any] = {"product": product, "release": release, "afresh": afresh}
-        _of_server(server, key, question, {**told, "conversation": conversation}, as_json)
+        _of_server(server, key, question, {**asked, "conversation": conversation}, as_json)
         return
     chatbot = open_chatbot(profile=profile)
     if batch is not None and to is not None:
@@ -83,13 +84,7 @@ def ask(
             conversation = chatbot.conversations.start(product, question)
             # Before the answer, because it is of use also where there comes none.
             errors.print(f"conversation {conversation}", style="dim")
-        asked = {
-            "product": product,
-            "release": release,
-            "conversation": conversation,
-            "afresh": afresh,
-        }
-        _one(chatbot, question, asked, as_json, trace)
+        _one(chatbot, question, {**asked, "conversation": conversation}, as_json, trace)
 
 
 def schema(
@@ -112,8 +107,8 @@ def _one(
         reply = chatbot.ask(question, **asked)
         kept_in = asked["conversation"]
         extra = {"conversation": kept_in} if kept_in else {}
-        traced = {"trace": trace_of(reply.turn).model_dump(mode="json")} if trace else {}
-        print_json({**reply.content.model_dump(mode="json"), **extra, **traced})
+        traced = {"trace": trace_of(reply.turn)} if trace else {}
+        print_json({**dict(reply.content), **extra, **traced})
         chatbot.memory.remembering.flush()
         return
     progress = Progress()
@@ -127,7 +122,7 @@ def _one(
         reply = chatbot.ask(question, listener=listener, **asked)
     _print_reply(reply.content)
     if trace:
-        print_json(trace_of(reply.turn).model_dump(mode="json"))
+        print_json(trace_of(reply.turn))
     # What is scored and kept now, nobody waits for.
     chatbot.memory.remembering.flush()
 
@@ -144,8 +139,7 @@ def _of_server(
                 if event == "step":
                     status.update(printable(step_name(data["step"])))
     except StrataFailure as failure:
-        errors.print(f"[bold red]strata:[/] {printable(str(failure))}")
-        raise typer.Exit(1) from failure
+        raise StrataError(str(failure)) from failure
     if data.get("conversation"):
         errors.print(f"conversation {data['conversation']}", style="dim")
     if as_json:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from chatbot.accounts.people import LOCAL
-from ui.cli.terminal import OutputFile, errors, open_database, printable, write
+from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
 
 app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 
@@ -15,7 +15,7 @@ app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 @app.command()
 def export(
     file: OutputFile = None,
-    form: Annotated[str, typer.Option("--format", help="csv or jsonl")] = "jsonl",
+    form: ExportFormat = "jsonl",
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
     release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
 ) -> None:
@@ -23,8 +23,6 @@ def export(
     from chatbot.review.exports import Exports, Format
     from chatbot.review.filters import TurnFilter
 
-    if form not in list(Format):
-        raise typer.BadParameter(f"{form} is not one of {', '.join(Format)}")
     wanted = TurnFilter(product=product, release=release)
     write(Exports(open_database()).turns(LOCAL, Format(form), wanted), file)
 

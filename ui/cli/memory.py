@@ -12,6 +12,7 @@ from chatbot.accounts.people import LOCAL
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
+    ExportFormat,
     OutputFile,
     open_chatbot,
     output,
@@ -60,7 +61,7 @@ def import_file(
             faq, lambda done, total: show("import", done, total)
         )
     if as_json:
-        print_json(asdict(report))
+        print_json(report)
     else:
         _print_import(report)
     if report.left_out:
@@ -71,7 +72,7 @@ def import_file(
 @app.command()
 def export(
     file: OutputFile = None,
-    form: Annotated[str, typer.Option("--format", help="csv or jsonl.")] = "jsonl",
+    form: ExportFormat = "jsonl",
     product: Product = "",
     release: Release = "",
 ) -> None:
@@ -79,8 +80,6 @@ def export(
     from chatbot.administration.exchange import Exchange
     from chatbot.review.exports import Format
 
-    if form not in list(Format):
-        raise typer.BadParameter(f"{form} is none of {', '.join(Format)}")
     pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
     write(pieces, file, "utf-8-sig" if form == Format.CSV else "utf-8")
@@ -111,7 +110,7 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
             _scope(product, release), lambda _, done, total: show("rebuild", done, total)
         )
     if as_json:
-        print_json([asdict(of) for of in rebuilt])
+        print_json(rebuilt)
         return
     if not rebuilt:
         say("Nothing is remembered yet.")
@@ -200,11 +199,8 @@ def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
             for store in Store
             for cluster in overview.clusters(scope, store, limit=None)
         ],
-        "growth": [{**asdict(day), "day": day.day.isoformat()} for day in growth],
-        "changes": [
-            {**asdict(change), "at": change.at.isoformat(timespec="seconds")}
-            for change in overview.changes(scope, went)
-        ],
+        "growth": growth,
+        "changes": overview.changes(scope, went),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.progress import DownloadColumn, TransferSpeedColumn
@@ -14,10 +14,16 @@ from chatbot.models.download import FileState, file_state, pull
 from chatbot.models.errors import GeneratorError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
 from chatbot.settings import read_settings
-from ui.cli.terminal import AsJson, errors, output, print_json, printable, progress_bars, say
-
-if TYPE_CHECKING:
-    from chatbot.models.checking import ModelCheck
+from ui.cli.terminal import (
+    AsJson,
+    errors,
+    output,
+    print_json,
+    print_result,
+    printable,
+    progress_bars,
+    say,
+)
 
 app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
 
@@ -123,34 +129,8 @@ def check_model(
         found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
     for warning in found.warnings:
         errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
-    if as_json:
-        print_json(asdict(found))
-        return
     table = Table(box=None, show_header=False)
-    for name, value in _told(found):
-        table.add_row(name, printable(value))
-    output.print(table)
-
-
-def _told(found: ModelCheck) -> list[tuple[str, str]]:
-    def rate(value: float | None) -> str:
-        return "not told" if value is None else f"{value:,.1f} tokens a second"
-
-    def offered(value: bool) -> str:
-        return "yes" if value else "no"
-
-    memory = found.memory_bytes
-    return [
-        ("backend", found.backend),
-        ("it says", found.reply),
-        ("loaded in", f"{found.load_seconds:.1f} s"),
-        ("memory", "on the server" if memory is None else f"{memory / 1e9:.2f} GB"),
-        ("reads a prompt at", rate(found.prompt_tokens_per_second)),
-        ("first word after", f"{found.first_token_seconds:.2f} s"),
-        ("writes at", rate(found.answer_tokens_per_second)),
-        ("streaming", offered(found.streams)),
-        ("token counts", offered(found.counts_tokens)),
-        ("log-probabilities", offered(found.tells_probabilities)),
-        ("structured output", offered(found.keeps_to_a_schema)),
-        ("four at once", f"{found.together:.2f} times as fast as one after the other"),
-    ]
+    for name, value in asdict(found).items():
+        told = f"{value:,.2f}" if isinstance(value, float) else str(value)
+        table.add_row(name.replace("_", " "), printable(told))
+    print_result(as_json, found, table)

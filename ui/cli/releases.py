@@ -55,19 +55,9 @@ def list_releases(
         print_json(
             [
                 {
-                    "product": p.name,
-                    "aliases": list(p.aliases),
-                    "latest": p.newest.name if p.newest else None,
-                    "releases": [
-                        {
-                            "name": r.name,
-                            "aliases": list(r.aliases),
-                            "prerelease": r.prerelease,
-                            "end_of_life": r.end_of_life and r.end_of_life.isoformat(),
-                            "remembered": asdict(remembered(r)),
-                        }
-                        for r in p.releases
-                    ],
+                    **asdict(p),
+                    "latest": p.newest and p.newest.name,
+                    "releases": [{**asdict(r), "remembered": remembered(r)} for r in p.releases],
                 }
                 for p in products
             ]

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from chatbot.settings import prepare_process, read_settings
-from ui.cli.terminal import errors, output
-from ui.serving.worker_keeper import start_keeper
+from ingestion.errors import StrataError
+from ui.cli.terminal import output
 
 
 def serve(
@@ -34,9 +34,8 @@ def serve(
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)")
     server = Path(__file__).parents[1] / "serving" / "server.py"
     environment = {**os.environ, "STRATA_HOST": settings.host, "STRATA_PORT": str(settings.port)}
-    if worker:
-        start_keeper()
-    os.execve(sys.executable, [sys.executable, str(server)], environment)  # noqa: S606
+    command = [sys.executable, str(server), *(["--worker"] if worker else [])]
+    os.execve(sys.executable, command, environment)  # noqa: S606
 
 
 def worker(
@@ -64,9 +63,7 @@ def _require_free(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            errors.print(
-                f"[bold red]strata:[/] cannot listen on {host}:{port} ({error.strerror}). Stop "
-                f"what runs there, or choose another port with `strata serve --port {port + 1}` "
-                "or STRATA_PORT."
-            )
-            raise typer.Exit(1) from error
+            raise StrataError(
+                f"cannot listen on {host}:{port} ({error.strerror}). Stop what runs there, or "
+                f"choose another port with `strata serve --port {port + 1}` or STRATA_PORT."
+            ) from error

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from pydantic_core import to_jsonable_python
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.markup import escape
@@ -40,6 +41,7 @@ SOME_LEFT_OUT = 3
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Profile = Annotated[str | None, typer.Option(help="The chain of steps to use.")]
+ExportFormat = Annotated[Literal["csv", "jsonl"], typer.Option("--format")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", help="Output file (default: print it).")
 ]
@@ -47,8 +49,9 @@ WithoutAsking = Annotated[bool, typer.Option("--yes", help="Do not ask for confi
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object, letter for letter, on standard output."""
-    output.print(json.dumps(value, ensure_ascii=False, indent=2), markup=False)
+    """Print a value, models and dataclasses included, as JSON letter for letter."""
+    told = json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2)
+    output.print(told, markup=False)
 
 
 def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,9 @@ def _options(settings: Settings) -> dict[str, Any]:
 
 if __name__ == "__main__":
     from chatbot.settings import prepare_process, read_settings
+    from ui.serving.worker_keeper import start_keeper
 
     prepare_process()
+    if "--worker" in sys.argv:
+        start_keeper()
     serve(read_settings())
