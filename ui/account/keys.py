@@ -14,6 +14,12 @@ from ui.wording.escaping import as_label
 
 _MADE = "key made"
 _MOST_PER_MINUTE = 10_000
+_SCOPES = {
+    Scope.ASK: "Ask questions",
+    Scope.SEARCH: "Search and read pages",
+    Scope.INGEST: "Upload documents",
+    Scope.ADMIN: "Read metrics",
+}
 
 
 def show_keys(person: Person) -> None:
@@ -33,7 +39,6 @@ def show_keys(person: Person) -> None:
 
 
 def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> None:
-    others = any(program.made_by != person.id for program in programs)
     others = any(program.made_by != person.id for program in programs)
     rows = [
         {
@@ -63,7 +68,7 @@ def _make(keys: ProgramKeys, person: Person) -> None:
             offered,
             default=[Scope.ASK, Scope.SEARCH],
             selection_mode="multi",
-            format_func=_told,
+            format_func=_SCOPES.__getitem__,
         )
         usual = services.chatbot().settings.questions_per_minute
         limit = st.number_input(
@@ -75,15 +80,6 @@ def _make(keys: ProgramKeys, person: Person) -> None:
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")
         st.rerun()
-
-
-def _told(scope: Scope) -> str:
-    return {
-        Scope.ASK: "Ask questions",
-        Scope.SEARCH: "Search and read pages",
-        Scope.INGEST: "Upload documents",
-        Scope.ADMIN: "Read metrics",
-    }[scope]
 
 
 def _show_made() -> None:

@@ -9,24 +9,23 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
 from chatbot.settings import Settings
-from ingestion.errors import StrataError
 from ui.account.keys import show_keys
-from ui.elements.frame import confirmed
+from ui.elements.frame import confirmed, failures_shown
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label, as_text
+from ui.wording.escaping import as_label
 
 
 def account() -> None:
     """Show the page; a failure is one clear message."""
-    try:
-        person = current_person()
-        chatbot = services.chatbot()
-        kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
-    except StrataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
+    with failures_shown():
+        _show(current_person())
+
+
+def _show(person: Person) -> None:
+    chatbot = services.chatbot()
+    kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
     st.title("Account", anchor=False)
     _who(person, chatbot.settings)
     st.subheader("Your data", anchor=False)

@@ -166,7 +166,7 @@ class Askings:
         self._asking = threading.Lock()
         self._lock = threading.Lock()
         self._here: dict[str, Asking] = {}
-        self._watching = False
+        threading.Thread(target=self._say_here, name="questions-here", daemon=True).start()
 
     def ask(self, question: Question) -> Asking:
         """Begin to answer a question; it comes after those of its conversation that still run.
@@ -191,7 +191,6 @@ class Askings:
                 self._leave(identity)
                 raise
             asking.start(lambda: self._leave(identity))
-        self._watch()
         return asking
 
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
@@ -239,22 +238,13 @@ class Askings:
         with self._lock:
             self._here.pop(identity, None)
 
-    def _watch(self) -> None:
-        with self._lock:
-            if self._watching:
-                return
-            self._watching = True
-        threading.Thread(target=self._say_here, name="questions-here", daemon=True).start()
-
     def _say_here(self) -> None:
         """Say that this process is there as long as something runs in it."""
         while True:
             time.sleep(HEARTBEAT_SECONDS)
-            with self._lock:
-                if not self._here:
-                    self._watching = False
-                    return
             begun = [asking for asking in self._threads().values() if asking.has_begun]
+            if not begun:
+                continue
             try:
                 wanted = self._kept.wanted()
             except SQLAlchemyError:

@@ -56,7 +56,7 @@ def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -
         return
     corpus, page = shown
     is_cited = (corpus.release, page.id) == _cited(citation)
-    show_page(corpus, page, *((quotes or [citation.quote]) if is_cited else ()))
+    show_page(corpus.original, page, *((quotes or [citation.quote]) if is_cited else ()))
 
 
 def _open(product: str, release: str, page_id: int) -> Side:
