@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -55,19 +54,9 @@ def _given_before(
                     type="tertiary",
                     on_click=afresh,
                 )
-        if not _is_as_asked(reply, pair):
+        queries = reply.queries
+        if pair.question not in (queries.base, queries.filtered, queries.versionless):
             st.caption(f"Saved for “{as_label(pair.question, 300)}”")
-
-
-def _is_as_asked(reply: Reply, pair: RememberedPair) -> bool:
-    """Whether it was asked before in just these words."""
-    queries = reply.queries
-    now = set(map(_compared, (queries.base, queries.filtered, queries.versionless)))
-    return _compared(pair.question) in now
-
-
-def _compared(text: str | None) -> str:
-    return " ".join(re.findall(r"\w+", (text or "").casefold()))
 
 
 def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last: bool) -> None:

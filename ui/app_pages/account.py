@@ -1,7 +1,5 @@
 """Who one is here, and what is kept of one."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.account.page import account

@@ -1,7 +1,5 @@
 """The chat: a product, a conversation about it, answers with their releases and sources."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.chat.page import chat

@@ -18,7 +18,6 @@ from ui.chat.address import open_conversation, opened
 from ui.chat.export_view import show_export
 from ui.elements.frame import confirmed, failures_shown
 from ui.elements.moments import browser_zone
-from ui.serving import services
 from ui.wording.escaping import as_label
 
 _MORE = 30
@@ -163,7 +162,6 @@ def _confirm(own: Conversations, conversation: Conversation) -> None:
     st.markdown(f"**{_title(conversation)}**")
     st.markdown("Its questions, answers and your ratings will be deleted for good.")
     if confirmed("Delete"):
-        services.open_questions().give_up(conversation.id)
         with failures_shown(as_toast=True):
             own.delete(conversation.id)
         if opened() == conversation.id:

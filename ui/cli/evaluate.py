@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,18 +12,7 @@ from chatbot.settings import read_settings
 from chatbot.turn import Step
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
-
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
-
-
-class Rewriting(StrEnum):
-    """Who rewrites a question that leans on its conversation."""
-
-    RULES = "rules"
-    MODEL = "model"
 
 
 app = typer.Typer(help="Measure answers and retrieval on checked questions.", no_args_is_help=True)
@@ -103,8 +91,8 @@ def releases(
 def conversations(
     cases: Annotated[Path, typer.Argument(help="Conversations and what comes of them (JSONL).")],
     rewriting: Annotated[
-        Rewriting, typer.Option(help="Which step rewrites the question.")
-    ] = Rewriting.RULES,
+        Literal["rules", "model"], typer.Option(help="Which step rewrites the question.")
+    ] = "rules",
     as_json: AsJson = False,
 ) -> None:
     """Score what a conversation hands on: topic and release carry over, or are dropped."""
@@ -117,8 +105,11 @@ def conversations(
     products = scoring.catalog_of(read)
     by_rules = rewrite_query(lambda: products)
     step: Step = by_rules
-    if rewriting is Rewriting.MODEL:
-        step = rewrite_query_by_model(_model(), lambda: products, by_rules)
+    if rewriting == "model":
+        model = open_chatbot().model
+        if model is None:
+            raise typer.BadParameter(_NO_MODEL)
+        step = rewrite_query_by_model(model, lambda: products, by_rules)
     figures = scoring.measure(step, read, products)
     print_result(as_json, scoring.to_json(figures), scoring.conversation_tables(figures))
 
@@ -209,10 +200,3 @@ def hostile(
     print_result(as_json, attacks.to_json(outcomes), attacks.hostile_tables(outcomes))
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(3)
-
-
-def _model() -> BaseChatModel:
-    model = open_chatbot().model
-    if model is None:
-        raise typer.BadParameter(_NO_MODEL)
-    return model

@@ -1,4 +1,4 @@
-"""`strata serve` and `strata worker`: the pages, and what does the work that admins order there."""
+"""`strata serve`, `worker` and `mcp`: the pages, what does their work, the tools of an editor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 import os
 import socket
 import sys
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,7 @@ import typer
 
 from chatbot.settings import prepare_process, read_settings
 from ingestion.errors import StrataError
-from ui.cli.terminal import output
+from ui.cli.terminal import open_chatbot, output
 
 
 def serve(
@@ -55,6 +57,18 @@ def worker(
     for chatty in ("httpx", "chromadb", "alembic"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     run_worker(read_settings(), parent)
+
+
+def mcp() -> None:
+    """Serve an editor or agent over standard input and output (MCP).
+
+    It starts this command itself. A running server has the same tools at /mcp.
+    """
+    from ui.api.mcp_server import mcp_server
+    from ui.api.service import Service
+
+    opened = cache(lambda: Service(open_chatbot()))
+    mcp_server(opened, metadata.version("strata-docs")).run("stdio")
 
 
 def _require_free(host: str, port: int) -> None:

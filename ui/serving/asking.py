@@ -213,12 +213,6 @@ class Askings:
         """Forget a question that was stopped or failed."""
         self._kept.remove(identity)
 
-    def give_up(self, conversation: str) -> None:
-        """Stop all questions of a conversation that is about to be deleted."""
-        for asking in self._threads().values():
-            if asking.question.conversation == conversation:
-                asking.stop()
-
     def _progress(self, kept: OpenQuestion, here: dict[str, Asking]) -> Progress:
         if asking := here.get(kept.id):
             return asking.progress
