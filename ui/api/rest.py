@@ -32,6 +32,7 @@ from ui.api.forms import (
 from ui.api.service import Service
 
 _MOST_FILES = 5_000
+_EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}
 _ASKED_AS_JSON_OR_EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The reply; with `stream` the events `waiting`, `step`, `found`, `words` "
@@ -108,17 +109,9 @@ async def _events(work: Any) -> AsyncIterator[dict[str, str]]:
 
 
 def _told(event: Event | AskOut) -> dict[str, str]:
-    match event:
-        case Waiting(place):
-            return _event("waiting", {"place": place})
-        case StepStarted(step):
-            return _event("step", {"step": step})
-        case StepFinished(step, found):
-            return _event("found", {"step": step, "found": found})
-        case Token(text):
-            return _event("words", {"text": text})
-        case AskOut():
-            return _event("reply", event.model_dump(mode="json"))
+    if isinstance(event, AskOut):
+        return _event("reply", event.model_dump(mode="json"))
+    return _event(_EVENTS[type(event)], asdict(event))
 
 
 def _event(name: str, data: dict[str, Any]) -> dict[str, str]:

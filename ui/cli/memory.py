@@ -82,7 +82,7 @@ def export(
 
     pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
-    write(pieces, file, "utf-8-sig" if form == Format.CSV else "utf-8")
+    write(pieces, file, "utf-8-sig" if form == "csv" else "utf-8")
 
 
 @app.command()

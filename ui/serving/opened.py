@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from chatbot.assembly import Chatbot
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.settings import read_settings
 
 _opening = threading.Lock()
 _opened: list[Chatbot] = []
@@ -14,9 +13,6 @@ _opened: list[Chatbot] = []
 
 def opened_chatbot() -> Chatbot:
     """The chatbot over the data folder of the settings; what fails is tried again."""
-    from chatbot.assembly import open_chatbot
-    from chatbot.settings import read_settings
-
     with _opening:
         if not _opened:
             chatbot = open_chatbot(read_settings())
