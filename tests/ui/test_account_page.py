@@ -37,7 +37,7 @@ def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyP
     """Bo has signed in and had one conversation."""
     chatbot = valve(None, with_sign_in(valve_settings, **OIDC, keep_conversations=30))
     who = Account("https://id#7", "bo@example.org", NAME, is_admin=False)
-    monkeypatch.setattr("ui.serving.identity._account", lambda settings: who)
+    monkeypatch.setattr("ui.serving.services._account", lambda settings: who)
     own = chatbot.conversations.of("bo@example.org")
     if not own.recent():
         own.add(own.start("relay", "Mine?"), "Mine?", answer())
@@ -89,7 +89,7 @@ def test_who_may_not_come_in_is_told_so_and_can_sign_out(
     def refused(settings: Settings) -> Account:
         raise NotAllowed("fay may not use this Strata.")
 
-    monkeypatch.setattr("ui.serving.identity._account", refused)
+    monkeypatch.setattr("ui.serving.services._account", refused)
     valve(None, with_sign_in(valve_settings, **OIDC))
     page = AppTest.from_file(str(APP), default_timeout=30).run()
     assert "fay may not use this Strata" in texts(page)

@@ -47,7 +47,7 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
                 raise NotSignedIn("Nobody is signed in.")
             return person
 
-        monkeypatch.setattr("ui.serving.identity._local", who)
+        monkeypatch.setattr("ui.serving.services._local", who)
 
     return by
 
