@@ -12,7 +12,7 @@ from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY
 from tests.ui.conftest import MakeChatbot
-from tests.ui.pages import APP, texts
+from tests.ui.pages import APP, go_to, texts
 
 NAME = "Bo <b>[x](javascript:alert(1))</b>"
 
@@ -23,7 +23,7 @@ def with_sign_in(settings: Settings, **given: Any) -> Settings:
 
 def account_page() -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).run()
-    page.switch_page("app_pages/account.py").run()
+    go_to(page, "account").run()
     assert not page.exception
     return page
 

@@ -9,7 +9,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
-from tests.ui.pages import APP, button
+from tests.ui.pages import APP, button, go_to
 
 ANN = Person("ann@example.org", "Ann", is_admin=True)
 
@@ -22,7 +22,7 @@ def log(valve: MakeChatbot, tmp_path: Path) -> AuditLog:
 
 def open_audit() -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).run()
-    page.switch_page("app_pages/audit.py").run()
+    go_to(page, "audit").run()
     assert not page.exception
     assert not page.error
     return page

@@ -19,6 +19,7 @@ from ui.wording.escaping import as_label
 
 def account() -> None:
     """Show the page; a failure is one clear message."""
+    st.set_page_config(layout="centered")
     with failures_shown():
         _show(current_person())
 

@@ -31,6 +31,7 @@ _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
 
 def chat() -> None:
     """Show the page; a failure is one clear message."""
+    st.set_page_config(layout="centered")
     with failures_shown():
         own = services.conversations()
         products = services.chatbot().products()

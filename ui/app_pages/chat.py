@@ -1,8 +1,0 @@
-"""The chat: a product, a conversation about it, answers with their releases and sources."""
-
-import streamlit as st
-
-from ui.chat.page import chat
-
-st.set_page_config(layout="centered")
-chat()
