@@ -80,8 +80,7 @@ class Strata:
 
     def products(self) -> list[JSON]:
         """The products with their releases, the oldest first."""
-        found: list[JSON] = self._json("GET", "products")
-        return found
+        return self._list("products")
 
     def ask(self, question: str, **asked: Any) -> Reply:
         """Ask; `asked` are product, release, conversation (“new” begins one), history, afresh."""
@@ -104,23 +103,19 @@ class Strata:
 
     def search(self, query: str, **wanted: Any) -> JSON:
         """Find passages without an answer; `wanted` are product, release and limit."""
-        found: JSON = self._json("POST", "search", json={"query": query, **wanted})
-        return found
+        return self._json("POST", "search", json={"query": query, **wanted})
 
     def page(self, page_id: int, quote: str = "") -> JSON:
         """A page of a document, with the places of a quotation."""
-        found: JSON = self._json("GET", f"pages/{page_id}", params={"quote": quote})
-        return found
+        return self._json("GET", f"pages/{page_id}", params={"quote": quote})
 
     def conversations(self) -> list[JSON]:
         """The conversations of this key."""
-        found: list[JSON] = self._json("GET", "conversations")
-        return found
+        return self._list("conversations")
 
     def turns(self, conversation: str) -> list[JSON]:
         """The questions of a conversation with their replies."""
-        found: list[JSON] = self._json("GET", f"conversations/{conversation}")
-        return found
+        return self._list(f"conversations/{conversation}")
 
     def delete(self, conversation: str) -> None:
         """Delete a conversation."""
@@ -137,18 +132,15 @@ class Strata:
         """Add files to a release; return the job, which `wait` follows."""
         sent = [("files", (path.name, path.read_bytes())) for path in files]
         params = {"product": product, "release": release, "anyway": anyway}
-        job: JSON = self._json("POST", "jobs", params=params, files=sent)
-        return job
+        return self._json("POST", "jobs", params=params, files=sent)
 
     def jobs(self) -> list[JSON]:
         """The last jobs."""
-        found: list[JSON] = self._json("GET", "jobs")
-        return found
+        return self._list("jobs")
 
     def job(self, job: int) -> JSON:
         """How far a job is."""
-        found: JSON = self._json("GET", f"jobs/{job}")
-        return found
+        return self._json("GET", f"jobs/{job}")
 
     def wait(self, job: int, every: float = 1.0) -> JSON:
         """Wait until a job is over, looking `every` so many seconds."""
@@ -158,11 +150,15 @@ class Strata:
 
     def cancel(self, job: int) -> JSON:
         """Stop a job."""
-        found: JSON = self._json("DELETE", f"jobs/{job}")
+        return self._json("DELETE", f"jobs/{job}")
+
+    def _json(self, method: str, path: str, **request: Any) -> JSON:
+        found: JSON = self._send(method, path, **request).json()
         return found
 
-    def _json(self, method: str, path: str, **request: Any) -> Any:
-        return self._send(method, path, **request).json()
+    def _list(self, path: str) -> list[JSON]:
+        found: list[JSON] = self._send("GET", path).json()
+        return found
 
     def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
         try:

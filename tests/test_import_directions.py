@@ -28,7 +28,7 @@ INSIDE = {
     ),
     "ui": (
         "wording api serving cli elements account sources answers memory review documents glossary "
-        "chat app_pages app"
+        "chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it."""

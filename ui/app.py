@@ -1,4 +1,4 @@
-"""The web page: a router over the pages in `app_pages`; admins have more of them."""
+"""The web page: a router over the pages, of which admins have more."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ import streamlit as st
 
 from ingestion.errors import StrataError
 from ui.account.outside import stay_outside
+from ui.account.page import account
+from ui.chat.page import chat
+from ui.documents.page import documents
+from ui.elements.address import name_pages
+from ui.glossary.page import glossary
+from ui.memory.page import memory
+from ui.review.audit_page import audit
+from ui.review.gaps_page import gaps
+from ui.review.history_page import history
+from ui.review.numbers_page import numbers
 from ui.serving.services import current_person
 
 _HERE = Path(__file__).parent
-_PAGES = _HERE / "app_pages"
 
 # The pages say how wide they are: said here first, they would change their width in every run.
 st.set_page_config(page_title="Strata", page_icon=_HERE / "mark.svg")
@@ -24,23 +33,22 @@ except StrataError as error:
     stay_outside(error)
     st.stop()
 
+# A page's address is the name of its function.
 pages = {
     "": [
-        st.Page(_PAGES / "chat.py", title="Chat", icon=":material/forum:", default=True),
-        st.Page(_PAGES / "account.py", title="Account", icon=":material/person:"),
+        st.Page(chat, title="Chat", icon=":material/forum:", default=True),
+        st.Page(account, title="Account", icon=":material/person:"),
     ]
 }
 if person.is_admin:
     pages["Admin"] = [
-        st.Page(_PAGES / "documents.py", title="Documents", icon=":material/folder_open:"),
-        st.Page(_PAGES / "glossary.py", title="Glossary", icon=":material/translate:"),
-        st.Page(_PAGES / "history.py", title="History", icon=":material/history:"),
-        st.Page(_PAGES / "gaps.py", title="Gaps", icon=":material/help_center:"),
-        # A file called numbers.py would stand in the way of the standard module of that name.
-        st.Page(
-            _PAGES / "usage.py", title="Numbers", icon=":material/bar_chart:", url_path="numbers"
-        ),
-        st.Page(_PAGES / "memory.py", title="Memory", icon=":material/psychology:"),
-        st.Page(_PAGES / "audit.py", title="Audit log", icon=":material/fact_check:"),
+        st.Page(documents, title="Documents", icon=":material/folder_open:"),
+        st.Page(glossary, title="Glossary", icon=":material/translate:"),
+        st.Page(history, title="History", icon=":material/history:"),
+        st.Page(gaps, title="Gaps", icon=":material/help_center:"),
+        st.Page(numbers, title="Numbers", icon=":material/bar_chart:"),
+        st.Page(memory, title="Memory", icon=":material/psychology:"),
+        st.Page(audit, title="Audit log", icon=":material/fact_check:"),
     ]
+name_pages(page for group in pages.values() for page in group)
 st.navigation(pages, position="top").run()

@@ -6,13 +6,12 @@ import re
 
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.pages import APP
+from tests.ui.pages import APP, go_to
 
 
 def open_admin_page(name: str, **address: str) -> AppTest:
-    """Open a page by the name of its file; `address` is what its address says."""
-    page = run(AppTest.from_file(str(APP), default_timeout=30))
-    page.switch_page(f"app_pages/{name}.py")
+    """Open a page by its address; `address` is what else that says."""
+    page = go_to(run(AppTest.from_file(str(APP), default_timeout=30)), name)
     for key, value in address.items():
         page.query_params[key] = value
     return run(page)

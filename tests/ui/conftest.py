@@ -17,7 +17,7 @@ from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
 from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow
 from tests.ui.valve_corpus import ingest_valve
-from ui.serving import identity, services
+from ui.serving import services
 
 SignIn = Callable[[Person], None]
 MakeChatbot = Callable[..., Chatbot]
@@ -34,7 +34,7 @@ def from_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def signed_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
     """Makes somebody the person of every session."""
     # Below what pages import by name, so that a page that is imported now keeps nothing of it.
-    return lambda person: monkeypatch.setattr(identity, "_local", lambda: person)
+    return lambda person: monkeypatch.setattr(services, "_local", lambda: person)
 
 
 @pytest.fixture(scope="session")

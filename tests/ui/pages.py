@@ -6,8 +6,16 @@ import time
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 APP = Path(__file__).parents[2] / "ui" / "app.py"
+
+
+def go_to(page: AppTest, name: str) -> AppTest:
+    """Go to a page by its address; it is drawn with the next run."""
+    # Of itself it knows pages by their files only, and ours are functions.
+    page._page_hash = calc_hash(name)
+    return page
 
 
 def open_page(conversation: str | None = None, turn: int | None = None) -> AppTest:

@@ -12,7 +12,7 @@ from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY
 from tests.ui.conftest import MakeChatbot
-from tests.ui.pages import APP, texts
+from tests.ui.pages import APP, go_to, texts
 
 NAME = "Bo <b>[x](javascript:alert(1))</b>"
 
@@ -23,7 +23,7 @@ def with_sign_in(settings: Settings, **given: Any) -> Settings:
 
 def account_page() -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).run()
-    page.switch_page("app_pages/account.py").run()
+    go_to(page, "account").run()
     assert not page.exception
     return page
 
@@ -37,7 +37,7 @@ def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyP
     """Bo has signed in and had one conversation."""
     chatbot = valve(None, with_sign_in(valve_settings, **OIDC, keep_conversations=30))
     who = Account("https://id#7", "bo@example.org", NAME, is_admin=False)
-    monkeypatch.setattr("ui.serving.identity._account", lambda settings: who)
+    monkeypatch.setattr("ui.serving.services._account", lambda settings: who)
     own = chatbot.conversations.of("bo@example.org")
     if not own.recent():
         own.add(own.start("relay", "Mine?"), "Mine?", answer())
@@ -89,7 +89,7 @@ def test_who_may_not_come_in_is_told_so_and_can_sign_out(
     def refused(settings: Settings) -> Account:
         raise NotAllowed("fay may not use this Strata.")
 
-    monkeypatch.setattr("ui.serving.identity._account", refused)
+    monkeypatch.setattr("ui.serving.services._account", refused)
     valve(None, with_sign_in(valve_settings, **OIDC))
     page = AppTest.from_file(str(APP), default_timeout=30).run()
     assert "fay may not use this Strata" in texts(page)

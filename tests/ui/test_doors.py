@@ -8,8 +8,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
-from types import GeneratorType, SimpleNamespace
+from types import FunctionType, GeneratorType, SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -27,12 +26,19 @@ from tests.chatbot.asked import answer
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import open_page
 from tests.ui.valve_corpus import QUESTION
+from ui.documents.page import documents
+from ui.glossary.page import glossary
+from ui.memory.page import memory as memory_page
+from ui.review.audit_page import audit
+from ui.review.gaps_page import gaps
+from ui.review.history_page import history
+from ui.review.numbers_page import numbers
 
 BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
 SECRET = "Does the relay latch?"
-PAGES = Path(__file__).parents[2] / "ui" / "app_pages"
-FOR_EVERYBODY = {"chat.py", "account.py"}
+PAGES = (documents, glossary, history, gaps, numbers, memory_page, audit)
+FOR_EVERYBODY = {"", "account"}
 
 SignIn = Callable[[Person | None], None]
 
@@ -47,7 +53,7 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
                 raise NotSignedIn("Nobody is signed in.")
             return person
 
-        monkeypatch.setattr("ui.serving.identity._local", who)
+        monkeypatch.setattr("ui.serving.services._local", who)
 
     return by
 
@@ -185,15 +191,20 @@ def test_what_is_for_admins_was_found() -> None:
     assert {"Overview.pair", "Curation.retire", "Exchange.bring_in", "Uses.of"} <= found
 
 
-@pytest.mark.parametrize(
-    "page", sorted(p.name for p in PAGES.glob("*.py") if p.name not in FOR_EVERYBODY)
-)
+def test_every_page_for_admins_is_known(valve: MakeChatbot) -> None:
+    valve(None)
+    known = open_page().session_state["pages"].keys()
+    assert known == FOR_EVERYBODY | {page.__name__ for page in PAGES}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.__name__)
 def test_a_page_for_admins_shows_a_user_nothing(
-    valve: MakeChatbot, sign_in: SignIn, page: str
+    valve: MakeChatbot, sign_in: SignIn, page: FunctionType
 ) -> None:
     talk(valve(None).database, BO)
     sign_in(CY)
-    shown = AppTest.from_file(str(PAGES / page), default_timeout=30).run()
+    script = f"from {page.__module__} import {page.__name__}\n{page.__name__}()"
+    shown = AppTest.from_string(script, default_timeout=30).run()
     told = [e.value for e in shown.error] + [e.message for e in shown.exception]
     assert len(told) == 1
     assert "Only admins can do this" in told[0]

@@ -12,7 +12,7 @@ from chatbot.settings import Settings
 from corpora.database.engine import Database
 from tests.chatbot.asked import asked
 from tests.ui.conftest import MakeChatbot, SignIn
-from tests.ui.pages import APP, button, texts
+from tests.ui.pages import APP, button, go_to, texts
 from tests.ui.payloads import PAYLOADS
 from ui.wording.escaping import as_label
 
@@ -27,7 +27,7 @@ def database(valve: MakeChatbot, tmp_path: Path) -> Database:
 
 def open_gaps() -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).run()
-    page.switch_page("app_pages/gaps.py").run()
+    go_to(page, "gaps").run()
     assert not page.exception
     assert not page.error, page.error[0].value
     return page

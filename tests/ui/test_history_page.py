@@ -14,7 +14,7 @@ from chatbot.review.ratings import Ratings
 from chatbot.review.turns import AllTurns
 from corpora.database.history_tables import FeedbackRow, TurnTraceRow
 from tests.ui.conftest import MakeChatbot, SignIn
-from tests.ui.pages import APP, button, texts
+from tests.ui.pages import APP, button, go_to, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION, TORQUE
 
@@ -31,7 +31,7 @@ def asked(chatbot: Chatbot, *questions: str, owner: str = "") -> list[int]:
 
 def open_history(turn: int | None = None, **filters: str) -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).run()
-    page.switch_page("app_pages/history.py")
+    go_to(page, "history")
     if turn is not None:
         page.query_params["turn"] = str(turn)
     for name, value in filters.items():

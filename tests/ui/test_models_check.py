@@ -36,7 +36,7 @@ def test_it_prints_what_it_found(tmp_path: Path, script: str) -> None:
     done = run(tmp_path, backend="scripted", scripted_replies=script)
     assert done.returncode == 0, done.stderr
     assert "[bold]ninety days" in done.stdout
-    assert "log-probabilities" in done.stdout
+    assert "tells probabilities" in done.stdout
 
 
 def test_it_prints_json(tmp_path: Path, script: str) -> None:

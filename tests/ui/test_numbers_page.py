@@ -10,7 +10,7 @@ from chatbot.settings import Settings
 from corpora.database.engine import Database
 from tests.chatbot.asked import asked
 from tests.ui.conftest import MakeChatbot
-from tests.ui.pages import APP
+from tests.ui.pages import APP, go_to
 
 NOW = datetime.now(UTC)
 
@@ -23,7 +23,7 @@ def database(valve: MakeChatbot, tmp_path: Path) -> Database:
 
 def open_numbers() -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).run()
-    page.switch_page("app_pages/usage.py").run()
+    go_to(page, "numbers").run()
     return checked(page)
 
 

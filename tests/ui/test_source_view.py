@@ -186,7 +186,7 @@ def test_what_the_parser_saw_can_be_shown_beside_the_original(chatbot: Chatbot) 
         corpus, page = st.session_state["page"]
         left, right = st.columns(2)
         with left:
-            show_page_as_printed(corpus, page)
+            show_page_as_printed(corpus.original, page)
         with right:
             show_page_as_read(page)
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from chatbot.accounts.people import Person
+from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, Program, ProgramKeys, Scope
 from ui.elements.frame import confirmed, failures_shown, use_new_widget, widget_round
 from ui.elements.moments import when
 from ui.elements.table import show_table
 from ui.serving import services
 from ui.wording.escaping import as_label
 
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.accounts.program_keys import Program, ProgramKeys, Scope
-
 _MADE = "key made"
 _MOST_PER_MINUTE = 10_000
+_SCOPES = {
+    Scope.ASK: "Ask questions",
+    Scope.SEARCH: "Search and read pages",
+    Scope.INGEST: "Upload documents",
+    Scope.ADMIN: "Read metrics",
+}
 
 
 def show_keys(person: Person) -> None:
     """The keys of a person, those of everybody for an admin, and a form for a new one."""
-    from chatbot.accounts.program_keys import ProgramKeys
-
     st.subheader("Keys for programs", anchor=False)
     st.caption(
         "A key lets a program, an editor or an agent ask in its own name. Its conversations are "
@@ -39,7 +39,6 @@ def show_keys(person: Person) -> None:
 
 
 def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> None:
-    others = any(program.made_by != person.id for program in programs)
     others = any(program.made_by != person.id for program in programs)
     rows = [
         {
@@ -61,8 +60,6 @@ def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> N
 
 
 def _make(keys: ProgramKeys, person: Person) -> None:
-    from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, Scope
-
     offered = [scope for scope in Scope if person.is_admin or scope not in FOR_ADMINS]
     with st.form(f"key {widget_round('key')}", border=False):
         name = st.text_input("Name", max_chars=LONGEST_NAME, placeholder="e.g. editor of Ann")
@@ -71,7 +68,7 @@ def _make(keys: ProgramKeys, person: Person) -> None:
             offered,
             default=[Scope.ASK, Scope.SEARCH],
             selection_mode="multi",
-            format_func=_told,
+            format_func=_SCOPES.__getitem__,
         )
         usual = services.chatbot().settings.questions_per_minute
         limit = st.number_input(
@@ -83,17 +80,6 @@ def _make(keys: ProgramKeys, person: Person) -> None:
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")
         st.rerun()
-
-
-def _told(scope: Scope) -> str:
-    from chatbot.accounts.program_keys import Scope
-
-    return {
-        Scope.ASK: "Ask questions",
-        Scope.SEARCH: "Search and read pages",
-        Scope.INGEST: "Upload documents",
-        Scope.ADMIN: "Read metrics",
-    }[scope]
 
 
 def _show_made() -> None:

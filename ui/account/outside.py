@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from chatbot.accounts.people import NotAllowed, NotSignedIn
 from ui.serving import services
 from ui.wording.escaping import as_text
 
 
 def stay_outside(error: Exception) -> None:
     """Say why there is nothing to see, and how to come in."""
-    from chatbot.accounts.people import NotAllowed, NotSignedIn
-
     with st.container(key="outside"):
         st.title("Strata", anchor=False)
         if not isinstance(error, NotAllowed):

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ingestion.errors import StrataError
+from chatbot.accounts.people import Person
+from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
+from chatbot.settings import Settings
 from ui.account.keys import show_keys
-from ui.elements.frame import confirmed
+from ui.elements.frame import confirmed, failures_shown
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label, as_text
-
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.settings import Settings
+from ui.wording.escaping import as_label
 
 
 def account() -> None:
     """Show the page; a failure is one clear message."""
-    try:
-        person = current_person()
-        chatbot = services.chatbot()
-        kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
-    except StrataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
+    st.set_page_config(layout="centered")
+    with failures_shown():
+        _show(current_person())
+
+
+def _show(person: Person) -> None:
+    chatbot = services.chatbot()
+    kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
     st.title("Account", anchor=False)
     _who(person, chatbot.settings)
     st.subheader("Your data", anchor=False)
@@ -80,16 +78,12 @@ def _what_is_kept(kept: int, settings: Settings) -> str:
 
 
 def _exported(person: Person) -> str:
-    from chatbot.conversations.personal_data import export_person
-
     exported = export_person(services.chatbot().database, person.id)
     return json.dumps(exported, ensure_ascii=False, indent=1)
 
 
 @st.dialog("Delete all your conversations")
 def _ask_to_delete(person: Person, kept: int) -> None:
-    from chatbot.conversations.personal_data import UnknownPerson, delete_person
-
     st.markdown(
         f"{how_many(kept, 'conversation')} will be deleted with all answers, your feedback and the "
         "admins' notes. This cannot be undone."

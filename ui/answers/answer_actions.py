@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from chatbot.conversations.conversations import KeptTurn
+from chatbot.conversations.export import reply_markdown
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP, Opinion
-from ingestion.errors import StrataError
+from corpora.catalog.release import Product
+from ui.answers.offers import Ask
 from ui.answers.remembered import ask_afresh, chosen_release
+from ui.elements.frame import failures_shown
 from ui.serving import services
-from ui.wording.escaping import as_label, as_text
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import KeptTurn
-    from corpora.catalog.release import Product
-    from ui.answers.offers import Ask
+from ui.wording.escaping import as_label
 
 _THUMBS = {UP: 1, DOWN: 0}
 """What `st.feedback` calls a thumb."""
@@ -70,8 +68,6 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
 
 def _copy(turn: KeptTurn, conversation: str) -> None:
     """Listings of which nothing but the button to copy them is seen."""
-    from chatbot.conversations.export import reply_markdown
-
     for name, text in (
         ("copy-answer", reply_markdown(turn.reply)),
         ("copy-link", address(conversation, turn.id)),
@@ -137,32 +133,22 @@ def _ask_for_reason(turn: int, opinion: Opinion) -> None:
 def _rate(turn: int) -> None:
     chosen = st.session_state[_key("thumbs", turn)]
     st.session_state[_key("telling", turn)] = chosen == _THUMBS[DOWN]
-    feedback = services.feedback()
-    if chosen is None:
-        _told(feedback.withdraw, turn)
-    else:
-        _told(feedback.give, turn, UP if chosen == _THUMBS[UP] else DOWN)
+    with failures_shown(as_toast=True):
+        if chosen is None:
+            services.feedback().withdraw(turn)
+        else:
+            services.feedback().give(turn, UP if chosen == _THUMBS[UP] else DOWN)
 
 
 def _keep_reason(turn: int) -> None:
     reason = st.session_state[_key("reason", turn)] or ""
-    comment = st.session_state[_key("comment", turn)]
-    if _told(services.feedback().give, turn, DOWN, reason, comment):
+    with failures_shown(as_toast=True):
+        services.feedback().give(turn, DOWN, reason, st.session_state[_key("comment", turn)])
         st.session_state[_key("telling", turn)] = False
 
 
 def _tell(turn: int) -> None:
     st.session_state[_key("telling", turn)] = True
-
-
-def _told(say: Callable[..., None], *told: int | str) -> bool:
-    """Say whether an opinion could be kept or withdrawn; where not, show why."""
-    try:
-        say(*told)
-    except StrataError as error:
-        st.toast(as_text(str(error)), icon=":material/error:")
-        return False
-    return True
 
 
 def _key(name: str, turn: int) -> str:

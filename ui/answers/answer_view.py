@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.origin import duration, origin
+from chatbot.reply import Reply
+from corpora.catalog.release import Product
 from ui.answers.answer_actions import show_actions
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
@@ -16,11 +18,6 @@ from ui.answers.offers import Ask, show_offers
 from ui.answers.remembered import ask_afresh, show_remembered
 from ui.wording.escaping import as_label, as_text
 from ui.wording.step_names import done_without_model
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import KeptTurn
-    from chatbot.reply import Reply
-    from corpora.catalog.release import Product
 
 _LONG = 600
 

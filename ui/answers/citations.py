@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from chatbot.reply import Reply
+from chatbot.turn import Citation
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.reply import Reply
-    from chatbot.turn import Citation
 
 _LONGEST = 40
 

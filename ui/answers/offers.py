@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from chatbot.conversations.conversations import KeptTurn
+from chatbot.queries.clarification import about_release, replace_unknown
+from chatbot.releases.rules import resolve_release
+from chatbot.reply import Reply
+from corpora.catalog.release import Product
 from ui.answers.citations import place
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-    from chatbot.conversations.conversations import KeptTurn
-    from chatbot.reply import Reply
-    from corpora.catalog.release import Product
 
 Ask = Callable[..., None]
 """Asks a question: `ask(text, product, release, instead_of=turn_id, afresh=True)`.
@@ -65,16 +63,11 @@ def asked_for(question: str, product: str, release: str, products: Sequence[Prod
 
     What a question says itself goes before what is chosen beside it, so it has to say the choice.
     """
-    from chatbot.queries.clarification import replace_unknown
-    from chatbot.releases.rules import resolve_release
-
     asked = resolve_release(question, products, product=product)
     return replace_unknown(question, asked, (release,), product)
 
 
 def _offer_documented(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
-    from chatbot.queries.clarification import about_release
-
     product = turn.reply.product or ""
     there = {release.name for p in products if p.name == product for release in p.releases}
     found = [release for release in turn.reply.found_in if release in there]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import KeptTurn
+from chatbot.releases.rules import resolve_release
+from chatbot.reply import RememberedPair, Reply
+from corpora.catalog.release import Product
+from ui.answers.offers import Ask
 from ui.elements.moments import day
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved, vouched
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import KeptTurn
-    from chatbot.reply import RememberedPair, Reply
-    from corpora.catalog.release import Product
-    from ui.answers.offers import Ask
 
 _HELPED = {
     "reference": "A saved answer to a similar question helped to write this one",
@@ -57,19 +54,9 @@ def _given_before(
                     type="tertiary",
                     on_click=afresh,
                 )
-        if not _is_as_asked(reply, pair):
+        queries = reply.queries
+        if pair.question not in (queries.base, queries.filtered, queries.versionless):
             st.caption(f"Saved for “{as_label(pair.question, 300)}”")
-
-
-def _is_as_asked(reply: Reply, pair: RememberedPair) -> bool:
-    """Whether it was asked before in just these words."""
-    queries = reply.queries
-    now = set(map(_compared, (queries.base, queries.filtered, queries.versionless)))
-    return _compared(pair.question) in now
-
-
-def _compared(text: str | None) -> str:
-    return " ".join(re.findall(r"\w+", (text or "").casefold()))
 
 
 def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last: bool) -> None:
@@ -96,6 +83,4 @@ def chosen_release(question: str, reply: Reply, products: Sequence[Product]) -> 
 
 
 def _names_release(text: str, reply: Reply, products: Sequence[Product]) -> bool:
-    from chatbot.releases.rules import resolve_release
-
     return bool(resolve_release(text, products, product=reply.product).mentions)

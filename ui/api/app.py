@@ -9,6 +9,7 @@ from http import HTTPStatus
 from importlib import metadata
 from typing import Any
 
+from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -126,8 +127,6 @@ class _Keyed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or say that a key is needed."""
-        from anyio import to_thread
-
         request = Request(scope)
 
         def look() -> None:

@@ -17,11 +17,10 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse
 
-from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import BadQuestion
 from ingestion.errors import StrataError
 from ui.api.callers import Caller
-from ui.api.dependencies import Calling, Serving
+from ui.api.dependencies import Asking, Searching, Serving
 from ui.api.following import Work, answered, following
 from ui.api.forms import AskIn, AskOut
 from ui.api.service import NotThere, Service
@@ -73,13 +72,13 @@ class Completion(BaseModel):
 
 
 @router.get("/models")
-def models(service: Serving, caller: Calling) -> dict[str, Any]:
+def models(service: Serving, caller: Searching) -> dict[str, Any]:
     """Every product, and every release of it, as a model."""
     return {"object": "list", "data": [_model(name) for name in _names(service, caller)]}
 
 
 @router.get("/models/{name:path}")
-def model(service: Serving, caller: Calling, name: str) -> dict[str, Any]:
+def model(service: Serving, caller: Searching, name: str) -> dict[str, Any]:
     """One of them."""
     if name not in _names(service, caller):
         raise NotThere(f"There is no model {name}: GET /v1/models lists them.")
@@ -87,9 +86,8 @@ def model(service: Serving, caller: Calling, name: str) -> dict[str, Any]:
 
 
 @router.post("/chat/completions")
-async def complete(service: Serving, caller: Calling, wanted: Completion, request: Request) -> Any:
+async def complete(service: Serving, caller: Asking, wanted: Completion, request: Request) -> Any:
     """Answer the last message; streamed once it is checked."""
-    caller.require(Scope.ASK)
     asked = _question(wanted)
 
     def work(listener: Any, stopped: Callable[[], bool]) -> AskOut:

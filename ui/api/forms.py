@@ -8,7 +8,6 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from chatbot.reply import Reply
-from corpora.jobs.jobs import Job
 
 
 class ReleaseOut(BaseModel):
@@ -99,27 +98,6 @@ class PageOut(BaseModel):
     next: int | None = None
 
 
-class ConversationOut(BaseModel):
-    """A conversation of the caller."""
-
-    id: str
-    product: str
-    title: str
-    created: datetime
-    updated: datetime
-    turns: int
-    releases: tuple[str, ...]
-
-
-class TurnOut(BaseModel):
-    """A question of a conversation and its reply."""
-
-    id: int
-    question: str
-    created: datetime
-    reply: Reply
-
-
 class FeedbackIn(BaseModel):
     """A thumb (1 up, -1 down), with a reason and a comment."""
 
@@ -136,7 +114,7 @@ class JobFileOut(BaseModel):
 
 
 class JobOut(BaseModel):
-    """A job: its state, how far its stage is, and what came of it."""
+    """A job: its state, how far its stage is, and what came of it; alone, also its files."""
 
     id: int
     kind: str
@@ -150,21 +128,3 @@ class JobOut(BaseModel):
     created: datetime
     finished: datetime | None
     files: tuple[JobFileOut, ...] = ()
-
-
-def job_out(job: Job, files: tuple[JobFileOut, ...] = ()) -> JobOut:
-    """A job as it is told to programs."""
-    return JobOut(
-        id=job.id,
-        kind=job.kind,
-        product=job.product,
-        release=job.release,
-        state=job.state,
-        stage=job.stage,
-        done=job.done,
-        total=job.total,
-        message=job.message,
-        created=job.created,
-        finished=job.finished,
-        files=files,
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
@@ -151,24 +152,8 @@ async def _done(
 
 
 def _answered(reply: AskOut) -> Answered:
-    return Answered(
-        answer=reply.answer,
-        product=reply.product,
-        release=reply.release,
-        compared_releases=reply.compared_releases,
-        abstained=reply.abstained,
-        sources=tuple(
-            Source(
-                number=number,
-                document=citation.document,
-                file=citation.file,
-                release=citation.release,
-                page=citation.page,
-                section=citation.section,
-                quote=citation.quote,
-                page_id=citation.page_id,
-                uri=f"strata://pages/{citation.page_id}",
-            )
-            for number, citation in enumerate(reply.citations, 1)
-        ),
-    )
+    sources = [
+        {**asdict(citation), "number": number, "uri": f"strata://pages/{citation.page_id}"}
+        for number, citation in enumerate(reply.citations, 1)
+    ]
+    return Answered.model_validate({**dict(reply), "sources": sources})

@@ -6,8 +6,10 @@ shares the database, and outlive each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -15,19 +17,87 @@ from prometheus_client import GC_COLLECTOR, PLATFORM_COLLECTOR, PROCESS_COLLECTO
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, case, func, select
 
-from chatbot.accounts.program_keys import Scope
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, OpenQuestionRow, TurnRow
 from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ReleaseRow
 from ingestion.errors import StrataError
-from ui.api.dependencies import Calling, Serving, serving
+from ui.api.dependencies import Operating, Serving, serving
 
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
+
+@dataclass(frozen=True)
+class _Figure:
+    """A figure: what is counted or summed of the rows of a table, for each value of its labels."""
+
+    kind: type[CounterMetricFamily] | type[GaugeMetricFamily]
+    name: str
+    told: str
+    value: ColumnElement[Any]
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    where: tuple[Any, ...] = ()
+
+
+_FIGURES = (
+    _Figure(
+        CounterMetricFamily,
+        "strata_questions",
+        "Kept questions.",
+        func.count(TurnRow.id),
+        {"route": TurnRow.route, "refused": case((TurnRow.abstained, "true"), else_="false")},
+    ),
+    _Figure(
+        CounterMetricFamily,
+        "strata_answer_seconds",
+        "Time spent on them.",
+        func.sum(TurnRow.seconds),
+        {"route": TurnRow.route},
+    ),
+    _Figure(
+        CounterMetricFamily,
+        "strata_model_calls",
+        "Calls of the model for them.",
+        func.sum(TurnRow.model_calls),
+    ),
+    _Figure(
+        GaugeMetricFamily,
+        "strata_feedback",
+        "Thumbs on answers.",
+        func.count(FeedbackRow.thumbs),
+        {"thumbs": case((FeedbackRow.thumbs > 0, "up"), else_="down")},
+    ),
+    _Figure(
+        GaugeMetricFamily,
+        "strata_jobs",
+        "Jobs.",
+        func.count(JobRow.id),
+        {"state": JobRow.state, "kind": JobRow.kind},
+    ),
+    _Figure(
+        GaugeMetricFamily,
+        "strata_remembered_answers",
+        "The memory.",
+        func.count(MemoryPairRow.id),
+        {"store": MemoryPairRow.store},
+    ),
+    _Figure(
+        GaugeMetricFamily,
+        "strata_open_questions",
+        "Questions of the page without an answer.",
+        func.count(OpenQuestionRow.id),
+    ),
+    _Figure(
+        GaugeMetricFamily,
+        "strata_releases",
+        "Releases that can be asked.",
+        func.count(ReleaseRow.id),
+        where=(ReleaseRow.published_generation_id.is_not(None), ~ReleaseRow.retired),
+    ),
+)
 
 router = APIRouter()
 """The routes."""
@@ -54,9 +124,8 @@ def ready(request: Request) -> JSONResponse:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def metrics(service: Serving, caller: Calling) -> PlainTextResponse:
+def metrics(service: Serving, caller: Operating) -> PlainTextResponse:
     """Tell the figures in Prometheus' text format."""
-    caller.require(Scope.ADMIN)
     return PlainTextResponse(exposition(service.chatbot.database), media_type=_EXPOSITION)
 
 
@@ -69,57 +138,13 @@ class StrataCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the figures, all of one moment."""
         with self._database.reading() as session:
-            asked = session.execute(
-                select(
-                    TurnRow.route,
-                    TurnRow.abstained,
-                    func.count(),
-                    func.sum(TurnRow.seconds),
-                    func.sum(TurnRow.model_calls),
-                ).group_by(TurnRow.route, TurnRow.abstained)
-            ).all()
-            thumbs = session.execute(
-                select(FeedbackRow.thumbs, func.count()).group_by(FeedbackRow.thumbs)
-            ).all()
-            jobs = session.execute(
-                select(JobRow.state, JobRow.kind, func.count()).group_by(JobRow.state, JobRow.kind)
-            ).all()
-            pairs = session.execute(
-                select(MemoryPairRow.store, func.count()).group_by(MemoryPairRow.store)
-            ).all()
-            waiting = session.scalar(select(func.count()).select_from(OpenQuestionRow)) or 0
-            serving = session.scalar(
-                select(func.count())
-                .select_from(ReleaseRow)
-                .where(ReleaseRow.published_generation_id.is_not(None), ~ReleaseRow.retired)
-            )
-        yield _family(
-            CounterMetricFamily("strata_questions", "Kept questions.", labels=["route", "refused"]),
-            [((str(route), str(bool(no)).lower()), n) for route, no, n, _, _ in asked],
-        )
-        yield _family(
-            CounterMetricFamily("strata_answer_seconds", "Time spent on them.", labels=["route"]),
-            _summed((route, seconds) for route, _, _, seconds, _ in asked),
-        )
-        yield CounterMetricFamily(
-            "strata_model_calls", "Calls of the model for them.", sum(r[4] or 0 for r in asked)
-        )
-        yield _family(
-            GaugeMetricFamily("strata_feedback", "Thumbs on answers.", labels=["thumbs"]),
-            [(("up" if up > 0 else "down",), n) for up, n in thumbs],
-        )
-        yield _family(
-            GaugeMetricFamily("strata_jobs", "Jobs.", labels=["state", "kind"]),
-            [((str(state), str(kind)), n) for state, kind, n in jobs],
-        )
-        yield _family(
-            GaugeMetricFamily("strata_remembered_answers", "The memory.", labels=["store"]),
-            [((str(store),), n) for store, n in pairs],
-        )
-        yield GaugeMetricFamily(
-            "strata_open_questions", "Questions of the page without an answer.", waiting
-        )
-        yield GaugeMetricFamily("strata_releases", "Releases that can be asked.", serving)
+            for figure in _FIGURES:
+                by = list(figure.labels.values())
+                family = figure.kind(figure.name, figure.told, labels=list(figure.labels))
+                counted = select(*by, figure.value).where(*figure.where).group_by(*by)
+                for *labels, value in session.execute(counted):
+                    family.add_metric([str(label) for label in labels], value or 0)
+                yield family
 
 
 def exposition(database: Database) -> bytes:
@@ -129,21 +154,3 @@ def exposition(database: Database) -> bytes:
         registry.register(collector)
     registry.register(GC_COLLECTOR)
     return generate_latest(registry)
-
-
-Labelled = tuple[tuple[str, ...], float]
-
-
-def _family(
-    family: CounterMetricFamily | GaugeMetricFamily, values: list[Labelled]
-) -> CounterMetricFamily | GaugeMetricFamily:
-    for labels, value in values:
-        family.add_metric(labels, value)
-    return family
-
-
-def _summed(values: Iterator[tuple[str, float | None]]) -> list[Labelled]:
-    sums: dict[str, float] = {}
-    for label, value in values:
-        sums[str(label)] = sums.get(str(label), 0.0) + (value or 0.0)
-    return [((label,), value) for label, value in sums.items()]

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Request
 from sse_starlette import EventSourceResponse
 
-from chatbot.accounts.program_keys import Scope
+from chatbot.conversations.conversations import Conversation, KeptTurn
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
+from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
+from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
-from ui.api.dependencies import Calling, Serving
+from ui.api.dependencies import Asking, Ingesting, Searching, Serving
 from ui.api.following import answered, following
 from ui.api.forms import (
     AskIn,
     AskOut,
-    ConversationOut,
     FeedbackIn,
     JobOut,
     PageOut,
     ProductOut,
     SearchIn,
     SearchOut,
-    TurnOut,
 )
+from ui.api.service import Service
 
 _MOST_FILES = 5_000
+_EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}
 _ASKED_AS_JSON_OR_EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The reply; with `stream` the events `waiting`, `step`, `found`, `words` "
@@ -63,7 +66,7 @@ router = APIRouter()
 
 
 @router.get("/products")
-def products(service: Serving, caller: Calling) -> tuple[ProductOut, ...]:
+def products(service: Serving, caller: Searching) -> tuple[ProductOut, ...]:
     """Products and releases."""
     return service.products(caller)
 
@@ -73,26 +76,25 @@ def products(service: Serving, caller: Calling) -> tuple[ProductOut, ...]:
     response_model=AskOut,
     responses=_ASKED_AS_JSON_OR_EVENTS,
 )
-async def ask(service: Serving, caller: Calling, asked: AskIn, request: Request) -> Any:
+async def ask(service: Serving, caller: Asking, asked: AskIn, request: Request) -> Any:
     """Ask a question."""
 
     def work(listener: Callable[[Event], None], stopped: Callable[[], bool]) -> AskOut:
         return service.ask(caller, asked, listener, stopped)
 
-    caller.require(Scope.ASK)
     if asked.stream:
         return EventSourceResponse(_events(work))
     return await answered(work, request)
 
 
 @router.post("/search")
-def search(service: Serving, caller: Calling, wanted: SearchIn) -> SearchOut:
+def search(service: Serving, caller: Searching, wanted: SearchIn) -> SearchOut:
     """Find passages, without an answer."""
     return service.search(caller, wanted)
 
 
 @router.get("/pages/{page}")
-def page(service: Serving, caller: Calling, page: int, quote: str = "") -> PageOut:
+def page(service: Serving, caller: Searching, page: int, quote: str = "") -> PageOut:
     """A page, with the places of a quotation."""
     return service.page(caller, page, quote)
 
@@ -107,17 +109,9 @@ async def _events(work: Any) -> AsyncIterator[dict[str, str]]:
 
 
 def _told(event: Event | AskOut) -> dict[str, str]:
-    match event:
-        case Waiting(place):
-            return _event("waiting", {"place": place})
-        case StepStarted(step):
-            return _event("step", {"step": step})
-        case StepFinished(step, found):
-            return _event("found", {"step": step, "found": found})
-        case Token(text):
-            return _event("words", {"text": text})
-        case AskOut():
-            return _event("reply", event.model_dump(mode="json"))
+    if isinstance(event, AskOut):
+        return _event("reply", event.model_dump(mode="json"))
+    return _event(_EVENTS[type(event)], asdict(event))
 
 
 def _event(name: str, data: dict[str, Any]) -> dict[str, str]:
@@ -126,56 +120,51 @@ def _event(name: str, data: dict[str, Any]) -> dict[str, str]:
 
 @router.get("/conversations")
 def conversations(
-    service: Serving, caller: Calling, limit: Annotated[int, Query(ge=1, le=500)] = 50
-) -> tuple[ConversationOut, ...]:
+    service: Serving, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50
+) -> tuple[Conversation, ...]:
     """The caller's conversations."""
-    caller.require(Scope.ASK)
-    recent = service.chatbot.conversations.of(caller.person.id).recent(limit)
-    return tuple(ConversationOut.model_validate(c, from_attributes=True) for c in recent)
+    return service.chatbot.conversations.of(caller.person.id).recent(limit)
 
 
 @router.get("/conversations/{conversation}")
-def turns(service: Serving, caller: Calling, conversation: str) -> tuple[TurnOut, ...]:
+def turns(service: Serving, caller: Asking, conversation: str) -> tuple[KeptTurn, ...]:
     """The questions of one, with replies."""
-    caller.require(Scope.ASK)
-    kept = service.chatbot.conversations.of(caller.person.id).turns(conversation)
-    return tuple(TurnOut.model_validate(turn, from_attributes=True) for turn in kept)
+    return service.chatbot.conversations.of(caller.person.id).turns(conversation)
 
 
 @router.delete("/conversations/{conversation}", status_code=204)
-def delete(service: Serving, caller: Calling, conversation: str) -> Response:
+def delete(service: Serving, caller: Asking, conversation: str) -> None:
     """Delete one."""
-    caller.require(Scope.ASK)
     service.chatbot.conversations.of(caller.person.id).delete(conversation)
-    return Response(status_code=204)
 
 
 @router.put("/turns/{turn}/feedback", status_code=204)
-def rate(service: Serving, caller: Calling, turn: int, given: FeedbackIn) -> Response:
+def rate(service: Serving, caller: Asking, turn: int, given: FeedbackIn) -> None:
     """Rate a reply."""
-    caller.require(Scope.ASK)
     feedback = service.chatbot.feedback(caller.person.id)
     feedback.give(turn, given.thumbs, given.reason, given.comment)
-    return Response(status_code=204)
 
 
 @router.post(
     "/jobs",
     status_code=202,
+    response_model=JobOut,
     openapi_extra=_FILES,
 )
 async def upload(
     service: Serving,
-    caller: Calling,
+    caller: Ingesting,
     product: str,
     release: str,
     request: Request,
     anyway: bool = False,
-) -> JobOut:
-    """Upload files to a release (form field `files`)."""
+) -> Any:
+    """Upload files to a release (form field `files`).
+
+    What only asks for a second look is taken with `anyway`.
+    """
     # Looked at before the body is read: nobody fills the disk without being let in.
-    caller.require(Scope.INGEST)
-    _require_small(request, service.chatbot.settings.largest_upload * 1_000_000)
+    _require_small(request, service.largest_upload)
     async with request.form(max_files=_MOST_FILES, max_fields=1) as form:
         files = []
         for part in form.getlist("files"):
@@ -183,27 +172,42 @@ async def upload(
                 raise UploadError("Send each file as a file of the form field “files”.")
             content = await part.read()
             files.append(UploadedFile(part.filename or "", content, len(content)))
-        return await to_thread.run_sync(
-            lambda: service.upload(caller, product, release, files, anyway=anyway)
-        )
+
+    def order() -> dict[str, Any]:
+        findings = check(files, product, release, service.chatbot.database, service.largest_upload)
+        against = [f for f in findings if f.blocking or (f.weight is Weight.ASKS and not anyway)]
+        if against or not accepted(files, findings):
+            told = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in against)
+            raise UploadError(f"Nothing was uploaded. {told}")
+        data_dir = service.chatbot.settings.data_dir
+        ordered = service.administration(caller).upload(product, release, files, data_dir)
+        return _with_files(service, ordered)
+
+    return await to_thread.run_sync(order)
 
 
-@router.get("/jobs")
-def jobs(service: Serving, caller: Calling) -> tuple[JobOut, ...]:
+@router.get("/jobs", response_model=tuple[JobOut, ...])
+def jobs(service: Serving, caller: Ingesting) -> tuple[Job, ...]:
     """The last jobs."""
-    return service.jobs(caller)
+    return Jobs(service.chatbot.database).recent()
 
 
-@router.get("/jobs/{job}")
-def job(service: Serving, caller: Calling, job: int) -> JobOut:
-    """How far a job is."""
-    return service.job(caller, job)
+@router.get("/jobs/{job}", response_model=JobOut)
+def job(service: Serving, caller: Ingesting, job: int) -> Any:
+    """How far a job is, and what became of its files."""
+    return _with_files(service, job)
 
 
-@router.delete("/jobs/{job}")
-def cancel(service: Serving, caller: Calling, job: int) -> JobOut:
+@router.delete("/jobs/{job}", response_model=JobOut)
+def cancel(service: Serving, caller: Ingesting, job: int) -> Any:
     """Stop a job."""
-    return service.cancel(caller, job)
+    service.administration(caller).cancel(job)
+    return _with_files(service, job)
+
+
+def _with_files(service: Service, job: int) -> dict[str, Any]:
+    jobs = Jobs(service.chatbot.database)
+    return {**asdict(jobs.get(job)), "files": jobs.files(job)}
 
 
 def _require_small(request: Request, largest: int) -> None:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 
 from chatbot.accounts.program_keys import Scope
 from chatbot.administration.administration import Administration
-from chatbot.assembly import AnsweredTurn, BadQuestion, Chatbot
+from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.runtime.events import Listener
 from corpora.documents.documents import Documents
-from corpora.documents.upload_checks import Finding, Weight, accepted, check
-from corpora.documents.uploads import UploadedFile
-from corpora.jobs.jobs import Jobs
 from ingestion.errors import StrataError
 from ui.api.callers import Caller
 from ui.api.forms import (
     AskIn,
     AskOut,
-    JobFileOut,
-    JobOut,
     PageOut,
     PassageOut,
     ProductOut,
     ReleaseOut,
     SearchIn,
     SearchOut,
-    job_out,
 )
 from ui.wording.marking import quoted_spans
 
@@ -37,15 +31,6 @@ NEW = "new"
 
 class NotThere(StrataError, LookupError):
     """What was asked for is not there; the message says what."""
-
-
-class UploadRefused(StrataError):
-    """Files were not taken; `findings` say what is wrong with which."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        told = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in findings)
-        super().__init__(f"Nothing was uploaded. {told}")
-        self.findings = tuple(findings)
 
 
 @dataclass(frozen=True)
@@ -62,12 +47,7 @@ class Service:
                 name=product.name,
                 aliases=product.aliases,
                 releases=tuple(
-                    ReleaseOut(
-                        name=release.name,
-                        aliases=release.aliases,
-                        prerelease=release.prerelease,
-                        latest=release == product.newest,
-                    )
+                    ReleaseOut(**asdict(release), latest=release == product.newest)
                     for release in product.releases
                 ),
             )
@@ -101,7 +81,11 @@ class Service:
             listener=listener,
             stopped=stopped,
         )
-        return _asked(answered)
+        return AskOut(
+            **answered.content.model_dump(),
+            conversation=answered.conversation,
+            turn=answered.kept_as,
+        )
 
     def search(self, caller: Caller, wanted: SearchIn) -> SearchOut:
         """Find passages of one release, the best first."""
@@ -149,62 +133,14 @@ class Service:
             next=stored.next_id,
         )
 
-    def upload(
-        self,
-        caller: Caller,
-        product: str,
-        release: str,
-        files: Sequence[UploadedFile],
-        *,
-        anyway: bool = False,
-    ) -> JobOut:
-        """Order that files become documents of a release.
+    @property
+    def largest_upload(self) -> int:
+        """How many bytes an upload may have."""
+        return self.chatbot.settings.largest_upload * 1_000_000
 
-        Raises UploadRefused where something speaks against a file; what only asks for a second
-        look is taken with `anyway`.
-        """
-        caller.require(Scope.INGEST)
-        settings = self.chatbot.settings
-        largest = settings.largest_upload * 1_000_000
-        findings = check(files, product, release, self.chatbot.database, largest)
-        against = [
-            finding
-            for finding in findings
-            if finding.blocking or (finding.weight is Weight.ASKS and not anyway)
-        ]
-        if against or not accepted(files, findings):
-            raise UploadRefused(against)
-        job = self._administration(caller).upload(product, release, files, settings.data_dir)
-        return self.job(caller, job)
-
-    def jobs(self, caller: Caller) -> tuple[JobOut, ...]:
-        """The last jobs, the newest first."""
-        caller.require(Scope.INGEST)
-        return tuple(map(job_out, Jobs(self.chatbot.database).recent()))
-
-    def job(self, caller: Caller, job: int) -> JobOut:
-        """How far a job is, and what became of its files."""
-        caller.require(Scope.INGEST)
-        jobs = Jobs(self.chatbot.database)
-        files = tuple(JobFileOut(file=f.file, reason=f.reason) for f in jobs.files(job))
-        return job_out(jobs.get(job), files)
-
-    def cancel(self, caller: Caller, job: int) -> JobOut:
-        """Stop a job."""
-        caller.require(Scope.INGEST)
-        self._administration(caller).cancel(job)
-        return self.job(caller, job)
-
-    def _administration(self, caller: Caller) -> Administration:
+    def administration(self, caller: Caller) -> Administration:
+        """What a caller with the scope for it may change."""
         return Administration(self.chatbot.database, caller.person, self.chatbot.limits)
-
-
-def _asked(answered: AnsweredTurn) -> AskOut:
-    return AskOut(
-        **answered.content.model_dump(),
-        conversation=answered.conversation,
-        turn=answered.kept_as,
-    )
 
 
 def _passage(passage: Passage, product: str, release: str) -> PassageOut:

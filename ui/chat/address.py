@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui.elements.address import go
+from ui.elements.address import opened as number_in
+
 _CONVERSATION = "conversation"
 _TURN = "turn"
 
@@ -15,10 +18,10 @@ def opened() -> str | None:
     """
     if _CONVERSATION not in st.session_state:
         st.session_state[_CONVERSATION] = st.query_params.get(_CONVERSATION)
-        st.session_state[_TURN] = _number(st.query_params.get(_TURN))
+        st.session_state[_TURN] = number_in(_TURN)
     conversation: str | None = st.session_state[_CONVERSATION]
     if st.query_params.get(_CONVERSATION) != conversation:
-        _tell(conversation)
+        go(conversation=conversation)
     return conversation
 
 
@@ -32,21 +35,10 @@ def open_conversation(conversation: str | None) -> None:
     """Open a conversation, or a new one, and let the address name it."""
     st.session_state[_CONVERSATION] = conversation
     leave_turn()
-    _tell(conversation)
+    go(conversation=conversation)
 
 
 def leave_turn() -> None:
     """Name no turn any more."""
     st.session_state[_TURN] = None
-    st.query_params.pop(_TURN, None)
-
-
-def _tell(conversation: str | None) -> None:
-    if conversation is None:
-        st.query_params.pop(_CONVERSATION, None)
-    else:
-        st.query_params[_CONVERSATION] = conversation
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else None
+    go(turn=None)

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import (
+    LONGEST_TITLE,
+    Conversation,
+    Conversations,
+)
 from ui.chat.address import open_conversation, opened
 from ui.chat.export_view import show_export
-from ui.serving import services
+from ui.elements.frame import confirmed, failures_shown
+from ui.elements.moments import browser_zone
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import Conversation, Conversations
 
 _MORE = 30
 _SHOWN = "conversations_shown"
 _WANTED = "conversations_wanted"
 _RENAME, _EXPORT, _DELETE = "Rename", "Export", "Delete"
-_LONG_AGO = "Earlier"
+_AGES = (
+    (0, "Today"),
+    (1, "Yesterday"),
+    (6, "Last 7 days"),
+    (29, "Last 30 days"),
+    (math.inf, "Earlier"),
+)
+"""How many days ago a conversation of each group is at most."""
 _NAMED_RELEASES = 3
 
 PRODUCT = "product"
@@ -51,7 +61,7 @@ def show_conversations(own: Conversations, products: Sequence[str]) -> None:
         st.caption("No conversations found. Try fewer words.")
         return
     with st.container(key="conversations", gap=None):
-        for heading, group in by_age(found[:shown], _now()):
+        for heading, group in by_age(found[:shown], datetime.now(browser_zone())):
             st.caption(heading)
             for conversation in group:
                 _row(own, conversation, products)
@@ -69,26 +79,10 @@ def by_age(
 
     def heading(conversation: Conversation) -> str:
         updated = conversation.updated.replace(tzinfo=UTC).astimezone(now.tzinfo)
-        return _age(updated.date(), now.date())
+        days = (now.date() - updated.date()).days
+        return next(name for most, name in _AGES if days <= most)
 
     return [(name, list(group)) for name, group in groupby(conversations, key=heading)]
-
-
-def _age(day: date, today: date) -> str:
-    days = (today - day).days
-    if days <= 0:
-        return "Today"
-    if days == 1:
-        return "Yesterday"
-    return "Last 7 days" if days < 7 else "Last 30 days" if days < 30 else _LONG_AGO
-
-
-def _now() -> datetime:
-    """The time where the browser is."""
-    from datetime import timezone
-
-    behind = st.context.timezone_offset or 0
-    return datetime.now(timezone(timedelta(minutes=-behind)))
 
 
 def _more() -> None:
@@ -147,49 +141,29 @@ def _label(conversation: Conversation) -> str:
 
 @st.dialog("Rename conversation")
 def _rename(own: Conversations, conversation: Conversation) -> None:
-    from chatbot.conversations.conversations import LONGEST_TITLE, UnknownConversation
-
     with st.form("rename", border=False):
         title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
         renamed = st.form_submit_button("Rename", type="primary")
     if renamed:
-        try:
+        with failures_shown(as_toast=True):
             own.rename(conversation.id, title)
-        except UnknownConversation:
-            st.toast("This conversation no longer exists.")
         st.rerun()
 
 
 @st.dialog("Export conversation")
 def _export(conversation: Conversation) -> None:
-    from chatbot.conversations.conversations import UnknownConversation
-
     st.markdown(f"**{_title(conversation)}**")
-    try:
+    with failures_shown():
         show_export(conversation.id)
-    except UnknownConversation as error:
-        st.error(as_label(str(error), 200), icon=":material/error:")
 
 
 @st.dialog("Delete conversation?")
 def _confirm(own: Conversations, conversation: Conversation) -> None:
     st.markdown(f"**{_title(conversation)}**")
     st.markdown("Its questions, answers and your ratings will be deleted for good.")
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", icon=":material/delete:"):
-            _delete(own, conversation.id)
-            st.rerun()
-        if st.button("Cancel"):
-            st.rerun()
-
-
-def _delete(own: Conversations, conversation: str) -> None:
-    from chatbot.conversations.conversations import UnknownConversation
-
-    services.open_questions().give_up(conversation)
-    try:
-        own.delete(conversation)
-    except UnknownConversation:
-        st.toast("This conversation has already been deleted.")
-    if opened() == conversation:
-        open_conversation(None)
+    if confirmed("Delete"):
+        with failures_shown(as_toast=True):
+            own.delete(conversation.id)
+        if opened() == conversation.id:
+            open_conversation(None)
+        st.rerun()

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from chatbot.conversations.export import conversation_json, conversation_markdown
 from ui.serving import services
 
 _LONGEST_NAME = 60
@@ -17,8 +18,6 @@ def show_export(conversation: str) -> None:
 
     Raises UnknownConversation for one that is not there or another's.
     """
-    from chatbot.conversations.export import conversation_json, conversation_markdown
-
     # The owner is told apart now: a download runs outside of the session.
     own = services.conversations()
     name = _file_name(own.get(conversation).title)

@@ -7,25 +7,23 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import dropwhile, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ingestion.errors import StrataError
+from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
+from chatbot.conversations.open_questions import Question
+from corpora.catalog.release import Product
 from ui.answers.answer_view import show_answer, show_question
 from ui.answers.offers import Ask
 from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
 from ui.chat.open_view import show_open, show_progress
 from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
+from ui.elements.frame import failures_shown
 from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
-from ui.wording.escaping import as_label, as_text
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import Conversations, KeptTurn
-    from corpora.catalog.release import Product
+from ui.wording.escaping import as_label
 
 _LOOK_EVERY = 0.3
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
@@ -33,28 +31,23 @@ _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
 
 def chat() -> None:
     """Show the page; a failure is one clear message."""
-    try:
-        chatbot = services.chatbot()
+    st.set_page_config(layout="centered")
+    with failures_shown():
         own = services.conversations()
-        products = chatbot.products()
+        products = services.chatbot().products()
         # First what is open, then what is answered: a question that is answered between the two
         # is seen twice, and looked at again, instead of not at all.
         pending = services.open_questions().of(opened() or "", own.owner)
         turns = _turns(own)
-    except StrataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    if not products:
-        _nothing_yet()
-        return
-    product = show_sidebar(own, products, turns, pending)
-    _conversation(own, product, products, turns, pending)
+        if not products:
+            _nothing_yet()
+            return
+        product = show_sidebar(own, products, turns, pending)
+        _conversation(own, product, products, turns, pending)
 
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
     """The turns of the conversation that the address names; none for one that is not there."""
-    from chatbot.conversations.conversations import UnknownConversation
-
     conversation = opened()
     if conversation is None:
         return ()
@@ -204,9 +197,6 @@ def _ask(
     afresh: bool = False,
 ) -> None:
     """Ask in the open conversation; in a new one if there is none, or it is gone."""
-    from chatbot.conversations.conversations import UnknownConversation
-    from chatbot.conversations.open_questions import Question
-
     leave_turn()
     questions = services.open_questions()
     if conversation := opened():

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.conversations.conversations import Conversations, KeptTurn
+from corpora.catalog.release import Product
 from ui.chat.address import open_conversation
 from ui.chat.conversation_list import PRODUCT, show_conversations
 from ui.serving.asking import Pending
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.conversations.conversations import Conversations, KeptTurn
-    from corpora.catalog.release import Product
 
 _BADGES = 6
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chatbot.conversations.origin import origin
+from chatbot.releases.product_names import find_product
+from chatbot.reply import Reply, Trace
+from ingestion.errors import StrataError
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     Profile,
@@ -22,11 +25,10 @@ from ui.cli.terminal import (
 )
 from ui.wording.memory import saved
 from ui.wording.progress import Progress
-from ui.wording.step_names import done_without_model
+from ui.wording.step_names import done_without_model, step_name
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
-    from chatbot.reply import Reply
     from chatbot.runtime.events import Event
 
 
@@ -63,15 +65,13 @@ def ask(
 
     Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
     """
-    from chatbot.releases.product_names import find_product
-
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
+    asked: dict[str, Any] = {"product": product, "release": release, "afresh": afresh}
     if server is not None:
         if question is None or trace or profile:
             raise typer.BadParameter("--server takes a question, without --profile and --trace")
-        told: dict[str, Any] = {"product": product, "release": release, "afresh": afresh}
-        _of_server(server, key, question, {**told, "conversation": conversation}, as_json)
+        _of_server(server, key, question, {**asked, "conversation": conversation}, as_json)
         return
     chatbot = open_chatbot(profile=profile)
     if batch is not None and to is not None:
@@ -84,21 +84,13 @@ def ask(
             conversation = chatbot.conversations.start(product, question)
             # Before the answer, because it is of use also where there comes none.
             errors.print(f"conversation {conversation}", style="dim")
-        asked = {
-            "product": product,
-            "release": release,
-            "conversation": conversation,
-            "afresh": afresh,
-        }
-        _one(chatbot, question, asked, as_json, trace)
+        _one(chatbot, question, {**asked, "conversation": conversation}, as_json, trace)
 
 
 def schema(
     trace: Annotated[bool, typer.Option(help="The schema of the trace instead.")] = False,
 ) -> None:
     """Print the JSON schema of what `strata ask --json` prints."""
-    from chatbot.reply import Reply, Trace
-
     print_json((Trace if trace else Reply).model_json_schema())
 
 
@@ -115,8 +107,8 @@ def _one(
         reply = chatbot.ask(question, **asked)
         kept_in = asked["conversation"]
         extra = {"conversation": kept_in} if kept_in else {}
-        traced = {"trace": trace_of(reply.turn).model_dump(mode="json")} if trace else {}
-        print_json({**reply.content.model_dump(mode="json"), **extra, **traced})
+        traced = {"trace": trace_of(reply.turn)} if trace else {}
+        print_json({**dict(reply.content), **extra, **traced})
         chatbot.memory.remembering.flush()
         return
     progress = Progress()
@@ -130,7 +122,7 @@ def _one(
         reply = chatbot.ask(question, listener=listener, **asked)
     _print_reply(reply.content)
     if trace:
-        print_json(trace_of(reply.turn).model_dump(mode="json"))
+        print_json(trace_of(reply.turn))
     # What is scored and kept now, nobody waits for.
     chatbot.memory.remembering.flush()
 
@@ -138,9 +130,7 @@ def _one(
 def _of_server(
     server: str, key: str | None, question: str, asked: dict[str, Any], as_json: bool
 ) -> None:
-    from chatbot.reply import Reply
     from strata_client import Strata, StrataFailure
-    from ui.wording.step_names import step_name
 
     data: dict[str, Any] = {}
     try:
@@ -149,8 +139,7 @@ def _of_server(
                 if event == "step":
                     status.update(printable(step_name(data["step"])))
     except StrataFailure as failure:
-        errors.print(f"[bold red]strata:[/] {printable(str(failure))}")
-        raise typer.Exit(1) from failure
+        raise StrataError(str(failure)) from failure
     if data.get("conversation"):
         errors.print(f"conversation {data['conversation']}", style="dim")
     if as_json:

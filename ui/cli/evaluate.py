@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from chatbot.settings import read_settings
+from chatbot.turn import Step
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
-
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
-
-
-class Rewriting(StrEnum):
-    """Who rewrites a question that leans on its conversation."""
-
-    RULES = "rules"
-    MODEL = "model"
 
 
 app = typer.Typer(help="Measure answers and retrieval on checked questions.", no_args_is_help=True)
@@ -42,8 +33,6 @@ def answers(
     as_json: AsJson = False,
 ) -> None:
     """Score answers: right, facts, steps, sources, release, time; and the pages that were found."""
-    import tempfile
-
     from eval import answer_summary as scoring
     from eval import retrieval
     from eval.answers import read_answers
@@ -102,14 +91,13 @@ def releases(
 def conversations(
     cases: Annotated[Path, typer.Argument(help="Conversations and what comes of them (JSONL).")],
     rewriting: Annotated[
-        Rewriting, typer.Option(help="Which step rewrites the question.")
-    ] = Rewriting.RULES,
+        Literal["rules", "model"], typer.Option(help="Which step rewrites the question.")
+    ] = "rules",
     as_json: AsJson = False,
 ) -> None:
     """Score what a conversation hands on: topic and release carry over, or are dropped."""
     from chatbot.queries.model_query_rewriting import rewrite_query_by_model
     from chatbot.queries.query_rewriting import rewrite_query
-    from chatbot.turn import Step
     from eval import conversations as scoring
     from eval.gold import read_lines
 
@@ -117,8 +105,11 @@ def conversations(
     products = scoring.catalog_of(read)
     by_rules = rewrite_query(lambda: products)
     step: Step = by_rules
-    if rewriting is Rewriting.MODEL:
-        step = rewrite_query_by_model(_model(), lambda: products, by_rules)
+    if rewriting == "model":
+        model = open_chatbot().model
+        if model is None:
+            raise typer.BadParameter(_NO_MODEL)
+        step = rewrite_query_by_model(model, lambda: products, by_rules)
     figures = scoring.measure(step, read, products)
     print_result(as_json, scoring.to_json(figures), scoring.conversation_tables(figures))
 
@@ -152,7 +143,6 @@ def stream(
     The data folder is copied first and stays as it is. Times of replies from the tape are those
     that they took when the model wrote them.
     """
-    from chatbot.settings import read_settings
     from eval.stream import read_arrivals, read_history, shuffled
     from eval.stream_report import stream_tables, to_json
     from eval.stream_variants import choose, run_variant
@@ -189,10 +179,7 @@ def hostile(
 
     Exit code 3 when an answer breaks what is promised whatever the model says.
     """
-    import tempfile
-
     from chatbot import assembly
-    from chatbot.settings import read_settings
     from eval import hostile as attacks
 
     read = attacks.read_cases(cases)
@@ -213,10 +200,3 @@ def hostile(
     print_result(as_json, attacks.to_json(outcomes), attacks.hostile_tables(outcomes))
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(3)
-
-
-def _model() -> BaseChatModel:
-    model = open_chatbot().model
-    if model is None:
-        raise typer.BadParameter(_NO_MODEL)
-    return model

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from corpora.catalog.glossary import Glossaries
+from corpora.catalog.glossary_file import read_glossary, written_glossary
 from ui.cli.terminal import AsJson, open_database, print_json, say, write
 from ui.wording.amounts import how_many
-
-if TYPE_CHECKING:
-    from corpora.catalog.glossary import Glossaries
 
 app = typer.Typer(help="Manage the synonyms of a product's terms.", no_args_is_help=True)
 
@@ -24,8 +23,6 @@ def import_file(
     product: Product,
 ) -> None:
     """Replace the glossary of a product with a file; it applies from the next question."""
-    from corpora.catalog.glossary_file import read_glossary
-
     entries = read_glossary(file)
     changes = _glossaries().replace(product, entries)
     removed = f" ({', '.join(changes.removed)})" if changes.removed else ""
@@ -54,8 +51,6 @@ def export(
     file: Annotated[Path | None, typer.Argument(help="Output file (default: print it).")] = None,
 ) -> None:
     """Write the glossary of a product as a CSV file that a spreadsheet opens."""
-    from corpora.catalog.glossary_file import written_glossary
-
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
     write([written_glossary(_glossaries().entries(product))], file, "utf-8-sig")
 
@@ -68,6 +63,4 @@ def remove(term: Annotated[str, typer.Argument(help="The term.")], product: Prod
 
 
 def _glossaries() -> Glossaries:
-    from corpora.catalog.glossary import Glossaries
-
     return Glossaries(open_database())

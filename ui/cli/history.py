@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ui.cli.terminal import OutputFile, errors, open_database, printable, write
+from chatbot.accounts.people import LOCAL
+from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
 
 app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 
@@ -14,17 +15,14 @@ app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 @app.command()
 def export(
     file: OutputFile = None,
-    form: Annotated[str, typer.Option("--format", help="csv or jsonl")] = "jsonl",
+    form: ExportFormat = "jsonl",
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
     release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
 ) -> None:
     """Write every question with its answer, thumbs and rating, the oldest first."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.review.exports import Exports, Format
     from chatbot.review.filters import TurnFilter
 
-    if form not in list(Format):
-        raise typer.BadParameter(f"{form} is not one of {', '.join(Format)}")
     wanted = TurnFilter(product=product, release=release)
     write(Exports(open_database()).turns(LOCAL, Format(form), wanted), file)
 
@@ -32,7 +30,6 @@ def export(
 @app.command("regression-set")
 def regression_set(file: OutputFile = None) -> None:
     """Write the rated answers of the regression set as questions for `strata eval answers`."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.review.regression_set import RegressionSet
 
     exported = RegressionSet(open_database()).export(LOCAL)

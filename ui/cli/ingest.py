@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chatbot.settings import read_settings
+from corpora.database.engine import open_database
 from ui.cli.terminal import SOME_LEFT_OUT, output, print_json, printable, progress_bars, say
 from ui.wording.amounts import how_many
 
@@ -31,10 +33,8 @@ def ingest(
     skipped; 1: nothing could be read.
     """
     from chatbot.assembly import open_embedder
-    from chatbot.settings import read_settings
     from corpora.building import building
     from corpora.building.gathering import ChunkingSettings
-    from corpora.database.engine import open_database
 
     settings = read_settings()
     with progress_bars() as show:

@@ -16,7 +16,6 @@ from ui.cli import (
     glossary,
     history,
     ingest,
-    mcp,
     memory,
     models,
     people,
@@ -61,7 +60,7 @@ app.command("schema")(ask.schema)
 app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
-app.command("mcp")(mcp.mcp)
+app.command("mcp")(serve.mcp)
 app.add_typer(releases.app, name="releases")
 app.add_typer(glossary.app, name="glossary")
 app.add_typer(history.app, name="history")

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chatbot.accounts.people import LOCAL
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
+    ExportFormat,
     OutputFile,
     open_chatbot,
     output,
@@ -50,7 +52,6 @@ def import_file(
     Rows that are there already stay as they are. Exit code 3 means that lines could not be taken
     and were left out, 1 that none could be taken.
     """
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.exchange import Exchange
     from chatbot.administration.faq_file import read_faq
 
@@ -60,7 +61,7 @@ def import_file(
             faq, lambda done, total: show("import", done, total)
         )
     if as_json:
-        print_json(asdict(report))
+        print_json(report)
     else:
         _print_import(report)
     if report.left_out:
@@ -71,26 +72,22 @@ def import_file(
 @app.command()
 def export(
     file: OutputFile = None,
-    form: Annotated[str, typer.Option("--format", help="csv or jsonl.")] = "jsonl",
+    form: ExportFormat = "jsonl",
     product: Product = "",
     release: Release = "",
 ) -> None:
     """Write remembered answers, the oldest first, as a file that can be imported again."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.exchange import Exchange
     from chatbot.review.exports import Format
 
-    if form not in list(Format):
-        raise typer.BadParameter(f"{form} is none of {', '.join(Format)}")
     pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
-    write(pieces, file, "utf-8-sig" if form == Format.CSV else "utf-8")
+    write(pieces, file, "utf-8-sig" if form == "csv" else "utf-8")
 
 
 @app.command()
 def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
     """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.overview import Overview, PairFilter
 
     scope = _scope(product, release)
@@ -106,7 +103,6 @@ def stats(product: Product = "", release: Release = "", as_json: AsJson = False)
 @app.command()
 def rebuild(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
     """Build stores, clusters and indexes again, by the thresholds and the embedding of today."""
-    from chatbot.accounts.people import LOCAL
     from chatbot.administration.curation import Curation
 
     with progress_bars() as show:
@@ -114,7 +110,7 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
             _scope(product, release), lambda _, done, total: show("rebuild", done, total)
         )
     if as_json:
-        print_json([asdict(of) for of in rebuilt])
+        print_json(rebuilt)
         return
     if not rebuilt:
         say("Nothing is remembered yet.")
@@ -203,11 +199,8 @@ def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
             for store in Store
             for cluster in overview.clusters(scope, store, limit=None)
         ],
-        "growth": [{**asdict(day), "day": day.day.isoformat()} for day in growth],
-        "changes": [
-            {**asdict(change), "at": change.at.isoformat(timespec="seconds")}
-            for change in overview.changes(scope, went)
-        ],
+        "growth": growth,
+        "changes": overview.changes(scope, went),
     }
 
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import asyncio
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
+from rich.progress import DownloadColumn, TransferSpeedColumn
+from rich.table import Column, Table
 
-from ui.cli.terminal import AsJson, errors, output, print_json, printable, progress_bars, say
-
-if TYPE_CHECKING:
-    from chatbot.models.checking import ModelCheck
-    from chatbot.models.files import ModelFile
+from chatbot.models.download import FileState, file_state, pull
+from chatbot.models.errors import GeneratorError
+from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
+from chatbot.settings import read_settings
+from ui.cli.terminal import (
+    AsJson,
+    errors,
+    output,
+    print_json,
+    print_result,
+    printable,
+    progress_bars,
+    say,
+)
 
 app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
 
@@ -23,12 +36,6 @@ def pull_models(
     ] = None,
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
-    from rich.progress import DownloadColumn, TransferSpeedColumn
-
-    from chatbot.models.download import pull
-    from chatbot.models.files import models_in_use
-    from chatbot.settings import read_settings
-
     settings = read_settings()
     wanted = [_named(name) for name in names] if names else models_in_use(settings.generator)
     with progress_bars(DownloadColumn(), TransferSpeedColumn()) as show:
@@ -43,8 +50,6 @@ def pull_models(
 
 
 def _named(name: str) -> ModelFile:
-    from chatbot.models.files import MODELS, ModelFile, chosen_generator
-
     if name in MODELS:
         return MODELS[name]
     try:
@@ -64,12 +69,6 @@ def list_models(
     as_json: AsJson = False,
 ) -> None:
     """Show the known models, what machine each suits, and which are there."""
-    from rich.table import Column, Table
-
-    from chatbot.models.download import FileState, file_state
-    from chatbot.models.files import MODELS, models_in_use
-    from chatbot.settings import read_settings
-
     settings = read_settings()
     in_use = models_in_use(settings.generator)
     folder = settings.models_dir
@@ -117,15 +116,8 @@ def check_model(
 
     Takes about half a minute with the default model on two cores.
     """
-    import asyncio
-    from dataclasses import asdict
-
-    from rich.table import Table
-
     from chatbot.assembly import open_model
     from chatbot.models.checking import check_model
-    from chatbot.models.errors import GeneratorError
-    from chatbot.settings import read_settings
 
     model = open_model(read_settings())
     if model is None:
@@ -137,34 +129,8 @@ def check_model(
         found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
     for warning in found.warnings:
         errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
-    if as_json:
-        print_json(asdict(found))
-        return
     table = Table(box=None, show_header=False)
-    for name, value in _told(found):
-        table.add_row(name, printable(value))
-    output.print(table)
-
-
-def _told(found: ModelCheck) -> list[tuple[str, str]]:
-    def rate(value: float | None) -> str:
-        return "not told" if value is None else f"{value:,.1f} tokens a second"
-
-    def offered(value: bool) -> str:
-        return "yes" if value else "no"
-
-    memory = found.memory_bytes
-    return [
-        ("backend", found.backend),
-        ("it says", found.reply),
-        ("loaded in", f"{found.load_seconds:.1f} s"),
-        ("memory", "on the server" if memory is None else f"{memory / 1e9:.2f} GB"),
-        ("reads a prompt at", rate(found.prompt_tokens_per_second)),
-        ("first word after", f"{found.first_token_seconds:.2f} s"),
-        ("writes at", rate(found.answer_tokens_per_second)),
-        ("streaming", offered(found.streams)),
-        ("token counts", offered(found.counts_tokens)),
-        ("log-probabilities", offered(found.tells_probabilities)),
-        ("structured output", offered(found.keeps_to_a_schema)),
-        ("four at once", f"{found.together:.2f} times as fast as one after the other"),
-    ]
+    for name, value in asdict(found).items():
+        told = f"{value:,.2f}" if isinstance(value, float) else str(value)
+        table.add_row(name.replace("_", " "), printable(told))
+    print_result(as_json, found, table)

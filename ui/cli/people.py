@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL
+from corpora.database.engine import Database
 from ui.cli.terminal import AsJson, WithoutAsking, open_database, print_json, say, write
 from ui.wording.amounts import how_many
-
-if TYPE_CHECKING:
-    from corpora.database.engine import Database
 
 app = typer.Typer(help="List users; export or delete their data.", no_args_is_help=True)
 
@@ -66,8 +66,6 @@ def delete(person: Who, yes: WithoutAsking = False) -> None:
 
 
 def _record(database: Database, action: str, person: str, conversations: int) -> None:
-    from chatbot.accounts.audit import AuditLog
-    from chatbot.accounts.people import LOCAL
     from chatbot.conversations.personal_data import fingerprint
 
     # Not the name: the log is for good, and would keep what the person wants forgotten.

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from chatbot.settings import read_settings
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.memory_review import MemoryReview, Remembered
+from corpora.catalog.release import Release as ListedRelease
+from corpora.catalog.release_settings import ReleaseAdministration
 from ui.cli.terminal import (
     AsJson,
     WithoutAsking,
@@ -18,12 +23,6 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.amounts import how_many
-
-if TYPE_CHECKING:
-    from corpora.catalog.catalog import Catalog
-    from corpora.catalog.memory_review import MemoryReview
-    from corpora.catalog.release import Release as ListedRelease
-    from corpora.catalog.release_settings import ReleaseAdministration
 
 app = typer.Typer(
     help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
@@ -42,9 +41,6 @@ def list_releases(
     """List the releases that can be asked about, oldest first."""
     if context.invoked_subcommand is not None:
         return
-    from corpora.catalog.catalog import Catalog
-    from corpora.catalog.memory_review import Remembered
-    from corpora.catalog.release_settings import ReleaseAdministration
 
     database = open_database()
     catalog = Catalog(database)
@@ -59,19 +55,9 @@ def list_releases(
         print_json(
             [
                 {
-                    "product": p.name,
-                    "aliases": list(p.aliases),
-                    "latest": p.newest.name if p.newest else None,
-                    "releases": [
-                        {
-                            "name": r.name,
-                            "aliases": list(r.aliases),
-                            "prerelease": r.prerelease,
-                            "end_of_life": r.end_of_life and r.end_of_life.isoformat(),
-                            "remembered": asdict(remembered(r)),
-                        }
-                        for r in p.releases
-                    ],
+                    **asdict(p),
+                    "latest": p.newest and p.newest.name,
+                    "releases": [{**asdict(r), "remembered": remembered(r)} for r in p.releases],
                 }
                 for p in products
             ]
@@ -161,7 +147,6 @@ def delete(
     yes: WithoutAsking = False,
 ) -> None:
     """Delete a release with all versions of its documents; conversations are kept."""
-    from chatbot.settings import read_settings
     from corpora.building.removal import delete_release
     from corpora.documents.impact import impact_of_release
 
@@ -187,12 +172,8 @@ def _tell(review: MemoryReview) -> None:
 
 
 def _catalog() -> Catalog:
-    from corpora.catalog.catalog import Catalog
-
     return Catalog(open_database())
 
 
 def _administration() -> ReleaseAdministration:
-    from corpora.catalog.release_settings import ReleaseAdministration
-
     return ReleaseAdministration(open_database())

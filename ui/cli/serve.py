@@ -1,16 +1,21 @@
-"""`strata serve` and `strata worker`: the pages, and what does the work that admins order there."""
+"""`strata serve`, `worker` and `mcp`: the pages, what does their work, the tools of an editor."""
 
 from __future__ import annotations
 
+import logging
+import os
 import socket
 import sys
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ui.cli.terminal import errors, output
-from ui.serving.worker_keeper import start_keeper
+from chatbot.settings import prepare_process, read_settings
+from ingestion.errors import StrataError
+from ui.cli.terminal import open_chatbot, output
 
 
 def serve(
@@ -22,10 +27,6 @@ def serve(
     worker: Annotated[bool, typer.Option(help="Start a worker that processes uploads.")] = True,
 ) -> None:
     """Start the web pages; stop them with Ctrl-C."""
-    import os
-
-    from chatbot.settings import read_settings
-
     settings = read_settings(host=host, port=port)
     if settings.backend == "embedded":
         # What is wrong with a model is told here, not to the first who asks.
@@ -35,9 +36,8 @@ def serve(
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)")
     server = Path(__file__).parents[1] / "serving" / "server.py"
     environment = {**os.environ, "STRATA_HOST": settings.host, "STRATA_PORT": str(settings.port)}
-    if worker:
-        start_keeper()
-    os.execve(sys.executable, [sys.executable, str(server)], environment)  # noqa: S606
+    command = [sys.executable, str(server), *(["--worker"] if worker else [])]
+    os.execve(sys.executable, command, environment)  # noqa: S606
 
 
 def worker(
@@ -50,9 +50,6 @@ def worker(
 
     `strata serve` starts one by itself. The next worker continues a job that was interrupted.
     """
-    import logging
-
-    from chatbot.settings import prepare_process, read_settings
     from ui.serving.worker import run_worker
 
     prepare_process()
@@ -62,15 +59,25 @@ def worker(
     run_worker(read_settings(), parent)
 
 
+def mcp() -> None:
+    """Serve an editor or agent over standard input and output (MCP).
+
+    It starts this command itself. A running server has the same tools at /mcp.
+    """
+    from ui.api.mcp_server import mcp_server
+    from ui.api.service import Service
+
+    opened = cache(lambda: Service(open_chatbot()))
+    mcp_server(opened, metadata.version("strata-docs")).run("stdio")
+
+
 def _require_free(host: str, port: int) -> None:
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
         except OSError as error:
-            errors.print(
-                f"[bold red]strata:[/] cannot listen on {host}:{port} ({error.strerror}). Stop "
-                f"what runs there, or choose another port with `strata serve --port {port + 1}` "
-                "or STRATA_PORT."
-            )
-            raise typer.Exit(1) from error
+            raise StrataError(
+                f"cannot listen on {host}:{port} ({error.strerror}). Stop what runs there, or "
+                f"choose another port with `strata serve --port {port + 1}` or STRATA_PORT."
+            ) from error

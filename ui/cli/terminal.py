@@ -7,21 +7,30 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
+from pydantic_core import to_jsonable_python
+from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+)
+from rich.progress import TimeRemainingColumn as Remaining
 
+from chatbot.settings import read_settings
 from chatbot.text.markdown import AnswerMarkdown, for_any_reader
+from corpora.database import engine
+from corpora.database.engine import Database
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.progress import ProgressColumn
-
     from chatbot.assembly import Chatbot
-    from corpora.database.engine import Database
 
 output = Console(soft_wrap=True, highlight=False, emoji=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
@@ -32,6 +41,7 @@ SOME_LEFT_OUT = 3
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Profile = Annotated[str | None, typer.Option(help="The chain of steps to use.")]
+ExportFormat = Annotated[Literal["csv", "jsonl"], typer.Option("--format")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", help="Output file (default: print it).")
 ]
@@ -39,8 +49,9 @@ WithoutAsking = Annotated[bool, typer.Option("--yes", help="Do not ask for confi
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object, letter for letter, on standard output."""
-    output.print(json.dumps(value, ensure_ascii=False, indent=2), markup=False)
+    """Print a value, models and dataclasses included, as JSON letter for letter."""
+    told = json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2)
+    output.print(told, markup=False)
 
 
 def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:
@@ -85,9 +96,6 @@ def write(pieces: Iterable[str], file: Path | None, encoding: str = "utf-8") -> 
 @contextmanager
 def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
     """Show a progress bar for each name that it is told of: `show(name, done, total, item="")`."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
     columns = more or (
         MofNCompleteColumn(),
         Remaining(),
@@ -108,14 +116,10 @@ def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
 def open_chatbot(**options: Any) -> Chatbot:
     """The chatbot by the settings; `options` that are not None take precedence."""
     from chatbot import assembly
-    from chatbot.settings import read_settings
 
     return assembly.open_chatbot(read_settings(**options))
 
 
 def open_database() -> Database:
     """The database of the settings, for what needs no model."""
-    from chatbot.settings import read_settings
-    from corpora.database import engine
-
     return engine.open_database(read_settings().database)

@@ -104,7 +104,7 @@ def _pages(document: ListedDocument) -> None:
     original, read = st.columns(2, gap="medium")
     with original:
         st.markdown("**Original**")
-        show_page_as_printed(documents, page)
+        show_page_as_printed(documents.original, page)
         st.download_button(
             "Download original",
             lambda: documents.original(page.document.content_hash),

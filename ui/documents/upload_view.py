@@ -11,6 +11,7 @@ from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
+from ingestion.loaders import LOADERS
 from ui.documents.navigation import start
 from ui.elements.frame import use_new_widget, widget_round
 from ui.elements.table import first_of
@@ -19,7 +20,6 @@ from ui.wording.amounts import how_large, how_many
 from ui.wording.escaping import as_label
 
 _PRODUCT, _RELEASE = "upload product", "upload release"
-_FINDINGS = "upload findings"
 
 
 def show_upload(products: Sequence[str], overview: ProductOverview | None) -> None:
@@ -33,7 +33,7 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
         if not received:
             return
         files = [UploadedFile(file.name, file.getvalue(), file.size) for file in received]
-        findings = _findings(received, files, product, release)
+        findings = _findings(tuple(file.file_id for file in received), product, release, files)
         taken, agreed = _confirmed(files, findings)
         label = f"Upload {how_many(len(taken), 'file')} to {product} {release}"
         if st.button(
@@ -81,8 +81,6 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 
 
 def _received() -> list[Received]:
-    from ingestion.loaders import LOADERS
-
     known = [suffix.lstrip(".") for suffix in LOADERS]
     folder = (
         st.segmented_control(
@@ -106,20 +104,14 @@ def _received() -> list[Received]:
     return list(received or [])
 
 
+@st.cache_data(max_entries=8, show_spinner="Checking the files …")
 def _findings(
-    received: Sequence[Received], files: Sequence[UploadedFile], product: str, release: str
+    ids: tuple[str, ...], product: str, release: str, _files: Sequence[UploadedFile]
 ) -> tuple[Finding, ...]:
     """What is to be said of the files, looked at once for each choice of them."""
-    asked = (tuple(file.file_id for file in received), product, release)
-    kept = st.session_state.get(_FINDINGS)
-    if kept is None or kept[0] != asked:
-        chatbot = services.chatbot()
-        largest = chatbot.settings.largest_upload * 1_000_000
-        with st.spinner("Checking the files …"):
-            found = check(files, product, release, chatbot.database, largest)
-        kept = st.session_state[_FINDINGS] = (asked, found)
-    findings: tuple[Finding, ...] = kept[1]
-    return findings
+    chatbot = services.chatbot()
+    largest = chatbot.settings.largest_upload * 1_000_000
+    return check(_files, product, release, chatbot.database, largest)
 
 
 def _confirmed(

@@ -1,8 +1,13 @@
-"""What is open on a page, as its address says."""
+"""What is open on a page, as its address says, and links to other pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+_PAGES = "pages"
 
 
 def opened(name: str) -> int | None:
@@ -18,3 +23,14 @@ def go(**to: int | str | None) -> None:
             st.query_params.pop(name, None)
         else:
             st.query_params[name] = str(value)
+
+
+def name_pages(pages: Iterable[StreamlitPage]) -> None:
+    """Say which pages there are for this person."""
+    st.session_state[_PAGES] = {page.url_path: page for page in pages}
+
+
+def page_link(page: str, label: str, **opened: int) -> None:
+    """A link to another page, whose address says what is open there."""
+    to = {name: str(value) for name, value in opened.items()}
+    st.page_link(st.session_state[_PAGES][page], label=label, query_params=to)

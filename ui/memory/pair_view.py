@@ -10,7 +10,7 @@ from chatbot.administration.use_list import Uses
 from chatbot.reply import Reply
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
-from ui.elements.address import go
+from ui.elements.address import go, page_link
 from ui.elements.moments import day, when
 from ui.memory.lists import show_pairs
 from ui.memory.pair_actions import show_actions
@@ -109,10 +109,6 @@ def _uses(pair: KeptPair) -> None:
         for use in found:
             anew = ", asked again since" if use.superseded else ""
             told = f"{_ROLES[use.role]}{anew} · {when(use.asked)} · “{use.question}”"
-            st.page_link(
-                "app_pages/history.py",
-                label=as_label(told, 160),
-                query_params={"turn": str(use.turn)},
-            )
+            page_link("history", as_label(told, 160), turn=use.turn)
     if total > len(found):
         st.caption(f"Showing the newest {len(found)}.")

@@ -14,7 +14,7 @@ from ui.elements.frame import admin_page
 from ui.elements.scope import any_of
 from ui.elements.table import export_buttons, newest_first, show_table
 from ui.serving import services
-from ui.wording.audit import action_told, details_told, subject_told
+from ui.wording.audit import details_told
 
 
 def audit() -> None:
@@ -34,7 +34,7 @@ def _show(reader: Person) -> None:
         )
         return
     of_action, of_person = st.columns(2)
-    action = any_of(of_action, "Action", actions, "audit-what", shown=action_told)
+    action = any_of(of_action, "Action", actions, "audit-what", shown=str.capitalize)
     person = any_of(of_person, "User", people, "audit-who")
 
     def read(before: int | None) -> tuple[Sequence[AuditEntry], int | None]:
@@ -48,8 +48,8 @@ def _show(reader: Person) -> None:
     rows = [
         {
             "When (UTC)": entry.at,
-            "Action": action_told(entry.action),
-            "Applies to": subject_told(entry),
+            "Action": entry.action.capitalize(),
+            "Applies to": entry.subject,
             "User": entry.person,
             "Details": details_told(entry),
         }

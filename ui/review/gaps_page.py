@@ -10,6 +10,7 @@ from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
 from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import Gap, GapReport, gap_rows
+from ui.elements.address import page_link
 from ui.elements.frame import admin_page
 from ui.elements.scope import choose_scope
 from ui.elements.table import export_buttons
@@ -80,11 +81,8 @@ def _show_gap(number: int, gap: Gap) -> None:
             st.markdown(f":small[{times} by {people}, {last}]", width="content")
             with st.popover("Show questions", icon=":material/history:", type="tertiary"):
                 for question in gap.asked[:_MOST_TURNS]:
-                    st.page_link(
-                        "app_pages/history.py",
-                        label=f"{question.asked:%Y-%m-%d %H\\:%M} · "
-                        f"{as_label(question.question, 120)}",
-                        query_params={"turn": str(question.turn)},
-                    )
+                    asked = f"{question.asked:%Y-%m-%d %H\\:%M}"
+                    label = f"{asked} · {as_label(question.question, 120)}"
+                    page_link("history", label, turn=question.turn)
                 if (rest := gap.times - _MOST_TURNS) > 0:
                     st.caption(f"and {rest:,} more; the export has all of them")

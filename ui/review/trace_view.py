@@ -8,6 +8,7 @@ import streamlit as st
 
 from chatbot.reply import Trace, TracedCall, TracedChunk, TracedMemory
 from chatbot.review.turns import OpenedTurn
+from ui.elements.address import page_link
 from ui.elements.moments import day
 from ui.elements.table import show_table
 from ui.wording.amounts import how_many
@@ -94,11 +95,7 @@ def _recalled(memory: TracedMemory) -> None:
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
                 told = f"{near}, {vouched(pair, to_admin=True, day=day)}: “{pair.question}”"
-                st.page_link(
-                    "app_pages/memory.py",
-                    label=as_label(told, 240),
-                    query_params={"pair": str(pair.id)},
-                )
+                page_link("memory", as_label(told, 240), pair=pair.id)
     if memory.differs:
         st.caption(f"The most similar one was not reused: {as_label(memory.differs, 300)}")
 

@@ -7,19 +7,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.conversations import open_questions
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question
+from chatbot.runtime.concurrency import Stopped
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ingestion.errors import StrataError
 from ui.wording.progress import Progress, State
-
-if TYPE_CHECKING:
-    from chatbot.assembly import Chatbot
 
 _log = logging.getLogger(__name__)
 
@@ -40,40 +38,24 @@ class Pending:
 
 
 class Asking:
-    """One question on its way in this process; whatever comes of it is kept in SQL.
+    """One question on its way in this process.
 
-    It waits for the end of the question `before` it, whose answer it may follow up. The thread
+    It waits for the end of the question `before` it, whose answer it may follow up. Its thread
     touches nothing of Streamlit: a page looks at `progress` whenever it likes.
     """
 
-    def __init__(
-        self,
-        chatbot: Chatbot,
-        kept: OpenQuestions,
-        identity: str,
-        question: Question,
-        before: Asking | None,
-    ) -> None:
+    def __init__(self, identity: str, question: Question, before: Asking | None) -> None:
         self.id = identity
         self.question = question
-        self._chatbot = chatbot
-        self._kept = kept
-        self._before = before
+        self.before = before
+        self.stopped = threading.Event()
         self._lock = threading.Lock()
         self._progress = Progress()
-        self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self, at_end: Callable[[], None]) -> None:
-        """Begin to answer; `at_end` is called when nothing of it is left here."""
-
-        def run() -> None:
-            try:
-                self._run()
-            finally:
-                at_end()
-
-        self._thread = threading.Thread(target=run, name="question", daemon=True)
+    def start(self, answer: Callable[[Asking], None]) -> None:
+        """Let it be answered in a thread of its own."""
+        self._thread = threading.Thread(target=answer, args=[self], name="question", daemon=True)
         self._thread.start()
 
     @property
@@ -94,8 +76,8 @@ class Asking:
 
     def stop(self) -> None:
         """Give it up. Who asked sees so at once; the thread ends at the next step or token."""
-        self._stop.set()
-        self._change(
+        self.stopped.set()
+        self.change(
             lambda p: replace(p, state=State.STOPPED, running=()) if p.state is State.RUNNING else p
         )
 
@@ -105,55 +87,8 @@ class Asking:
             self._thread.join(seconds)
         return self.progress
 
-    def _run(self) -> None:
-        from chatbot.assembly import BadQuestion
-        from chatbot.runtime.concurrency import Stopped
-
-        asked = self.question
-        while self._before and self._before.is_running and not self._stop.is_set():
-            self._before.wait(0.1)
-        self._before = None
-        try:
-            if self._stop.is_set():
-                raise Stopped
-            self._chatbot.ask(
-                asked.text,
-                product=asked.product,
-                release=asked.release,
-                conversation=asked.conversation,
-                owner=asked.owner,
-                instead_of=asked.instead_of,
-                open_question=self.id,
-                afresh=asked.afresh,
-                listener=lambda event: self._change(lambda p: p.after(event)),
-                stopped=self._stop.is_set,
-            )
-        except Stopped:
-            self._end(State.STOPPED)
-        except BadQuestion as error:
-            self._end(State.FAILED, str(error), refused=True)
-        except StrataError as error:
-            self._end(State.FAILED, str(error))
-        except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
-            _log.exception("a question failed")
-            self._end(
-                State.FAILED,
-                f"Something went wrong ({type(error).__name__}). The server's log has the details.",
-            )
-        else:
-            self._change(lambda p: replace(p, state=State.ANSWERED, running=()))
-
-    def _end(self, state: State, message: str = "", *, refused: bool = False) -> None:
-        """Keep the end; what cannot be kept counts as stopped once this process is gone."""
-        try:
-            self._kept.end(self.id, open_questions.State(state), message, refused=refused)
-        except SQLAlchemyError:
-            _log.exception("the end of a question could not be kept")
-        self._change(
-            lambda p: replace(p, state=state, message=message, refused=refused, running=())
-        )
-
-    def _change(self, change: Callable[[Progress], Progress]) -> None:
+    def change(self, change: Callable[[Progress], Progress]) -> None:
+        """Say that it is further."""
         with self._lock:
             self._progress = change(self._progress)
 
@@ -171,7 +106,7 @@ class Askings:
         self._asking = threading.Lock()
         self._lock = threading.Lock()
         self._here: dict[str, Asking] = {}
-        self._watching = False
+        threading.Thread(target=self._say_here, name="questions-here", daemon=True).start()
 
     def ask(self, question: Question) -> Asking:
         """Begin to answer a question; it comes after those of its conversation that still run.
@@ -185,9 +120,7 @@ class Askings:
                 for asking in self._threads().values()
                 if asking.question.conversation == question.conversation
             ]
-            asking = Asking(
-                self._chatbot, self._kept, identity, question, before[-1] if before else None
-            )
+            asking = Asking(identity, question, before[-1] if before else None)
             with self._lock:
                 self._here[identity] = asking
             try:
@@ -195,8 +128,7 @@ class Askings:
             except BaseException:
                 self._leave(identity)
                 raise
-            asking.start(lambda: self._leave(identity))
-        self._watch()
+            asking.start(self._answer)
         return asking
 
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
@@ -219,11 +151,58 @@ class Askings:
         """Forget a question that was stopped or failed."""
         self._kept.remove(identity)
 
-    def give_up(self, conversation: str) -> None:
-        """Stop all questions of a conversation that is about to be deleted."""
-        for asking in self._threads().values():
-            if asking.question.conversation == conversation:
-                asking.stop()
+    def _answer(self, asking: Asking) -> None:
+        """Answer a question; whatever comes of it is kept in SQL."""
+        try:
+            self._ask(asking)
+        except Stopped:
+            self._end(asking, State.STOPPED)
+        except StrataError as error:
+            refused = isinstance(error, BadQuestion)
+            self._end(asking, State.FAILED, str(error), refused=refused)
+        except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
+            _log.exception("a question failed")
+            self._end(
+                asking,
+                State.FAILED,
+                f"Something went wrong ({type(error).__name__}). The server's log has the details.",
+            )
+        else:
+            asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
+        finally:
+            self._leave(asking.id)
+
+    def _ask(self, asking: Asking) -> None:
+        while asking.before and asking.before.is_running and not asking.stopped.is_set():
+            asking.before.wait(0.1)
+        asking.before = None
+        if asking.stopped.is_set():
+            raise Stopped
+        asked = asking.question
+        self._chatbot.ask(
+            asked.text,
+            product=asked.product,
+            release=asked.release,
+            conversation=asked.conversation,
+            owner=asked.owner,
+            instead_of=asked.instead_of,
+            open_question=asking.id,
+            afresh=asked.afresh,
+            listener=lambda event: asking.change(lambda p: p.after(event)),
+            stopped=asking.stopped.is_set,
+        )
+
+    def _end(
+        self, asking: Asking, state: State, message: str = "", *, refused: bool = False
+    ) -> None:
+        """Keep the end; what cannot be kept counts as stopped once this process is gone."""
+        try:
+            self._kept.end(asking.id, open_questions.State(state), message, refused=refused)
+        except SQLAlchemyError:
+            _log.exception("the end of a question could not be kept")
+        asking.change(
+            lambda p: replace(p, state=state, message=message, refused=refused, running=())
+        )
 
     def _progress(self, kept: OpenQuestion, here: dict[str, Asking]) -> Progress:
         if asking := here.get(kept.id):
@@ -244,22 +223,13 @@ class Askings:
         with self._lock:
             self._here.pop(identity, None)
 
-    def _watch(self) -> None:
-        with self._lock:
-            if self._watching:
-                return
-            self._watching = True
-        threading.Thread(target=self._say_here, name="questions-here", daemon=True).start()
-
     def _say_here(self) -> None:
         """Say that this process is there as long as something runs in it."""
         while True:
             time.sleep(HEARTBEAT_SECONDS)
-            with self._lock:
-                if not self._here:
-                    self._watching = False
-                    return
             begun = [asking for asking in self._threads().values() if asking.has_begun]
+            if not begun:
+                continue
             try:
                 wanted = self._kept.wanted()
             except SQLAlchemyError:

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from chatbot.accounts.people import NotAllowed
+from chatbot.accounts.people import Account, NotAllowed
 from chatbot.accounts.sign_in import account_of_claims, account_of_header, comes_from_proxy
+from chatbot.settings import Settings
 from chatbot.sign_in_settings import LOOPBACK
 from ui.api.callers import PATHS
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from chatbot.accounts.people import Account
-    from chatbot.settings import Settings
 
 PROXY_PERSON = "X-Strata-Person"
 """The header by which the gate tells the page whom the proxy named; nobody else can set it."""
@@ -161,10 +160,6 @@ def _only_over_tls(cookie: str) -> str:
 
 def _claims(cookies: dict[str, str]) -> dict[str, object]:
     """What Streamlit's signed cookie says of who signed in; nothing where it is not genuine."""
-    from streamlit.auth_util import get_cookie_with_chunks
-    from streamlit.web.server.server_util import get_cookie_secret
-    from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
-    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
     def signed(name: str) -> bytes | None:
         return decode_signed_value(get_cookie_secret(), name, cookies.get(name, ""))

@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from chatbot.settings import Settings
+import streamlit as st
+from starlette.middleware import Middleware
+
+from chatbot.accounts.sign_in import cookie_secret
+from chatbot.settings import Settings, prepare_process, read_settings
+from ui.api.app import Api
+from ui.serving.gate import PROXY_PERSON, Gate
+from ui.serving.services import opened_chatbot
+from ui.serving.worker_keeper import start_keeper
 
 
 def serve(settings: Settings) -> None:
     """Serve the pages until the process is told to end."""
-    import streamlit as st
-    from starlette.middleware import Middleware
-
-    from ui.api.app import Api
-    from ui.serving.gate import Gate
-    from ui.serving.opened import opened_chatbot
-
     api = Api(opened_chatbot)
     app = st.App(
         Path(__file__).parents[1] / "app.py",
@@ -36,8 +38,6 @@ def _secrets(settings: Settings) -> dict[str, Any] | None:
     """What `st.login` works with; it is handed over here and is never written to a file."""
     if settings.sign_in != "oidc" or settings.oidc_client_secret is None:
         return None
-    from chatbot.accounts.sign_in import cookie_secret
-
     return {
         "auth": {
             "redirect_uri": f"{settings.public_url}/oauth2callback",
@@ -51,10 +51,6 @@ def _secrets(settings: Settings) -> dict[str, Any] | None:
 
 def _options(settings: Settings) -> dict[str, Any]:
     """Streamlit's options: those that a file or a variable elsewhere must not loosen."""
-    from urllib.parse import urlsplit
-
-    from ui.serving.gate import PROXY_PERSON
-
     options: dict[str, Any] = {
         "server.address": settings.host,
         "server.port": settings.port,
@@ -81,7 +77,7 @@ def _options(settings: Settings) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    from chatbot.settings import prepare_process, read_settings
-
     prepare_process()
+    if "--worker" in sys.argv:
+        start_keeper()
     serve(read_settings())

@@ -1,23 +1,39 @@
-"""What the pages work with, opened once for the whole process."""
+"""What the pages work with, opened once for the whole process, and who looks at them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
 
 import streamlit as st
 
-from ui.serving.identity import person_of_session
-from ui.serving.opened import opened_chatbot
+from chatbot.accounts.people import LOCAL, Account, NotSignedIn, People, Person
+from chatbot.accounts.sign_in import account_of_claims, account_of_header
+from chatbot.administration import curation
+from chatbot.administration.administration import Administration
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.feedback import Feedback
+from chatbot.review.gaps import ContentGaps
+from chatbot.review.ratings import Ratings
+from chatbot.settings import Settings, read_settings
+from ui.serving.asking import Askings
+from ui.serving.gate import PROXY_PERSON
 
-if TYPE_CHECKING:
-    from chatbot.accounts.people import Person
-    from chatbot.administration.administration import Administration
-    from chatbot.assembly import Chatbot
-    from chatbot.conversations.conversations import Conversations
-    from chatbot.conversations.feedback import Feedback
-    from chatbot.review.gaps import ContentGaps
-    from chatbot.review.ratings import Ratings
-    from ui.serving.asking import Askings
+_opening = threading.Lock()
+_opened: list[Chatbot] = []
+
+
+def opened_chatbot() -> Chatbot:
+    """The chatbot of this process, whose model pages and programs share.
+
+    What fails is tried again.
+    """
+    with _opening:
+        if not _opened:
+            chatbot = open_chatbot(read_settings())
+            chatbot.warm_up()
+            _opened.append(chatbot)
+        return _opened[0]
 
 
 @st.cache_resource(show_spinner="Opening the documentation …")
@@ -29,22 +45,25 @@ def chatbot() -> Chatbot:
 @st.cache_resource(show_spinner=False)
 def open_questions() -> Askings:
     """The questions that have no answer yet."""
-    from ui.serving.asking import Askings
-
     return Askings(chatbot())
 
 
 @st.cache_resource(show_spinner=False)
 def content_gaps() -> ContentGaps:
     """The content gaps; it knows the vectors of questions that it has seen."""
-    from chatbot.review.gaps import ContentGaps
-
     return ContentGaps(chatbot().database, chatbot().embedder)
 
 
 def current_person() -> Person:
-    """The person of this session; raises what `person_of_session` raises."""
-    return person_of_session(chatbot().database, chatbot().settings)
+    """The person of this session.
+
+    Raises NotSignedIn where there is none, and NotAllowed where somebody signed in who may not
+    come in.
+    """
+    settings = chatbot().settings
+    if settings.sign_in == "none":
+        return _local()
+    return People(chatbot().database).person(_account(settings))
 
 
 def conversations() -> Conversations:
@@ -59,13 +78,27 @@ def feedback() -> Feedback:
 
 def ratings() -> Ratings:
     """What admins think of answers."""
-    from chatbot.administration import curation
-
     return curation.ratings(chatbot())
 
 
 def administration() -> Administration:
     """What the person of this session may change as an admin."""
-    from chatbot.administration.administration import Administration
-
     return Administration(chatbot().database, current_person(), chatbot().limits)
+
+
+def _local() -> Person:
+    # The server listens on this machine alone, unless somebody started it in a way of their own.
+    if st.context.ip_address is not None:
+        raise NotSignedIn(
+            "This Strata has no sign-in, and can be used on its own machine only. "
+            "Start it with `strata serve`."
+        )
+    return LOCAL
+
+
+def _account(settings: Settings) -> Account:
+    if settings.sign_in == "proxy":
+        return account_of_header(str(st.user.get(PROXY_PERSON) or ""), settings)
+    if st.user.get("is_logged_in") is not True:
+        raise NotSignedIn("Nobody is signed in.")
+    return account_of_claims(st.user.to_dict(), settings)

@@ -12,13 +12,18 @@ import signal
 import threading
 from contextlib import suppress
 from types import FrameType
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from chatbot.settings import Settings
-    from corpora.database.engine import Database
-    from corpora.documents.worker import JobWork
-    from corpora.jobs.claims import Claims
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from chatbot.assembly import open_embedder
+from chatbot.conversations.retention import sweep
+from chatbot.settings import Settings
+from corpora.building.gathering import ChunkingSettings
+from corpora.database.engine import Database, open_database
+from corpora.documents.uploads import sweep_uploads
+from corpora.documents.worker import JobWork
+from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
+from corpora.jobs.claims import Claims
 
 _LOOK_SECONDS = 0.5
 _UPKEEP_SECONDS = 60.0
@@ -34,13 +39,6 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     The job that is being done then goes back to those that wait.
     """
     _step_aside()
-    from chatbot.assembly import open_embedder
-    from corpora.building.gathering import ChunkingSettings
-    from corpora.database.engine import open_database
-    from corpora.documents.worker import JobWork
-    from corpora.generations.processes import this_process
-    from corpora.jobs.claims import Claims
-
     stopping = threading.Event()
     database = open_database(settings.database)
     claims = Claims(database, this_process())
@@ -91,8 +89,6 @@ def _stop_on_signals(stopping: threading.Event) -> None:
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
     """Do one job after another, and look for the next one twice a second."""
-    from sqlalchemy.exc import SQLAlchemyError
-
     while not stopping.is_set():
         try:
             found = work.do_next()
@@ -105,10 +101,6 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
 
 def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> None:
     """Say every few seconds that this worker lives, until it is to stop."""
-    from sqlalchemy.exc import OperationalError
-
-    from corpora.generations.processes import HEARTBEAT_SECONDS
-
     silent = 0.0
     while not stopping.wait(_LOOK_SECONDS):
         if parent is not None and os.getppid() != parent:
@@ -131,11 +123,6 @@ def _keep_in_order(
     stopping: threading.Event,
 ) -> None:
     """At once and once a minute: jobs of dead workers, files and talks that are to go."""
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from chatbot.conversations.retention import sweep
-    from corpora.documents.uploads import sweep_uploads
-
     while True:
         try:
             claims.recover()

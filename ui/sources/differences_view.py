@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.comparison.pages import differences
+from chatbot.turn import Record
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
 from ui.sources.page_blocks import marked_text
 from ui.sources.page_views import place_of
 from ui.wording.escaping import as_label
 from ui.wording.marking import Span, differing_spans
-
-if TYPE_CHECKING:
-    from chatbot.turn import Record
-    from corpora.indexing.corpus import Corpus
-    from corpora.indexing.pages import StoredPage
 
 _SHOWN = 40
 _GONE, _COME = "red", "green"
@@ -23,8 +21,6 @@ _GONE, _COME = "red", "green"
 
 def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> None:
     """Passages that changed, with their words marked, then those that only one side has."""
-    from chatbot.comparison.pages import differences
-
     found = differences(older, newer)
     old, new = older[0].release, newer[0].release
     if not found.found:

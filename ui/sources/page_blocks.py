@@ -12,6 +12,13 @@ from ui.wording.escaping import indentation, inline, visible
 from ui.wording.marking import Span, quoted_spans
 
 _QUOTED = "yellow"
+_TOGETHER = {
+    BlockKind.TABLE_HEADER: "table",
+    BlockKind.TABLE_ROW: "table",
+    BlockKind.LIST_ITEM: "list",
+    BlockKind.DRAWING: "drawing",
+}
+"""Blocks of which a run is shown as one thing."""
 _BULLET = re.compile(r"\s*(?:[-•*]|(?P<number>\d{1,9})[.)])\s+")
 
 
@@ -37,7 +44,7 @@ def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
     marks = quoted_spans(page.text, *quotes)
     placed = [_Placed(block, _inside(marks, start, end)) for start, end, block in page.spans()]
     pieces: list[Piece] = []
-    for kind, group in groupby(placed, key=lambda p: _together(p.block.kind)):
+    for kind, group in groupby(placed, key=lambda p: _TOGETHER.get(p.block.kind)):
         blocks = list(group)
         if kind == "table":
             pieces += _tables(blocks)
@@ -57,17 +64,6 @@ def _inside(marks: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
     """What of the marks is on a part of the text, counted from the beginning of the part."""
     inside = ((max(a, start) - start, min(b, end) - start) for a, b in marks)
     return tuple((a, b) for a, b in inside if a < b)
-
-
-def _together(kind: BlockKind) -> str:
-    match kind:
-        case BlockKind.TABLE_HEADER | BlockKind.TABLE_ROW:
-            return "table"
-        case BlockKind.LIST_ITEM:
-            return "list"
-        case BlockKind.DRAWING:
-            return "drawing"
-    return "single"
 
 
 def _single(p: _Placed) -> Iterator[Piece]:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
 
 import streamlit as st
 
+from corpora.indexing.pages import StoredPage
+from ingestion.decoding import decode
 from ui.sources.page_blocks import page_pieces
 from ui.sources.page_picture import DRAWN, NoPicture, page_picture
 from ui.wording.escaping import as_label, visible
-
-if TYPE_CHECKING:
-    from corpora.indexing.pages import StoredPage
 
 _LONGEST_SOURCE = 200_000
 _HEIGHT = 640
 _FEW_BLOCKS = 16
 
 
-class Originals(Protocol):
-    """What has the files of a release: a corpus, or whatever else can hand them out."""
-
-    def original(self, content_hash: str) -> bytes:
-        """Return the bytes of a file; raise LookupError where they are not kept."""
-        ...
+Original = Callable[[str], bytes]
+"""Returns the bytes of a file by their hash; raises LookupError where they are not kept."""
 
 
 def place_of(page: StoredPage) -> str:
@@ -33,20 +28,20 @@ def place_of(page: StoredPage) -> str:
     return " › ".join(h for h in page.heading_path if h != page.document.title)
 
 
-def show_page(originals: Originals, page: StoredPage, *quotes: str) -> None:
+def show_page(original_of: Original, page: StoredPage, *quotes: str) -> None:
     """The page for a reader: printed as it is, drawn with its text below, or as clean text."""
-    drawn = page.document.format in DRAWN and show_page_as_printed(originals, page, *quotes)
+    drawn = page.document.format in DRAWN and show_page_as_printed(original_of, page, *quotes)
     if not drawn or page.document.format == "svg":
         show_page_as_text(page, *quotes)
 
 
-def show_page_as_printed(originals: Originals, page: StoredPage, *quotes: str) -> bool:
+def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) -> bool:
     """The original: a picture of a PDF's page or a drawing, the source of any other file.
 
     Returns False, and says why, where it cannot be shown.
     """
     try:
-        original = originals.original(page.document.content_hash)
+        original = original_of(page.document.content_hash)
         if page.document.format not in DRAWN:
             _source(original)
             return True
@@ -95,8 +90,6 @@ def show_page_as_read(page: StoredPage) -> None:
 
 
 def _source(original: bytes) -> None:
-    from ingestion.decoding import decode
-
     text = visible(decode(original))
     st.code(text[:_LONGEST_SOURCE], language=None, wrap_lines=True, height=_HEIGHT)
     if len(text) > _LONGEST_SOURCE:

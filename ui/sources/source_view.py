@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chatbot.comparison.pages import same_page
+from chatbot.turn import Citation
+from corpora.catalog.catalog import CatalogError
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
 from ui.serving import services
 from ui.sources.differences_view import show_differences
 from ui.sources.page_views import place_of, show_page
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from chatbot.turn import Citation
-    from corpora.indexing.corpus import Corpus
-    from corpora.indexing.pages import StoredPage
 
 _SHOWN = "page_shown"
 _FEW = 6
@@ -38,8 +37,6 @@ def _cited(citation: Citation) -> tuple[str, int]:
 
 def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
     """The cited page or the one that was gone to from there, with the ways to go on."""
-    from corpora.catalog.catalog import CatalogError
-
     title, head, steps = st.container(), st.container(key="source-head"), st.container()
     try:
         own = _open(product, *st.session_state.get(_SHOWN, _cited(citation)))
@@ -59,7 +56,7 @@ def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -
         return
     corpus, page = shown
     is_cited = (corpus.release, page.id) == _cited(citation)
-    show_page(corpus, page, *((quotes or [citation.quote]) if is_cited else ()))
+    show_page(corpus.original, page, *((quotes or [citation.quote]) if is_cited else ()))
 
 
 def _open(product: str, release: str, page_id: int) -> Side:
@@ -169,8 +166,6 @@ def _generation(product: str, release: str) -> int:
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
     """The id of the page in the other release, whose generation is only there to be told apart."""
-    from chatbot.comparison.pages import same_page
-
     here, page = _open(product, release, page_id)
     found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
     return found.id if found else None

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from corpora.jobs.jobs import Job
 from ui.wording.amounts import how_long, how_many
 from ui.wording.escaping import as_label
-
-if TYPE_CHECKING:
-    from corpora.jobs.jobs import Job
 
 _KINDS = {
     "upload": "Upload",

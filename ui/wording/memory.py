@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
-
-if TYPE_CHECKING:
-    from chatbot.reply import RememberedPair
+from chatbot.reply import RememberedPair
 
 Day = Callable[[datetime], str]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from chatbot.turn import Fallback
+from chatbot.turn import Fallback
 
 STEP_NAMES = {
     "clarification": "reading the conversation",

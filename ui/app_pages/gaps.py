@@ -1,7 +1,0 @@
-"""Content gaps: what was asked and the documentation could not answer; admins only."""
-
-from __future__ import annotations
-
-from ui.review.gaps_page import gaps
-
-gaps()
