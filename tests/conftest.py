@@ -3,11 +3,15 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.indexing import vectors
+from corpora.indexing.embedding import MiniLM
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -15,6 +19,33 @@ def pytest_runtest_teardown() -> None:
     """What the memory does in the background is done before a test's database goes."""
     if later := sys.modules.get("chatbot.memory.background_worker"):
         assert later.LATER.flush(60)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def indexes_are_probed_here() -> Iterator[None]:
+    """A process for each index would take most of the time of the tests that ingest.
+
+    That it is one is for tests/corpora/test_vectors.py.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "probe_index", vectors._probe)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models_are_loaded_once() -> Iterator[None]:
+    """Every embedder of the same files and threads shares what the first one loaded."""
+    start = MiniLM._start
+
+    @cache
+    def loaded(*embedder: Any) -> Any:
+        return start(MiniLM(*embedder))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            MiniLM, "_start", lambda self: loaded(self._model, self._tokenizer, self._threads)
+        )
+        yield
 
 
 @pytest.fixture
