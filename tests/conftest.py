@@ -8,10 +8,37 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
+
+LONGEST = ("browser", "generator")
+"""The marks of the files that take longest, the longest first."""
+
+
+class Scheduling(LoadFileScheduling):
+    """A worker gets one file after the other, in their order; one gets all browser tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no worker is left with one of them."""
+    place: dict[Path, int] = {}
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        own = next((i for i, mark in enumerate(LONGEST) if mark in marks), len(LONGEST))
+        place[item.path] = min(own, place.get(item.path, own))
+    items.sort(key=lambda item: place[item.path])
 
 
 @pytest.hookimpl(tryfirst=True)
