@@ -27,7 +27,7 @@ run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer 
 	@$(STRATA) serve
 
 test: check browser models ## Run everything that CI runs
-	$(PY) -m pytest -n 2 --dist worksteal --durations 10 $(PYTEST_ARGS)
+	$(PY) -m pytest -n 2 --durations 10 $(PYTEST_ARGS)
 
 check: $(VENV)/.test ## Check format, lint, types, directions of imports and locked versions
 	$(PY) -m ruff format --check .

@@ -3,11 +3,42 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.indexing import vectors
+from corpora.indexing.embedding import MiniLM
+
+LONGEST = ("browser", "generator")
+"""The marks of the files that take longest, the longest first."""
+
+
+class Scheduling(LoadFileScheduling):
+    """A worker gets one file after the other, in their order; one gets all browser tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no worker is left with one of them."""
+    place: dict[Path, int] = {}
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        own = next((i for i, mark in enumerate(LONGEST) if mark in marks), len(LONGEST))
+        place[item.path] = min(own, place.get(item.path, own))
+    items.sort(key=lambda item: place[item.path])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -15,6 +46,33 @@ def pytest_runtest_teardown() -> None:
     """What the memory does in the background is done before a test's database goes."""
     if later := sys.modules.get("chatbot.memory.background_worker"):
         assert later.LATER.flush(60)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def indexes_are_probed_here() -> Iterator[None]:
+    """A process for each index would take most of the time of the tests that ingest.
+
+    That it is one is for tests/corpora/test_vectors.py.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "probe_index", vectors._probe)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models_are_loaded_once() -> Iterator[None]:
+    """Every embedder of the same files and threads shares what the first one loaded."""
+    start = MiniLM._start
+
+    @cache
+    def loaded(*embedder: Any) -> Any:
+        return start(MiniLM(*embedder))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            MiniLM, "_start", lambda self: loaded(self._model, self._tokenizer, self._threads)
+        )
+        yield
 
 
 @pytest.fixture

@@ -31,25 +31,11 @@ from corpora.generations import disk, processes
 from corpora.generations.disk import DiskFull
 from corpora.generations.generations import KEPT_FOR_ROLLBACK, BeingBuilt, TakenOver
 from corpora.generations.progress import Progress, Stage
-from corpora.indexing import indexes
 from corpora.indexing.corpus import open_corpus
-from corpora.indexing.vectors import VectorIndex
 from tests.corpora.beacon import ALARMS, GUIDE, ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 
 UNREADABLE = b"%PDF-1.7 is no Markdown"
-
-
-@pytest.fixture(autouse=True)
-def _probe_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Probe indexes here, since a process for each would take most of these tests' time."""
-
-    def probe(directory: Path, expected: int) -> None:
-        index = VectorIndex.open(directory)
-        assert index.size == expected
-        index.close()
-
-    monkeypatch.setattr(indexes.vectors, "probe_index", probe)
 
 
 def files(database: Database, data_dir: Path, release: str = "17.10") -> list[str]:

@@ -3,12 +3,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import delete
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 
 from chatbot.accounts.people import Person
@@ -22,6 +24,15 @@ from ui.serving import services
 SignIn = Callable[[Person], None]
 MakeChatbot = Callable[..., Chatbot]
 """Takes a chat model, and settings if they are others than the valve's."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_scanned_once() -> Iterator[None]:
+    """Every AppTest looks for components in all packages that are installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        scan = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
 
 
 @pytest.fixture(autouse=True)
