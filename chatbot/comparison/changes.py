@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.comparison.pages import (
+    Differences,
     Pair,
     counterpart,
     differing,
@@ -85,80 +86,44 @@ def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
     return Topic({term: weight / total for term, weight in weighed.items()} if total else {}, text)
 
 
-@dataclass(frozen=True)
-class Changes:
-    """What differs between two releases, as far as it is about the topic.
-
-    `gone` are passages that only the older release has, with the words in which the newer one
-    says that they are gone, or None where it just does not have them. `notes` is what the newer
-    release's notes say; `same` what both have word for word, where nothing differs.
-    """
-
-    older: str
-    newer: str
-    changed: tuple[Pair, ...] = ()
-    added: tuple[Record, ...] = ()
-    gone: tuple[tuple[Record, Record | None], ...] = ()
-    same: tuple[Pair, ...] = ()
-    notes: tuple[Record, ...] = ()
-
-    @property
-    def differs(self) -> bool:
-        """Whether a difference of the pages was found."""
-        return bool(self.changed or self.added or self.gone)
-
-    @property
-    def found(self) -> bool:
-        """Whether there is anything to say."""
-        return self.differs or bool(self.same or self.notes)
-
-
-def find_changes(topic: Topic, older: Evidence, newer: Evidence, *, only: str | None) -> Changes:
+def find_changes(
+    topic: Topic, older: Evidence, newer: Evidence, *, only: str | None
+) -> Differences:
     """Compare the documents that the topic is in, passage by passage.
 
     `only` is "added" or "removed" where nothing else is asked for. Without a topic there are the
-    release notes, and what differs on any page where there are not too many.
+    release notes, and what differs on any page where there are not too many. `same` holds what
+    both have word for word where nothing differs.
     """
     (old, old_evidence), (new, new_evidence) = older, newer
-    if not topic.words:
-        return _in_general(topic, old, new)
-    pairs = _pairs(_documents(topic, older, newer), old, new)
-    pairs = _once(pairs, [c.page.id for c in (*new_evidence, *old_evidence)])
-    about = [p for p in _on(topic, pairs) if not _is_pointer(p)]
-    about.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
-    found = differing(about, old, new, entries=only is not None, most=_LOOKED_UP)
-    changes = Changes(
-        old.release,
-        new.release,
-        changed=() if only else found.changed,
-        added=() if only == "removed" else found.added,
-        gone=() if only == "added" else tuple((r, end_of(name_of(r), new)) for r in found.removed),
-    )
-    same = sorted((p for p in about if p.same), key=lambda p: -topic.share(p.sides))
-    # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
-    notes = [] if only and changes.differs else _notes(topic, new, _NOTES)
+    only = only if topic.words else None
+    notes = _notes(topic, new)
+    if topic.words:
+        pairs = _once(
+            _pairs(_documents(topic, older, newer), old, new),
+            [chunk.page.id for chunk in (*new_evidence, *old_evidence)],
+        )
+        pairs = [p for p in _on(topic, pairs) if not _is_pointer(p)]
+        pairs.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
+    else:
+        documents = [d for d in new.documents() if d.kind in _TOLD_OF]
+        few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
+        pairs = _once(_pairs([(counterpart(d, new, old), d) for d in documents if few], old, new))
+        pairs = [p for p in pairs if len(p.sides) == 1 or (_is_telling(p) and not p.same)]
+    entries = only is not None or not topic.words
+    found = differing(pairs, old, new, entries=entries, most=_LOOKED_UP)
+    notes = [note for note in notes if not _repeats(note, found.changed)]
+    if only:
+        added, removed = (found.added, ()) if only == "added" else ((), found.removed)
+        found = replace(found, changed=(), added=added, removed=removed)
+    ends = {name_of(r): end_of(name_of(r), new) for r in found.removed if topic.words}
+    same = sorted(found.same, key=lambda pair: -topic.share(pair.sides))
     return replace(
-        changes,
-        same=() if changes.differs or only else tuple(same),
-        notes=tuple(r for r in notes if not _repeats(r, changes.changed)),
-    )
-
-
-def _in_general(topic: Topic, old: Corpus, new: Corpus) -> Changes:
-    """The notes of the newer release, and the differences that they do not tell."""
-    notes = _notes(topic, new, _GENERAL_NOTES)
-    documents = [d for d in new.documents() if d.kind in _TOLD_OF]
-    few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
-    pairs = _pairs([(counterpart(d, new, old), d) for d in documents if few], old, new)
-    found = differing(_once(pairs, []), old, new, entries=True, most=_LOOKED_UP)
-    telling = (p for p in found.changed if _is_telling(p))
-    return Changes(
-        old.release,
-        new.release,
-        changed=tuple(p for p in telling if not any(_repeats(n, [p]) for n in notes)),
-        added=found.added,
-        gone=tuple((r, None) for r in found.removed),
-        notes=tuple(notes),
+        found,
+        same=() if found.found or only else tuple(same),
+        ends={name: end for name, end in ends.items() if end},
+        # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
+        notes=() if only and found.found else tuple(notes),
     )
 
 
@@ -188,29 +153,16 @@ def _documents(topic: Topic, older: Evidence, newer: Evidence) -> list[Documents
     """The documents about the topic, each with its counterpart in the other release."""
     (old, _), (new, _) = older, newer
     found: list[Documents] = [(counterpart(d, new, old), d) for d in _documents_on(topic, *newer)]
-    found += [(d, counterpart(d, old, new)) for d in _documents_on(topic, *older)]
-    return found
+    return found + [(d, counterpart(d, old, new)) for d in _documents_on(topic, *older)]
 
 
 def _documents_on(
     topic: Topic, corpus: Corpus, evidence: Sequence[RetrievedChunk]
 ) -> list[StoredDocument]:
-    """The documents of a release that a topic is about, best first.
-
-    Those with the best BM25 passages, and those that the chain found.
-    """
-    scores: dict[int, float] = {}
-    documents: dict[int, StoredDocument] = {}
-    hits = corpus.lexical(list(topic.words), 40)
-    chunks = corpus.chunks([chunk for chunk, _ in hits])
-    found = [(corpus.page(chunks[chunk].page_id), score / hits[0][1]) for chunk, score in hits]
-    found += [(chunk.page, chunk.score) for chunk in evidence]
-    for page, score in found:
-        if page.document.kind in _TOLD_OF:
-            documents[page.document.id] = page.document
-            scores[page.document.id] = max(scores.get(page.document.id, 0.0), score)
-    ranked = sorted(documents, key=lambda d: -scores[d])
-    return [documents[d] for d in ranked[:_DOCUMENTS]]
+    """The documents that a topic is about: the best by BM25, then those that the chain found."""
+    pages = (*pages_with(corpus, topic.words, 40), *(chunk.page for chunk in evidence))
+    documents = {p.document.id: p.document for p in pages if p.document.kind in _TOLD_OF}
+    return list(documents.values())[:_DOCUMENTS]
 
 
 def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
@@ -240,7 +192,7 @@ def _repeats(note: Record, changed: Sequence[Pair]) -> bool:
     return any(plain(cell) in names for _, cell in note.cells)
 
 
-def _once(pairs: Sequence[Pair], pages: Sequence[int]) -> list[Pair]:
+def _once(pairs: Sequence[Pair], pages: Sequence[int] = ()) -> list[Pair]:
     """Every pair of wordings once, from the first of `pages` that it stands on.
 
     Documentation repeats itself, as for inherited members; and what has a counterpart in one
@@ -259,25 +211,18 @@ def _once(pairs: Sequence[Pair], pages: Sequence[int]) -> list[Pair]:
     return [pair for _, pair in found.values()]
 
 
-def _notes(topic: Topic, corpus: Corpus, limit: int) -> list[Record]:
+def _notes(topic: Topic, corpus: Corpus) -> list[Record]:
     """What the release's own notes say about the topic, or about anything."""
+    documents = [d for d in corpus.documents() if d.kind is DocumentKind.RELEASE_NOTES]
+    pages = [page for document in documents for page in corpus.pages_of(document.id)[:3]]
     if topic.words:
-        pages = sorted(pages_with(corpus, topic.words, 60), key=lambda page: page.id)
-    else:
-        documents = [d for d in corpus.documents() if d.kind is DocumentKind.RELEASE_NOTES]
-        pages = [page for document in documents for page in corpus.pages_of(document.id)[:3]]
-    own = [
-        record
-        for page in pages
-        if page.document.kind is DocumentKind.RELEASE_NOTES
-        for record in _items(page)
-        if not is_of_another_release(record, corpus.release)
-    ]
-    if not topic.words:
-        return own[:limit]
-    about = topic.closest([Pair(None, record) for record in own])
+        found = pages_with(corpus, topic.words, 60)
+        pages = sorted((p for p in found if p.document in documents), key=lambda page: page.id)
+    items = (record for page in pages for record in _items(page))
+    own = [Pair(None, r) for r in items if not is_of_another_release(r, corpus.release)]
+    about = topic.closest(own) if topic.words else own[:_GENERAL_NOTES]
     about.sort(key=lambda pair: -topic.share(pair.sides))
-    return [pair.after for pair in about[:limit] if pair.after]
+    return [note for pair in about[: _NOTES if topic.words else None] for note in pair.sides]
 
 
 def _items(page: StoredPage) -> list[Record]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from dataclasses import dataclass, field
+from itertools import pairwise, product
 from pathlib import PurePosixPath
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import Postfix, Prefix
 
 from chatbot.retrieval.provenance import plain
 from chatbot.retrieval.records import records, with_units
@@ -121,7 +122,7 @@ def _heading(heading: str, release: str = "") -> str:
     return plain(_NUMBERING.sub("", bare))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Compared:
     """A passage with what it is compared by: the headings above it, its wording, its name."""
 
@@ -131,17 +132,28 @@ class _Compared:
     name: str
 
     @property
-    def keys(self) -> tuple[Hashable | None, ...]:
+    def keys(self) -> tuple[Hashable, ...]:
         """What versions of a passage have in common, the surest first; None for "none"."""
         named = (self.section, self.name), (self.section[1:], self.name)
         return (self.section, self.text), self.text, *(named if self.name else (None, None))
 
+    def beside(self, other: _Compared) -> bool:
+        """Whether another passage stands in the same section, also under another title."""
+        inner = len(self.section) > 1 and self.section[1:] == other.section[1:]
+        return inner or self.section == other.section
 
-def _compared(record: Record, release: str) -> _Compared:
+
+def _compared(records: Iterable[Record], release: str) -> list[_Compared]:
     """What is no change is left out: its own release, and Sphinx's words for "new in"."""
-    text = plain(record.quote.replace(release, "#")).replace("new in version", "added in version")
-    section = tuple(_heading(heading, release) for heading in record.path)
-    return _Compared(record, section, text, name_of(record))
+    return [
+        _Compared(
+            record,
+            tuple(_heading(heading, release) for heading in record.path),
+            plain(record.quote.replace(release, "#")).replace("new in version", "added in version"),
+            name_of(record),
+        )
+        for record in records
+    ]
 
 
 def pair_passages(
@@ -154,56 +166,46 @@ def pair_passages(
     similarity. Headings are compared without their numbers and the releases' names. Passages that
     are only in the older release come last.
     """
-    old = [_compared(record, releases[0]) for record in before]
-    new = [_compared(record, releases[1]) for record in after]
-    partner: dict[int, int] = {}
+    old, new = _compared(before, releases[0]), _compared(after, releases[1])
+    partner: dict[_Compared, _Compared] = {}
+    left = old
     for n in range(4):
-        taken = set(partner.values())
-        waiting: dict[Hashable, list[int]] = {}
-        for j, passage in enumerate(new):
-            if j not in taken and (key := passage.keys[n]) is not None:
-                waiting.setdefault(key, []).append(j)
-        for i, passage in enumerate(old):
-            if i not in partner and (same := waiting.get(passage.keys[n])):
-                partner[i] = same.pop(0)
-    partner |= _alike(old, new, partner)
-    came_from = {j: i for i, j in partner.items()}
+        waiting: dict[Hashable, list[_Compared]] = {}
+        for passage in left:
+            waiting.setdefault(passage.keys[n], []).append(passage)
+        for passage in new:
+            key = passage.keys[n]
+            if key is not None and passage not in partner and waiting.get(key):
+                partner[passage] = waiting[key].pop(0)
+        left = [passage for rest in waiting.values() for passage in rest]
+    partner |= _alike(left, [passage for passage in new if passage not in partner])
     pairs = [
-        Pair(old[came_from[j]].record, p.record, same=old[came_from[j]].text == p.text)
-        if j in came_from
-        else Pair(None, p.record)
-        for j, p in enumerate(new)
+        Pair(origin.record, passage.record, same=origin.text == passage.text)
+        if (origin := partner.get(passage))
+        else Pair(None, passage.record)
+        for passage in new
     ]
-    return pairs + [Pair(p.record, None) for i, p in enumerate(old) if i not in partner]
+    gone = set(old) - set(partner.values())
+    return pairs + [Pair(passage.record, None) for passage in old if passage in gone]
 
 
-def _alike(
-    old: Sequence[_Compared], new: Sequence[_Compared], partner: Mapping[int, int]
-) -> dict[int, int]:
-    """Pairs of the most similar passages of one kind among those that have no partner."""
-    taken = set(partner.values())
-    left = [i for i in range(len(old)) if i not in partner]
-    free = [j for j in range(len(new)) if j not in taken]
+def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compared, _Compared]:
+    """The most similar passages of one kind among those without a partner, the newer one first."""
     apart = len(left) * len(free) > _MOST_COMPARED
     scored = []
-    for i in left:
-        for j in free:
-            one, other = old[i], new[j]
-            together = one.section == other.section or (
-                len(one.section) > 1 and one.section[1:] == other.section[1:]
-            )
-            if one.record.kind != other.record.kind or (apart and not together):
-                continue
-            if together and one.name and other.name:
-                continue
-            least = SAME_SECTION if together else OTHER_SECTION
-            if score := fuzz.ratio(one.text, other.text, score_cutoff=least):
-                scored.append((-score, i, j))
-    found: dict[int, int] = {}
-    for _, i, j in sorted(scored):
-        if i not in found and j not in taken:
-            found[i] = j
-            taken.add(j)
+    for one, other in product(left, free):
+        beside = one.beside(other)
+        if one.record.kind != other.record.kind or (apart and not beside):
+            continue
+        if beside and one.name and other.name:
+            continue
+        least = SAME_SECTION if beside else OTHER_SECTION
+        if score := fuzz.ratio(one.text, other.text, score_cutoff=least):
+            scored.append((score, one, other))
+    found: dict[_Compared, _Compared] = {}
+    for _, one, other in sorted(scored, key=lambda pair: -pair[0]):
+        if other not in found and one not in found.values():
+            found[other] = one
     return found
 
 
@@ -219,8 +221,8 @@ def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:
 def excerpts(before: str, after: str, *, around: int = 6) -> tuple[str, str]:
     """Two versions of a text without what they share at both ends, but for `around` words."""
     old, new = before.split(), after.split()
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = Prefix.similarity(old, new)
+    tail = Postfix.similarity(old[head:], new[head:])
     cut, kept = max(head - around, 0), max(tail - around, 0)
 
     def part(words: Sequence[str]) -> str:
@@ -230,32 +232,36 @@ def excerpts(before: str, after: str, *, around: int = 6) -> tuple[str, str]:
     return part(old), part(new)
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words two texts begin with alike."""
-    return len(list(takewhile(lambda words: len(set(words)) == 1, zip(one, other, strict=False))))
-
-
 @dataclass(frozen=True)
-class PageDifferences:
-    """The passages that differ, in the newer page's order, and how many are the same.
+class Differences:
+    """The passages of two releases that differ, in the newer one's order, and those that do not.
 
-    `added` and `removed` are passages that stand nowhere else in the other release either.
+    `added` and `removed` stand nowhere else in the other release either. Where that is looked up,
+    `ends` are the words in which the newer release says that what has this name is gone, and
+    `notes` what its release notes say.
     """
 
-    changed: tuple[Pair, ...]
-    added: tuple[Record, ...]
-    removed: tuple[Record, ...]
-    same: int
+    older: str
+    newer: str
+    changed: tuple[Pair, ...] = ()
+    added: tuple[Record, ...] = ()
+    removed: tuple[Record, ...] = ()
+    same: tuple[Pair, ...] = ()
+    ends: Mapping[str, Record] = field(default_factory=dict)
+    notes: tuple[Record, ...] = ()
 
     @property
     def found(self) -> bool:
         """Whether anything differs."""
         return bool(self.changed or self.added or self.removed)
 
+    @property
+    def told(self) -> bool:
+        """Whether there is anything to say."""
+        return self.found or bool(self.same or self.notes)
 
-def differences(
-    older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]
-) -> PageDifferences:
+
+def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> Differences:
     """Compare two pages passage by passage.
 
     Releases cut their documents into pages at different places, so a passage may find its
@@ -276,7 +282,7 @@ def differing(
     *,
     entries: bool = False,
     most: int | None = None,
-) -> PageDifferences:
+) -> Differences:
     """Sort pairs by what differs; of what one side lacks `most` are looked for on its other pages.
 
     With `entries` only rows, parameters and the like are added or removed, where there are any.
@@ -286,11 +292,13 @@ def differing(
     if entries:
         added = [r for r in added if name_of(r)] or added
         removed = [r for r in removed if name_of(r)] or removed
-    return PageDifferences(
+    return Differences(
+        old.release,
+        new.release,
         changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
         added=tuple(r for r in added[:most] if not stands_in(old, r)),
         removed=tuple(r for r in removed[:most] if not stands_in(new, r)),
-        same=sum(p.same for p in pairs),
+        same=tuple(p for p in pairs if p.same),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 
 from chatbot.comparison.pages import is_of_another_release, name_of, pages_with, passages
 from chatbot.retrieval.provenance import plain
@@ -14,7 +14,7 @@ from chatbot.turn import Documented, Record
 from corpora.catalog.catalog import NoCorpus
 from corpora.catalog.release import name_tokens, sort_key
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.lexical import tokens
 from ingestion.page import BlockKind, DocumentKind
 
 _CANDIDATES = 80
@@ -41,41 +41,33 @@ _AS_OF = re.compile(
     r"\b(?:as of|in|since|with|from|by)\s+(?:[^\W\d]+\s+){0,2}v?(?P<release>\d+(?:\.\d+)+)", re.I
 )
 _REMARK = re.compile(
-    r"\b(?P<event>changed|deprecated)\s*(?:in|since|with|from|as of)\s*"
-    r"(?:version|release)?\s*v?(?P<release>\d+(?:\.\d+)*\w*)\s*[:.,;–-]?\s*(?P<words>[^\n]*)",
+    r"\b(?:(?P<event>changed|deprecated)|new|added|introduced|available|versionadded::?)\s*"
+    r"(?:in|since|with|from|as of)?\s*(?:(?:version|release)\s*(?=v?\d)|(?=v?\d+\.\d))"
+    r"v?(?P<release>\d+(?:\.\d+)*\w*)\s*[:.,;–-]?\s*(?P<words>[^\n]*)",
     re.I,
 )
-_SINCE = re.compile(
-    r"\b(?:new|added|introduced|available|versionadded::?)\s*(?:in|since|with|from)?\s*"
-    r"(?:(?:version|release)\s*(?=v?\d)|(?=v?\d+\.\d))v?(?P<release>\d+(?:\.\d+)*\w*)",
-    re.I,
-)
-
 _HEADED = re.compile(r"(?<![\w.])v?(?P<release>\d+(?:\.\d+)+\w*)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:#\d+:?\s+)?")
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What one release says of a thing: whether it documents it, and the words that show it.
+class Remark:
+    """What the documents say: that a thing is new, changed or deprecated in a release."""
 
-    `since` is the release from which its pages themselves say that the thing is there, and the
-    words in which they do.
-    """
+    event: str
+    release: str
+    words: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one release says of a thing: whether it documents it, and the words that show it."""
 
     release: str
     status: Documented
     record: Record | None = None
-    since: tuple[str, Record] | None = None
-
-
-@dataclass(frozen=True)
-class Remark:
-    """What the documents say on a thing: that it was changed or deprecated in a release."""
-
-    release: str
-    words: str
-    record: Record
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,8 +103,7 @@ def find_everywhere(
     for release in releases:
         with suppress(NoCorpus):
             corpora[release] = open_corpus(release)
-    telling = _telling(words, list(corpora.values()))
-    bare = [telling] if telling else without_category(thing).split()
+    bare = without_category(thing).split()
     rare = _by_rarity(bare, list(corpora.values()))
     fewer = (rare[:count] for count in range(len(bare) - 1, 0, -1))
     hits: dict[str, _Hits] = {}
@@ -139,15 +130,6 @@ def find_everywhere(
 def without_category(thing: str) -> str:
     """A thing without the word for what kind of thing it is: "the mtu parameter"."""
     return " ".join(w for w in thing.split() if w.lower() not in _CATEGORY) or thing
-
-
-def _telling(words: Sequence[str], corpora: Sequence[Corpus]) -> str | None:
-    """A name from the code that stands in so few passages that nothing else has to be said.
-
-    "The skip_rollback option of create_engine()": nothing but that option is called so.
-    """
-    named = (w for w, kind in pairwise(words) if kind.lower() in _CATEGORY and identifiers(w))
-    return next((w for w in named if 0 < _passages(w, corpora) < _EVERYWHERE), None)
 
 
 def _by_rarity(words: Sequence[str], corpora: Sequence[Corpus]) -> list[str]:
@@ -279,53 +261,33 @@ def _finding(release: str, hits: _Hits, *, has_entry: bool, everyday: bool) -> F
     if hits.ends and len(mentions) < _SPOKEN_OF:
         mentions = []
     if there := hits.entries or mentions:
-        told = chain.from_iterable(map(_own_words, hits.entries or there[:1]))
-        since = next(chain(told, _own_notes(hits.announced)), None)
-        return Finding(release, Documented.DOCUMENTED, there[0], since)
+        told = map(_remarks, hits.entries or there[:1])
+        remarks = (*chain.from_iterable(told), *filter(None, map(_announced, hits.announced)))
+        return Finding(release, Documented.DOCUMENTED, there[0], remarks)
     if hits.ends:
         return Finding(release, Documented.REMOVED, hits.ends[0])
     aside = hits.in_notes[0] if hits.in_notes and not everyday else None
     return Finding(release, Documented.NOT_FOUND, aside)
 
 
-def remarks_on(thing: str, event: str, corpus: Corpus) -> list[Remark]:
-    """The remarks of a release on a thing, "Changed in version 1.2: …", each once, oldest first."""
-    words = thing.split()
-    found: dict[str, Remark] = {}
-    own: tuple[str, ...] = ()
-    for record in _candidates(words, corpus):
-        if is_name(record, words):
-            own = record.path
-        elif not own or record.path[: len(own)] != own:
-            continue
-        for match in _REMARK.finditer(record.quote):
-            if match["event"].lower() == event:
-                remark = Remark(match["release"], match["words"].strip(), record)
-                found.setdefault(remark.release, remark)
-    return sorted(found.values(), key=lambda remark: sort_key(remark.release))
-
-
-def _own_words(entry: Record) -> Iterator[tuple[str, Record]]:
+def _remarks(entry: Record) -> Iterator[Remark]:
     """What the entry, or what follows under its name or its owner's, says on when it came."""
     below = (*entry.path, name_of(entry))
     for record in passages([entry.page]):
-        if record.path not in (entry.path, below) or (
-            entry.kind == BlockKind.TABLE_ROW and record != entry
-        ):
-            continue
-        if match := _SINCE.search(record.quote):
-            yield match["release"], record
+        own_row = entry.kind != BlockKind.TABLE_ROW or record == entry
+        if own_row and record.path in (entry.path, below):
+            for m in _REMARK.finditer(record.quote):
+                event = (m["event"] or "new").lower()
+                yield Remark(event, m["release"], m["words"].strip(), record)
 
 
-def _own_notes(notes: Sequence[Record]) -> Iterator[tuple[str, Record]]:
+def _announced(note: Record) -> Remark | None:
     """What release notes say is new, under the heading of the release that it came with."""
-    for record in notes:
-        *above, last = record.path or ("",)
-        if not (_NEW.search(last) or _NEW.match(_LIST_MARK.sub("", record.quote))):
-            continue
-        named = [m["release"] for heading in reversed(above) if (m := _HEADED.search(heading))]
-        if named:
-            yield named[0], record
+    *above, last = note.path or ("",)
+    if not (_NEW.search(last) or _NEW.match(_LIST_MARK.sub("", note.quote))):
+        return None
+    named = [m["release"] for heading in reversed(above) if (m := _HEADED.search(heading))]
+    return Remark("new", named[0], "", note) if named else None
 
 
 def expected_first(since: str, releases: Sequence[str]) -> str | None:

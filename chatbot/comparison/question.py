@@ -43,9 +43,15 @@ _CHANGES = re.compile(
     r"|same|identical|alike|unchanged|evol\w+)\b",
     re.I,
 )
-_SAME = re.compile(r"\b(?:same|identical|unchanged|differ|different)\b", re.I)
+_SAME = re.compile(
+    r"\b(?:same|identical|alike|unchanged|equal|(?P<other>differ\w*|chang\w*))\b", re.I
+)
+_YES_NO = re.compile(
+    r"\W*(?:(?:and|but|so)\s+)?(?:is|are|was|were|do|does|did|has|have|can)\b", re.I
+)
 _COMPARE = re.compile(r"\bcompar\w+\b", re.I)
 _MOVES = re.compile(r"\b(?:chang\w*|renam\w*|differ\w*|same|identical|alike|unchanged)\b", re.I)
+_EVENT = re.compile(r"\b(?:(?P<deprecated>deprecat\w*)|change|changed)\b", re.I)
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
 
@@ -83,17 +89,10 @@ def asked(question: str, subject: str) -> Asked:
     return Asked.CHANGES if whole or _CHANGES.search(question) else Asked.VALUE
 
 
-_EVENTS = (
-    (re.compile(r"\bdeprecat\w*", re.I), ("deprecated", "is deprecated since")),
-    (re.compile(r"\bchang(?:e|ed)\b", re.I), ("changed", "was changed in")),
-)
-
-
-def asked_event(question: str) -> tuple[str, str] | None:
-    """The event whose release is asked for, as documents word it and as a sentence does."""
-    if not _PRESENCE.search(question):
-        return None
-    return next((event for pattern, event in _EVENTS if pattern.search(question)), None)
+def asked_event(question: str) -> str | None:
+    """Say "deprecated" or "changed" where it is asked in which release a thing was."""
+    event = _EVENT.search(question) if _PRESENCE.search(question) else None
+    return ("deprecated" if event["deprecated"] else "changed") if event else None
 
 
 def wants_only(question: str) -> str | None:
@@ -102,6 +101,19 @@ def wants_only(question: str) -> str | None:
     if added == removed or _MOVES.search(question):
         return None
     return "added" if added else "removed"
+
+
+def asks_yes_or_no(question: str) -> bool:
+    """Whether a question is one to say yes or no to."""
+    return bool(_YES_NO.match(question))
+
+
+def verdict(question: str, *, same: bool) -> str:
+    """What a question whether releases are the same, or differ, is answered: "Yes" or "No"."""
+    wanted = _SAME.search(question) if asks_yes_or_no(question) else None
+    if not wanted:
+        return ""
+    return "Yes" if same == (wanted["other"] is None) else "No"
 
 
 def asks_whether_same(question: str) -> bool:

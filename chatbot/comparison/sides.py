@@ -17,11 +17,12 @@ from chatbot.comparison.in_words import (
     presence_in_words,
     remarks_in_words,
 )
-from chatbot.comparison.presence import Finding, Remark, find_everywhere, lacking, remarks_on
+from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
     asked,
     asked_event,
+    asks_whether_same,
     leans_on_conversation,
     names_its_thing,
     topic,
@@ -37,7 +38,7 @@ from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_document_words
 from chatbot.turn import Answer, Documented, ModelStep, Record, Route, Turn
-from corpora.catalog.release import name_tokens, sort_key
+from corpora.catalog.release import name_tokens
 from corpora.indexing.corpus import Corpus
 
 OpenCorpus = Callable[[str, str], Corpus]
@@ -76,38 +77,27 @@ def compare_releases(
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
         by_release = wanted is Asked.PRESENCE or asked_event(turn.question) is not None
-        found = None
-        if by_release and names_its_thing(sides[0].question):
-            found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
-        if not found:
-            sides = await _all(gather, sides)
-            if by_release:
+        for gathered in (False, True):
+            sides = await _all(gather, sides) if gathered else sides
+            if by_release and (gathered or names_its_thing(sides[0].question)):
                 found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
-        if found:
-            return _answered(turn, *found)
-        also = _asked_on_top(turn)
-        computed = None
+                if found is not None:
+                    return _answered(turn, *found)
         if not all(map(_reading, sides)):
-            if wanted is Asked.CHANGES and not also:
+            # "Is it the same in 17.10?" asks for what was spoken of, and not for all changes.
+            if wanted is Asked.CHANGES and not (turn.history and asks_whether_same(turn.question)):
                 computed = await in_thread(_changes, turn, sides, open_corpus)
-            if computed:
-                return _answered(turn, sides, computed)
+                if computed:
+                    return _answered(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, open_corpus)
         sides = await _all(answer, _as_read(sides))
         if all(side.answer is None or side.answer.abstained for side in sides):
             computed = await in_thread(_changes, turn, sides, open_corpus)
-        if computed:
-            sides = [replace(side, answer=None) for side in sides]
-        return _answered(turn, sides, computed or values_side_by_side(sides, turn.question, also))
+            if computed:
+                return _answered(turn, [replace(side, answer=None) for side in sides], computed)
+        return _answered(turn, sides, values_side_by_side(sides, turn.question))
 
     return compare
-
-
-def _asked_on_top(turn: Turn) -> str:
-    """The release that "is it the same in 17.10?" names, beside the one that was spoken of."""
-    assert turn.resolution is not None
-    releases, mentions = turn.resolution.releases, turn.resolution.mentions
-    return releases[0] if len(mentions) == 1 and len(releases) == 2 and turn.history else ""
 
 
 async def _all(chain: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
@@ -150,22 +140,19 @@ def _as_read(sides: Sequence[Turn]) -> list[Turn]:
     """
     readings = [None if side.answer is not None else _reading(side) for side in sides]
     same = None not in readings and len({r.value for r in readings if r}) == 1
-    about = [_about(r) if r and same else {} for r in readings]
-    newer = ([own[said] for said in own if said not in old] for old, own in pairwise(about))
-    added: list[list[Told]] = [[], *newer]
-    return [
-        side if reading is None else _read_off(side, reading, more, bare=not any(added))
-        for side, reading, more in zip(sides, readings, added, strict=True)
-    ]
-
-
-def _read_off(side: Turn, reading: Reading, more: Sequence[Told], *, bare: bool) -> Turn:
-    """The side with a value as its answer, as a `bare` value or in a sentence, and more on it."""
-    marked = [f"{as_document_words(said)} [{n}]" for n, (said, _) in enumerate(more, 2)]
-    told = " ".join((f"{reading.sentence} [1]", *marked))
-    citations = (cite(record, side.asked[1]) for record in (reading.record, *(r for _, r in more)))
-    value = in_short(reading.value) if bare else ""
-    return replace(side, answer=Answer(told, False, tuple(citations), value))
+    about = [_about(reading) if reading and same else {} for reading in readings]
+    read = []
+    for side, reading, before, own in zip(sides, readings, [about[0], *about], about, strict=False):
+        if reading is not None:
+            more = [own[said] for said in own if said not in before]
+            told = (f"{as_document_words(said)} [{n}]" for n, (said, _) in enumerate(more, 2))
+            text = " ".join((f"{reading.sentence} [1]", *told))
+            records = (reading.record, *(record for _, record in more))
+            citations = tuple(cite(record, side.asked[1]) for record in records)
+            value = "" if more else in_short(reading.value)
+            side = replace(side, answer=Answer(text, False, citations, value))
+        read.append(side)
+    return read
 
 
 def _about(reading: Reading) -> dict[str, Told]:
@@ -190,34 +177,20 @@ def _look_up(
     words = topic(_subject(sides[0])).split()
     thing = " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
     names = [side.asked[1] for side in sides]
-    event = asked_event(turn.question) if thing else None
-    if event and (remarks := _remarks(thing, event[0], sides, open_corpus)):
-        return list(sides), remarks_in_words(thing, event[1], remarks)
-    if asked(turn.question, sides[0].question) is not Asked.PRESENCE:
-        return None
+    present = asked(turn.question, sides[0].question) is Asked.PRESENCE
     if not thing:
-        return list(sides), no_thing_named(names)
+        return (list(sides), no_thing_named(names)) if present else None
     findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
     if findings is None:
         return None
-    answer = presence_in_words(thing, findings, oldest, turn.question)
-    return [
-        _with_finding(side, finding, answer) for side, finding in zip(sides, findings, strict=True)
-    ], answer
-
-
-def _remarks(
-    thing: str, event: str, sides: Sequence[Turn], open_corpus: OpenCorpus
-) -> list[tuple[str, Remark]]:
-    """What the releases say on when a thing was changed or deprecated, from the newest that does.
-
-    Documents keep such remarks for years, and drop them in the end: older releases add to it.
-    """
-    found: dict[str, tuple[str, Remark]] = {}
-    for side in reversed(sides):
-        for remark in remarks_on(thing, event, open_corpus(*side.asked)):
-            found.setdefault(remark.release, (side.asked[1], remark))
-    return sorted(found.values(), key=lambda pair: sort_key(pair[1].release))
+    event = asked_event(turn.question)
+    answer = remarks_in_words(thing, event, findings) if event else None
+    if answer is None and present:
+        answer = presence_in_words(thing, findings, oldest, turn.question)
+    if answer is None:
+        return None
+    found = zip(sides, findings, strict=True)
+    return [_with_finding(side, finding, answer) for side, finding in found], answer
 
 
 def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:
@@ -245,14 +218,11 @@ def _without_the_thing(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[T
 
 def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     product, release = side.asked
-    answer = Answer(
-        f"The documentation of {product} {release} does not mention {as_code(word)}", True
-    )
-    if finding.record is not None and finding.status is Documented.REMOVED:
-        words = in_short(finding.record.reading).rstrip(".")
-        text = f"{as_code(word)} is gone in {release}: {words}"
-        answer = Answer(text, True, (cite(finding.record, release),))
-    return replace(side, documented=finding.status, answer=answer)
+    text = f"The documentation of {product} {release} does not mention {as_code(word)}"
+    if ended := finding.status is Documented.REMOVED and finding.record:
+        text = f"{as_code(word)} is gone in {release}: {in_short(ended.reading).rstrip('.')}"
+    citations = (cite(ended, release),) if ended else ()
+    return replace(side, documented=finding.status, answer=Answer(text, True, citations))
 
 
 def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answer | None:
@@ -265,7 +235,7 @@ def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answ
     evidence = [(corpus, side.retrieved) for corpus, side in zip(corpora, sides, strict=True)]
     only = wants_only(turn.question)
     steps = [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
-    if found := [step for step in steps if step.found]:
+    if found := [step for step in steps if step.told]:
         return changes_in_words(text, found, turn.question)
     return None if text else nothing_named([step.newer for step in steps])
 

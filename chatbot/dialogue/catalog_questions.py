@@ -10,11 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from itertools import pairwise
 
 from rapidfuzz import fuzz, process
 
-from chatbot.releases.product_names import Span, mask, product_spans
+from chatbot.releases.product_names import mask, product_spans
 from chatbot.releases.release_names import release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.text.phrasing import word_set
@@ -26,9 +25,7 @@ class Kind(Enum):
 
     PRODUCTS = auto()
     RELEASES = auto()
-    RELEASE_COUNT = auto()
     DOCUMENTS = auto()
-    DOCUMENT_COUNT = auto()
     NEWEST = auto()
     OLDEST = auto()
     IS_NEWEST = auto()
@@ -39,11 +36,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question about what there is: of the `products` it names, and the `release` as written."""
+    """A question about what there is: of the `products` it names, and the `release` as written.
+
+    `counted` where it asks how many.
+    """
 
     kind: Kind
     products: tuple[Product, ...] = ()
     release: str = ""
+    counted: bool = False
 
 
 _LONGEST = 200
@@ -90,20 +91,14 @@ _MISSPELT = sorted(_NOUNS | _BARE_EXTREMES)
 _NEAR = 85.0
 _COURTESIES = word_set("hi hello hey ok okay so and but then also well")
 _YES_NO = word_set("is are do does was were have can")
+_LISTS = (Kind.PRODUCTS, Kind.RELEASES, Kind.DOCUMENTS)
 _ASKING = _YES_NO | word_set("what what's whats which list show name tell")
 _WORD = re.compile(rf"[\w'-]+|[{_PRODUCT}{_RELEASE}]")
 _NAMED_RELEASE = re.compile(rf"\b(?:(?:releases?|versions?|rel|ver|v|r)[\s._-]*){_RELEASE}", re.I)
 _ANOTHER = word_set("what how about and or of for in on from with the")
-_AGAIN = word_set("which what list show name them one ones are they those these")
-_COUNT_AGAIN = _AGAIN | word_set("how many there is that of")
-_COUNT_OF = {
-    Kind.RELEASES: Kind.RELEASE_COUNT,
-    Kind.RELEASE_COUNT: Kind.RELEASE_COUNT,
-    Kind.DOCUMENTS: Kind.DOCUMENT_COUNT,
-    Kind.DOCUMENT_COUNT: Kind.DOCUMENT_COUNT,
-    Kind.PRODUCTS: Kind.PRODUCTS,
-}
-_LIST_OF = {count: kind for kind, count in _COUNT_OF.items() if kind is not count}
+_AGAIN = word_set("""
+    are how is list many name of one ones show that them there these they those what which
+""")
 
 
 def read_inquiry(
@@ -115,10 +110,11 @@ def read_inquiry(
     """
     if len(question) > _LONGEST or not products:
         return None
-    said, named, releases = masked(question, products)
+    said, named, releases = _masked(question, products)
     words = frozenset(said)
-    inquiry = Inquiry(Kind.PRODUCTS, named, releases[0] if releases else "")
-    kind = _kind(said) if len(releases) < 2 else None
+    counted = bool(words & _COUNT)
+    inquiry = Inquiry(Kind.PRODUCTS, named, releases[0] if releases else "", counted)
+    kind = _kind(said, counted=counted) if said and len(releases) < 2 else None
     if kind is not None:
         return replace(inquiry, kind=kind)
     before = read_inquiry(history[-1][0], products, history[:-1]) if words and history else None
@@ -126,14 +122,12 @@ def read_inquiry(
         return None
     if words & _SIGNS and words <= _ANOTHER | _SIGNS:
         return replace(inquiry, kind=before.kind, products=named or before.products)
-    if "many" in words and words <= _COUNT_AGAIN and before.kind in _COUNT_OF:
-        return replace(before, kind=_COUNT_OF[before.kind])
-    if words & {"which", "what", "them"} and words <= _AGAIN and before.kind in _LIST_OF:
-        return replace(before, kind=_LIST_OF[before.kind])
+    if words <= _AGAIN and words & {"many", "which", "what", "them"} and before.kind in _LISTS:
+        return replace(before, counted=counted)
     return None
 
 
-def masked(
+def _masked(
     question: str, products: Sequence[Product]
 ) -> tuple[list[str], tuple[Product, ...], list[str]]:
     """The words of a question with signs for products and releases, which follow as named.
@@ -142,7 +136,17 @@ def masked(
     taken for these.
     """
     spans = product_spans(question, products)
-    places = _places(question, products, spans)
+    read = [find_numbers(mask(question, p, spans), release_names(p)) for p in products]
+    # The numbers of the product of which most are releases; where none is, any.
+    numbers = max(read, key=lambda found: (sum(bool(n.reading.covers) for n in found), bool(found)))
+    places = [(start, end, _PRODUCT) for start, end, _ in spans]
+    places += [(number.start, number.end, _RELEASE) for number in numbers]
+    for name in _names(products):
+        match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+        if match and not any(
+            start < match.end() and match.start() < end for start, end, _ in places
+        ):
+            places.append((*match.span(), _RELEASE))
     text = question
     for start, end, sign in sorted(places, reverse=True):
         text = f"{text[:start]} {sign} {text[end:]}"
@@ -151,8 +155,16 @@ def masked(
     while said and said[0] in _COURTESIES:
         said.pop(0)
     named = tuple(dict.fromkeys(product for _, _, product in spans))
-    releases = [question[start:end] for start, end, sign in places if sign == _RELEASE]
+    releases = [question[start:end] for start, end, sign in sorted(places) if sign == _RELEASE]
     return [word for word in said if word], named, releases
+
+
+def _names(products: Sequence[Product]) -> list[str]:
+    """The names of releases that are words, the longest first."""
+    releases = [release for product in products for release in product.releases]
+    names = {name for release in releases for name in (release.name, *release.aliases)}
+    worded = (name for name in names if name[0].isalpha() and name.casefold() not in _CLOSED)
+    return sorted(worded, key=len, reverse=True)
 
 
 def _corrected(word: str) -> str:
@@ -162,12 +174,11 @@ def _corrected(word: str) -> str:
     return str(near[0]) if near else word
 
 
-def _kind(said: Sequence[str]) -> Kind | None:
+def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
     """Decide by the words, all of which must be words for what there is."""
     words = frozenset(said)
-    counted, release = bool(words & _COUNT), _RELEASE in words
-    by_us = words & _YOU
-    if not words or not words <= _CLOSED or (words & _YOU_DO - {"show"} and not by_us):
+    release, by_us = _RELEASE in words, words & _YOU
+    if not words <= _CLOSED or (words & _YOU_DO - {"show"} and not by_us):
         return None
     if words & {"how", "why", "when"} and not counted:
         return None
@@ -175,9 +186,7 @@ def _kind(said: Sequence[str]) -> Kind | None:
     held = ours or bool(words & (_CATALOG | {"show", _PRODUCT}))
     one, several = bool(words & _RELEASE_ONE), bool(words & _RELEASES)
     if words & _PAPERS or (words & _DOCUMENTATION and (release or words & _POINTING)):
-        if not _asks_for_papers(words, held=held):
-            return None
-        return Kind.DOCUMENT_COUNT if counted else Kind.DOCUMENTS
+        return Kind.DOCUMENTS if _asks_for_papers(words, held=held) else None
     if words & _POINTING or ((one or several) and "about" in words and not ours):
         return None
     if words & _SIDES:
@@ -191,7 +200,7 @@ def _kind(said: Sequence[str]) -> Kind | None:
     if release:
         return Kind.IS_THERE if said[0] in _YES_NO and (held or one or several) else None
     if several and (held or counted or words & _DOCUMENTATION):
-        return Kind.RELEASE_COUNT if counted else Kind.RELEASES
+        return Kind.RELEASES
     if one:
         return Kind.RELEASES if ours or words & {"every", "each", "all"} else None
     if words & (_PRODUCTS | _DOCUMENTATION) and held:
@@ -217,66 +226,3 @@ def _asks_for_papers(words: frozenset[str], *, held: bool) -> bool:
     loose = words & (_EXTREMES - {"latest", "newest"}) and not words & (_RELEASE_ONE | {"one"})
     aside = words & ((_AFTER | {"than"}) - {"next"})
     return not loose and not aside and (held or bool(words & {"have", "has", _RELEASE}))
-
-
-_EVENTS = word_set("""
-    add added adds appear appeared available bring brings brought came change changed come
-    deprecate deprecated deprecates describe described describes document documented documents drop
-    dropped drops exist existed gone had has have include included includes introduce introduced
-    introduces mention mentioned mentions offer offers possible remove removed removes rename
-    renamed replaced support supported supports there
-""")
-_BETWEEN = word_set("of the these those your our")
-"""Between "which" and "releases"."""
-_SINCE_WHEN = {("since", "when"), ("until", "when"), ("till", "when"), ("from", "when")}
-
-
-def asks_by_release(question: str, products: Sequence[Product]) -> bool:
-    """Whether it is asked in which of a product's releases a thing is, came, changed or went.
-
-    "Which releases of Python are supported?" is a question to the documents: the releases are
-    somebody else's.
-    """
-    said, _, releases = masked(question, products)
-    words = [word for word in said if word != _PRODUCT]
-    about = set(words) - _CLOSED - _EVENTS
-    if releases or not _EVENTS & set(words) or not (about or _POINTING & set(words)):
-        return False
-    if words[0] == "when" and {"was", "were", "did"} & set(words):
-        return True
-    pairs = list(pairwise(word for word in words if word not in _BETWEEN))
-    if _SINCE_WHEN.intersection(pairs):
-        return True
-    if ("how", "long") in pairs:
-        # "How long has it been there?", and not "how long is it, if I change nothing?".
-        return "been" in words
-    nouns = _RELEASES | _RELEASE_ONE
-    noun = next((n for a, n in pairs if n in nouns and a in {"which", "what", "first", "last"}), "")
-    after = said[said.index(noun) + 1 :] if noun else []
-    return bool(noun) and (after[:1] != ["of"] or after[1:2] == [_PRODUCT])
-
-
-def _places(
-    question: str, products: Sequence[Product], spans: Sequence[Span]
-) -> list[tuple[int, int, str]]:
-    read = [find_numbers(mask(question, p, spans), release_names(p)) for p in products]
-    # Those of the product of which most are releases; where none is, any.
-    numbers = max(
-        read,
-        key=lambda found: (sum(bool(n.reading.covers) for n in found), bool(found)),
-        default=[],
-    )
-    names = {
-        name
-        for product in products
-        for release in product.releases
-        for name in (release.name, *release.aliases)
-        if name[0].isalpha() and name.casefold() not in _CLOSED
-    }
-    places = [(start, end, _PRODUCT) for start, end, _ in spans]
-    places += [(number.start, number.end, _RELEASE) for number in numbers]
-    for name in sorted(names, key=len, reverse=True):
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE):
-            if not any(start < match.end() and match.start() < end for start, end, _ in places):
-                places.append((*match.span(), _RELEASE))
-    return sorted(places)

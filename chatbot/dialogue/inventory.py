@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from chatbot.comparison.question import asks_whether_same
-from chatbot.dialogue.catalog_questions import Inquiry, Kind, asks_by_release, read_inquiry
+from chatbot.dialogue.catalog_questions import Inquiry, Kind, read_inquiry
 from chatbot.queries.release_extraction import ask_back, resolve_turn
+from chatbot.releases.release_choice import read_choice
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.releases.rules import resolve_release
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.pages import StoredDocument
 from ingestion.page import DocumentKind
 
 _LISTED = 40
@@ -38,15 +37,15 @@ def answer_inventory(
 ) -> RuleStep:
     """Answer a question about products, releases and documents themselves; pass on any other.
 
-    A release or product that is not there, or may be several, is asked back for. In which releases
-    a thing is documented, and whether it is the same in another release, is asked of all of these.
+    A release or product that is not there, or may be several, is asked back for. Whether a thing
+    is the same in another release than the last is asked of both.
     """
 
     def answer(turn: Turn) -> Turn:
         known = products()
         inquiry = read_inquiry(turn.question, known, turn.history)
         if inquiry is None:
-            return replace(turn, resolution=_of_several(turn, known))
+            return replace(turn, resolution=_beside_the_last(turn, known))
         resolution = resolve_turn(turn, known)
         if resolution.product is None and turn.product is not None:
             return turn
@@ -64,30 +63,18 @@ def answer_inventory(
     return answer
 
 
-def _of_several(turn: Turn, known: Sequence[Product]) -> Resolution | None:
-    """The releases to compare where a question asks for all, or for one beside the last; or None.
-
-    Of "is it the same in 17.10?" that release comes first, the one that was spoken of second.
-    """
-    by_release = asks_by_release(turn.question, known)
-    beside = bool(turn.history) and asks_whether_same(turn.question)
-    if not (by_release or beside):
+def _beside_the_last(turn: Turn, known: Sequence[Product]) -> Resolution | None:
+    """The releases to compare of "is it the same in 17.10?": that one, and the one spoken of."""
+    if not turn.history or not asks_whether_same(turn.question):
         return None
     found = resolve_turn(turn, known)
-    product = next((p for p in known if p.name == found.product), None)
-    if product is None or len(found.releases) != 1:
+    (asked, _), history = turn.history[-1], turn.history[:-1]
+    before = resolve_turn(replace(turn, question=asked, history=history), known)
+    releases = {*found.releases, *before.releases}
+    if not found.mentions or len(releases) != 2 or before.product != found.product:
         return None
-    releases: tuple[str, ...] = ()
-    if by_release and not found.mentions and turn.release is None:
-        releases = tuple(release.name for release in product.releases)
-    elif beside and found.mentions:
-        (asked, _), history = turn.history[-1], turn.history[:-1]
-        before = resolve_turn(replace(turn, question=asked, history=history), known)
-        if before.product == product.name and len(before.releases) == 1:
-            releases = tuple(dict.fromkeys((*found.releases, *before.releases)))
-    if len(releases) < 2:
-        return None
-    return replace(found, status=ReleaseStatus.COMPARED, releases=releases, explanation="compared")
+    names = (*found.releases, *before.releases)
+    return replace(found, status=ReleaseStatus.COMPARED, releases=names, explanation="compared")
 
 
 def _look_up(
@@ -101,21 +88,18 @@ def _look_up(
         case Kind.PRODUCTS:
             lead = f"There is documentation of {listed(product.name for product in known)}"
             return _by_product(lead, known), _no_single()
-        case Kind.RELEASES | Kind.RELEASE_COUNT:
+        case Kind.RELEASES:
             return _releases(scope)
         case Kind.NEWEST | Kind.OLDEST:
             return _extreme(scope, inquiry.kind)
-        case Kind.IS_THERE:
-            return _is_there(inquiry.release, scope)
-    names = [product.name for product in scope]
-    only = replace(turn, product=names[0] if len(names) == 1 else turn.product)
-    if inquiry.kind in (Kind.DOCUMENTS, Kind.DOCUMENT_COUNT):
-        of_release = resolve_turn(only, known)
-        if not of_release.releases or of_release.product is None:
-            return "", of_release
-        return _documents(of_release, inquiry.kind, open_corpus)
+    only = replace(turn, product=scope[0].name if len(scope) == 1 else turn.product)
+    if inquiry.kind is Kind.DOCUMENTS:
+        anchor = resolve_turn(only, known)
+        return _documents(anchor, inquiry, open_corpus) if anchor.releases else "", anchor
     anchored = f"release {inquiry.release}" if inquiry.release else ""
     anchor = resolve_turn(replace(only, question=anchored), known)
+    if inquiry.kind is Kind.IS_THERE:
+        return _is_there(inquiry.release, scope, anchor)
     product = next((p for p in known if p.name == anchor.product), None)
     if product is None or len(anchor.releases) != 1:
         return "", anchor
@@ -148,27 +132,21 @@ def _extreme(scope: Sequence[Product], kind: Kind) -> Found:
     return f"The {word} releases are {told}.", _no_single()
 
 
-def _is_there(written: str, scope: Sequence[Product]) -> Found:
-    read = {p: resolve_release(f"release {written}", scope, product=p.name) for p in scope}
-    there = [(p, r) for p, r in read.items() if r.releases and r.status is ReleaseStatus.STATED]
-    several = [r for r in read.values() if r.status is ReleaseStatus.AMBIGUOUS]
-    if not there and several:
-        return "", several[0]
-    if not there:
-        missing = f'no release "{written}"'
-        unknown = Resolution(ReleaseStatus.UNKNOWN, None, explanation=missing)
-        if len(scope) > 1:
-            pairs = (f"{p.name} {r.name}" for p in scope for r in reversed(p.releases))
-            text = _by_product(f"No, there is {missing}. There is documentation of", scope)
-            return text, replace(unknown, available=tuple(pairs))
-        product = scope[0]
-        names = tuple(release.name for release in reversed(product.releases))
-        text = f"No, there is {missing} of {product.name}. There are {_named(product)}."
-        return text, replace(unknown, product=product.name, available=names)
-    named = [f"{product.name} {name}" for product, r in there for name in r.releases]
-    verb = "is" if len(named) == 1 else "are"
-    text = f"Yes, {listed(named)} {verb} documented here."
-    return text, there[0][1] if len(named) == 1 else _no_single()
+def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Found:
+    read = [(product, read_choice(written, product)) for product in scope]
+    there = [(product, reading.release.name) for product, reading in read if reading.release]
+    if there:
+        named = listed(f"{product.name} {name}" for product, name in there)
+        text = f"Yes, {named} {'is' if len(there) == 1 else 'are'} documented here."
+        return text, _single(*there[0]) if len(there) == 1 else _no_single()
+    if any(reading.covers for _, reading in read):
+        return "", anchor
+    missing = f'no release "{written}"'
+    unknown = replace(anchor, status=ReleaseStatus.UNKNOWN, explanation=missing)
+    if len(scope) > 1:
+        text = _by_product(f"No, there is {missing}. There is documentation of", scope)
+        return text, replace(unknown, product=None)
+    return f"No, there is {missing} of {scope[0].name}. There are {_named(scope[0])}.", unknown
 
 
 def _is_newest(anchor: Resolution, product: Product) -> Found:
@@ -177,7 +155,7 @@ def _is_newest(anchor: Resolution, product: Product) -> Found:
     text = f"Yes, {asked} is the newest release of {product.name}."
     if asked != newest.name:
         text = f"No, the newest release of {product.name} is {newest.name}."
-    return text, _single(product, asked, ReleaseStatus.STATED, anchor.explanation)
+    return text, _single(product, asked, explanation=anchor.explanation)
 
 
 def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
@@ -189,36 +167,34 @@ def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
     word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
     if not side:
         text = f"No release came {word} {asked}: it is the {end} of {product.name} documented here."
-        return text, _single(product, asked, ReleaseStatus.STATED, _CATALOG)
+        return text, _single(product, asked, explanation=_CATALOG)
     further = f", {word} that {listed(side[1:])}" if side[1:] else ""
     text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
-    return text, _single(product, side[0], ReleaseStatus.STATED)
+    return text, _single(product, side[0])
 
 
-def _documents(of: Resolution, kind: Kind, open_corpus: Callable[[str, str], Corpus]) -> Found:
+def _documents(of: Resolution, inquiry: Inquiry, open_corpus: Callable[[str, str], Corpus]) -> str:
     texts = []
     for release in of.releases:
         documents = open_corpus(of.product or "", release).documents()
-        texts.append(_papers(f"{of.product} {release}", documents, in_full=kind is Kind.DOCUMENTS))
-    return "\n\n".join(texts), of
-
-
-def _papers(name: str, documents: Sequence[StoredDocument], *, in_full: bool) -> str:
-    counts = Counter(document.kind for document in documents)
-    parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
-    lead = f"{name} has {_count(len(documents), 'document')}"
-    if not in_full:
-        return f"{lead} ({parts})."
-    # Listings of source code are many and looked for by nobody: they come last.
-    order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
-    lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order[:_LISTED]]
-    if len(documents) > _LISTED:
-        return _list(f"{lead} ({parts}):", [*lines, f"and {len(documents) - _LISTED} more"])
-    return _list(f"{lead}:", lines)
+        counts = Counter(document.kind for document in documents)
+        parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
+        lead = f"{of.product} {release} has {_count(len(documents), 'document')}"
+        # Listings of source code are many and looked for by nobody: they come last.
+        order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
+        lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order[:_LISTED]]
+        left = len(documents) - len(lines)
+        lines += [f"and {left} more"] if left else []
+        lead += f" ({parts})" if left or inquiry.counted else ""
+        texts.append(f"{lead}." if inquiry.counted else _list(f"{lead}:", lines))
+    return "\n\n".join(texts)
 
 
 def _single(
-    product: Product, release: str, status: ReleaseStatus, explanation: str = _CATALOG
+    product: Product,
+    release: str,
+    status: ReleaseStatus = ReleaseStatus.STATED,
+    explanation: str = _CATALOG,
 ) -> Resolution:
     return Resolution(status, product.name, (release,), explanation=explanation)
 

@@ -87,7 +87,10 @@ _HAS = (
     r"(?:ha(?:s|ve|d)|introduc\w+|add\w*|support\w*|document\w*|contain\w*|remov\w+|dropp?\w*"
     r"|includ\w+|offer\w*|mention\w*|c[ao]me|brought|lacks?|do(?:es)?\s*n['’o]t)\b"
 )
-_APPEARED = r"(?:added|introduced|removed|dropped|deprecated|renamed|documented|discontinued)"
+_APPEARED = (
+    r"(?:added|introduced|changed|removed|dropped|deprecated|renamed|documented|discontinued)"
+    rf"\s*(?:$|[?.!,]|(?:in|to|from)\s+{OWN})"
+)
 _COUNT = r"(?:(one|two|three|four|a|\d)\s+)"
 
 _EVERY = "|".join(
@@ -96,7 +99,7 @@ _EVERY = "|".join(
         rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
         rf"(?:which|what)\s+{_QUALITY}{_RELEASES}"
         rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
-        rf"since\s+when\b|when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED}\s*(?:$|[?.!,]))",
+        rf"since\s+when\b|when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED})",
         rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_THERE})\s+"
         r"(?:with|that|which|where|in\s+which|supporting|having|documenting"
         r"|to\s+(?=have|support|include|document|contain|offer))\b",

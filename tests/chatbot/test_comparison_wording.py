@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.comparison.changes import Changes
 from chatbot.comparison.in_words import changes_in_words, presence_in_words, table
+from chatbot.comparison.pages import Differences
 from chatbot.comparison.presence import Finding
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution
@@ -31,7 +31,7 @@ def told(releases_and_words: dict[str, str]) -> list[Turn]:
     [
         (
             {"1.0": "300 s", "2.0": "600 s"},
-            "In 1.0 the default is 300 s [1]; in 2.0 it is 600 s [2].",
+            "The default is 300 s in 1.0 [1] and 600 s in 2.0 [2].",
         ),
         ({"1.0": "5 s", "2.0": "5 s"}, "The default is 5 s in 1.0 [1] and 2.0 [2]."),
         (
@@ -40,7 +40,7 @@ def told(releases_and_words: dict[str, str]) -> list[Turn]:
         ),
         (
             {"1.0": "The relay waits 5 s.", "2.0": "The relay waits 5 s."},
-            "It is the same in 1.0 and 2.0: The relay waits 5 s [1] [2].",
+            "The relay waits 5 s in 1.0 [1] and 2.0 [2].",
         ),
         (
             {"1.0": "The relay waits for 5 s.", "2.0": "Waiting takes 7 s on every relay."},
@@ -60,20 +60,32 @@ def test_what_differs_is_said_in_a_sentence(sides: dict[str, str], text: str) ->
 
 
 @pytest.mark.parametrize(
-    ("sides", "also", "begins"),
+    ("sides", "begins"),
     [
-        ({"1.0": "5 min", "2.0": "300 s"}, "", "Yes: in 1.0 it is 5 min"),
-        ({"1.0": "5 s", "2.0": "7 s"}, "", "No: in 1.0 it is 5 s"),
-        ({"1.0": "6.0 N·m", "2.0": "6.0 N·m"}, "1.0", "Yes, also 6.0 N·m in 1.0 [1], as in 2.0"),
-        ({"1.0": "It waits 5 s.", "2.0": "It waits 5 s."}, "1.0", "Yes, also in 1.0: It waits 5 s"),
-        ({"1.0": "It waits 5 s.", "2.0": "It waits 7 s."}, "1.0", "No: it waits 5 s in 1.0 [1]"),
-        ({"1.0": "It waits.", "2.0": "There is a wait."}, "", "In 1.0: It waits [1]."),
+        ({"1.0": "5 min", "2.0": "300 s"}, "Yes: it is 5 min in 1.0 [1] and 300 s"),
+        ({"1.0": "5 s", "2.0": "7 s"}, "No: it is 5 s in 1.0"),
+        ({"1.0": "6.0 N·m", "2.0": "6.0 N·m"}, "Yes: it is 6.0 N·m in 1.0 [1] and 2.0 [2]"),
+        ({"1.0": "It waits 5 s.", "2.0": "It waits 5 s."}, "Yes: it waits 5 s in 1.0 [1] and 2.0"),
+        ({"1.0": "It waits 5 s.", "2.0": "It waits 7 s."}, "No: it waits 5 s in 1.0 [1]"),
+        ({"1.0": "It waits.", "2.0": "There is a wait."}, "In 1.0: It waits [1]."),
     ],
 )
 def test_whether_it_is_the_same_is_said_where_it_is_known(
-    sides: dict[str, str], also: str, begins: str
+    sides: dict[str, str], begins: str
 ) -> None:
-    assert values_side_by_side(told(sides), "is it the same?", also).text.startswith(begins)
+    assert values_side_by_side(told(sides), "is it the same?").text.startswith(begins)
+
+
+def test_values_that_several_releases_share_are_told_once() -> None:
+    whole = values_side_by_side(told({"1.0": "5 s", "2.0": "5 s", "3.0": "7 s"}))
+    assert whole.text == "It is 5 s in 1.0 [1] and 2.0 [2]; 7 s in 3.0 [3]."
+
+
+def test_sentences_that_are_the_same_in_full_are_told_once() -> None:
+    whole = values_side_by_side(
+        told({"1.0": "It waits. It goes on.", "2.0": "It waits. It goes on."})
+    )
+    assert whole.text == "It is the same in 1.0 [1] and 2.0 [2]: It waits. It goes on."
 
 
 def stepwise(release: str, first: str) -> Turn:
@@ -104,7 +116,7 @@ def test_a_table_keeps_bars_in_its_cells() -> None:
 def test_words_of_documents_and_askers_load_link_and_cite_nothing() -> None:
     hostile = "hold [1] ![x](https://evil.example/x)"
     assert in_short(hostile) == "hold `[1]` x"
-    changes = changes_in_words(hostile, [Changes("1.0", "2.0")])
+    changes = changes_in_words(hostile, [Differences("1.0", "2.0")])
     assert changes.text.endswith("nothing that differs on hold `[1]` x was found.")
     found = presence_in_words("a` [9] `b", [Finding("1.0", Documented.NOT_FOUND)], "1.0")
     assert found.text == "I couldn't find `a' [9] 'b` in the 1.0 documentation."
@@ -115,7 +127,7 @@ def test_a_side_that_does_not_know_says_so_and_is_no_value() -> None:
     unknown = Answer("I couldn't find this in the 2.0 documentation.", True)
     whole = values_side_by_side([side("1.0", known), side("2.0", unknown)])
     assert not whole.abstained
-    assert whole.text == ("In 1.0 it is 5 s [1]. I couldn't find this in the 2.0 documentation.")
+    assert whole.text == ("It is 5 s in 1.0 [1]. I couldn't find this in the 2.0 documentation.")
     first = Answer("I couldn't find this in the 1.0 documentation.", True)
     neither = values_side_by_side([side("1.0", first), side("2.0", unknown)])
     assert neither.abstained

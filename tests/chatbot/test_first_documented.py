@@ -150,17 +150,15 @@ def test_a_question_may_lean_on_the_one_before_it(chatbot: Chatbot) -> None:
     before = ("What is the default of the setting hold in 1.4?", "7 s")
     reply = chatbot.ask("Is it the same in all releases?", history=[before])
     assert reply.turn.answer is not None
-    assert reply.turn.answer.value == (
-        "No: in 1.0 it is 5 s; in 1.2 it is 5 s; in 1.4 it is 7 s; in 2.0 it is 7 s."
-    )
+    assert reply.turn.answer.value == ("No: it is 5 s in 1.0 and 1.2; 7 s in 1.4 and 2.0.")
 
 
 def test_the_same_in_another_release_is_said_with_yes_or_no(chatbot: Chatbot) -> None:
     before = ("What is the default of the setting hold in 1.4?", "7 s")
     also = chatbot.ask("Is it the same in 2.0?", history=[before]).content
-    assert also.answer == "Yes, also 7 s in 2.0 [2], as in 1.4 [1]."
+    assert also.answer == "Yes: it is 7 s in 1.4 [1] and 2.0 [2]."
     other = chatbot.ask("Is it the same in 1.2?", history=[before]).content
-    assert other.answer == "No: in 1.2 it is 5 s [1]; in 1.4 it is 7 s [2]."
+    assert other.answer == "No: it is 5 s in 1.2 [1] and 7 s in 1.4 [2]."
     assert other.compared_releases == ("1.2", "1.4")
 
 

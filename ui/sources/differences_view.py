@@ -25,7 +25,7 @@ def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, Stor
     old, new = older[0].release, newer[0].release
     if not found.found:
         st.success(
-            f"No changes from {as_label(old)} to {as_label(new)}\\: {_counted(found.same)}.",
+            f"No changes from {as_label(old)} to {as_label(new)}\\: {_counted(len(found.same))}.",
             icon=":material/check:",
         )
         return
@@ -42,7 +42,8 @@ def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, Stor
     _only(new, found.added, _COME)
     _only(old, found.removed, _GONE)
     if found.same:
-        st.caption(f"{_counted(found.same)[0].upper()}{_counted(found.same)[1:]}.")
+        said = _counted(len(found.same))
+        st.caption(f"{said[0].upper()}{said[1:]}.")
 
 
 def _only(release: str, records: Sequence[Record], colour: str) -> None:
