@@ -85,8 +85,10 @@ NEAR = 0.45
 """The cosine of question and passages from which a passage is shown without a lead about it."""
 MOST_MISSING = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
+NEAR_VALUE = 0.5
+"""The same for a value, which a passage that is only near seldom has."""
 NO_MODEL = "No language model is set up: this is the best passage."
-REMOVED = "A sentence was removed: the documentation does not say it."
+REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
 """What of earlier answers stands in the prompt: little, since a small model reads slowly."""
 
@@ -205,20 +207,21 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
     if draft.kind is not Kind.YES_NO:
-        kept = [sentence for sentence in kept if adds_to(own, sentence.text)]
+        words = 2 if draft.kind is Kind.EXPLANATION else 1
+        kept = [sentence for sentence in kept if adds_to(own, sentence.text, words)]
     if read is not None:
         kept = _behind(read, kept)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
-        return refusal(turn)
+        return replace(refusal(turn), warnings=(REMOVED,))
     invented = draft.kind is Kind.STEPS and any(
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
-    far = turn.nearness is not None and turn.nearness < NEAR
+    near = NEAR_VALUE if draft.kind is Kind.VALUE else NEAR
+    far = turn.nearness is not None and turn.nearness < near
     if not kept and (invented or far):
         # What the model made up is no reason to show passages that speak of something else.
-        return nothing_found(turn)
-    complete = all(sentence.passage is not None for sentence in said)
+        return replace(nothing_found(turn), warnings=(REMOVED,))
     if draft.kind is Kind.YES_NO:
         other = contradicted(kept, draft.passages[0], draft.subject)
         kept = [other] if other is not None else with_verdict(kept, draft.subject)
@@ -226,7 +229,10 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
         draft.follow(kept[0])
     told = kept and draft.names_all(kept)
     answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
-    return answer if complete else replace(answer, warnings=(REMOVED,))
+    stays = answer.value.casefold()
+    unborne = any(sentence.passage is None for sentence in said)
+    gone = read is None and any(s.text.rstrip(".").casefold() not in stays for s in said)
+    return replace(answer, warnings=(REMOVED,)) if unborne or gone else answer
 
 
 def _behind(read: Sentence, said: Sequence[Sentence]) -> list[Sentence]:

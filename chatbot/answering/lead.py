@@ -120,10 +120,10 @@ def in_words(record: Record) -> str:
     return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
 
 
-def adds_to(question: str, sentence: str) -> bool:
-    """Whether a sentence says more than the question does; a choice between two may say less."""
+def adds_to(question: str, sentence: str, words: int = 1) -> bool:
+    """Whether a sentence has so many words of its own; to choose between two it needs none."""
     new = set(tokens(filtered(sentence))) - set(tokens(question))
-    return bool(new) or " or " in question
+    return len(new) >= words or " or " in question
 
 
 def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list[Sentence]:
@@ -137,7 +137,8 @@ def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list
         return list(said)
     told = set(tokens(filtered(_VERDICT.sub("", first.text))))
     told_why = rest or told - set(tokens(question))
-    if told_why or best.record is None or best.record.kind == BlockKind.CODE:
+    announces = best.text.endswith(":")
+    if told_why or best.record is None or best.record.kind == BlockKind.CODE or announces:
         return list(said)
     contradicts = _NEGATED.search(best.text) and not _NEGATED.search(first.text)
     return [best] if first.text[:1] in "Yy" and contradicts else [first, best]

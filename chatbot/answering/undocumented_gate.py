@@ -18,12 +18,15 @@ from corpora.indexing.lexical import identifiers, tokens
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _CODE = re.compile(r"\w[_.]\w|^-|\(\)|^[a-z]+[A-Z]")
 _LINKED = re.compile(r"!?\[[^\]]*\]\([^)\s]*\)|<[^<>]*>|\S+://\S+")
+_LONG = 5
+_OFTEN = 2
+"""Chunks of another release that hold a word from which it can be a subject there."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 _QUALIFIED = re.compile(
     r"\b(?i:an?|the|any|some|which|what) (?:[a-z][\w-]+ ){0,2}"
-    r"(?P<name>[A-Z]\w+) (?P<thing>[a-z]{3,})"
+    r"(?P<names>[A-Z]\w+(?: [A-Z]\w*)*) (?P<thing>[a-z]{3,})"
 )
-"""A thing that a proper name tells apart from others: "a GraphQL endpoint"."""
+"""A thing that proper names tell apart from others: "a GraphQL endpoint", "an Azure Blob store"."""
 
 
 def refuse_undocumented(
@@ -35,7 +38,8 @@ def refuse_undocumented(
 ) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
-    A term of the glossary is a name too: the release lacks it if it has none of its wordings.
+    A term of the glossary is a name too: the release lacks it if it has none of its wordings. An
+    everyday word counts where the other release has sections on it.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
     a share of their inverse document frequency), or a proper name that tells which thing is asked
     about (`qualifiers`). Other names that no release has are noted: they may be the asker's own.
@@ -48,8 +52,10 @@ def refuse_undocumented(
         asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
         missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
+        words = [w for w in filtered(asked).split() if len(w) >= _LONG and not _stands_in(here, w)]
         lacking = [
             *(((name,), _stands_in) for name in missing),
+            *(((word,), _is_subject) for word in words),
             *((wordings, documents) for wordings in turn.queries.lacking),
         ]
         for wordings, has in lacking:
@@ -90,7 +96,7 @@ def qualifiers(text: str) -> list[str]:
     A name that only says where the asker is ("in PuTTY") is none.
     """
     found = (m for m in _QUALIFIED.finditer(text) if m["thing"] not in STOP_WORDS)
-    return list(dict.fromkeys(m["name"] for m in found))
+    return list(dict.fromkeys(name for m in found for name in m["names"].split()))
 
 
 def _known(corpus: Corpus, name: str) -> bool:
@@ -104,6 +110,15 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
     if not whole or corpus.frequency(whole):
         return True
     return "." in whole and any(corpus.frequency(p) for p in parts[-1:])
+
+
+def _is_subject(corpus: Corpus, word: str) -> bool:
+    """Whether a release has the word in several places and one of them under a heading of it."""
+    whole = tokens(word)[0]
+    if corpus.frequency(whole) < _OFTEN:
+        return False
+    found = [chunk_id for chunk_id, _ in corpus.lexical([whole], 20)]
+    return any(word.casefold() in c.heading.casefold() for c in corpus.chunks(found).values())
 
 
 def coverage(corpus: Corpus, text: str) -> float:

@@ -116,7 +116,7 @@ class Parts:
     @cached_property
     def spelling(self) -> RuleStep:
         """Misspelt words become words of the release."""
-        return correct_spelling(self.open_corpus, self.is_ordinary_word)
+        return correct_spelling(self.open_corpus, self.releases, self.is_ordinary_word)
 
     @cached_property
     def memory(self) -> Step | None:

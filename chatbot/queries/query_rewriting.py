@@ -145,6 +145,6 @@ def carried_over(
     asks_itself = _ASKS.match(said) and len(filtered(_REFERS.sub(" ", said)).split()) > 1
     if asks_itself or _MEASURES & set(re.findall(r"[\w-]+", bare.lower())):
         # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
-        asked = _MEASURE.sub(" ", asked)
+        asked, earlier = _MEASURE.sub(" ", asked), _MEASURE.sub(" ", earlier)
     known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
     return f"{asked} {earlier}".strip(), " ".join(known)[:200]

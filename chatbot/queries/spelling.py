@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from string import ascii_lowercase
@@ -19,25 +19,33 @@ _JOINT = re.compile(r"([._])")
 
 
 def correct_spelling(
-    open_corpus: Callable[[str, str], Corpus], is_ordinary_word: Callable[[str], bool]
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+    is_ordinary_word: Callable[[str], bool],
 ) -> RuleStep:
-    """Replace what is no word of English nor of the release by the nearest word of the release.
+    """Replace what is no word of English nor of the product by the nearest word of the release.
 
-    Names with digits stay as typed, and so does Base, which the model reads.
+    Names with digits stay as typed, and so does Base, which the model reads. A word that only
+    another release has is rightly spelt.
     """
 
     def correct(turn: Turn) -> Turn:
         assert turn.queries is not None
-        corpus, asked = open_corpus(*turn.asked), turn.queries
-        written = corrected(asked.subject, corpus, is_ordinary_word)
+        (name, _), asked = turn.asked, turn.queries
+        corpus = open_corpus(*turn.asked)
+
+        def is_word(word: str) -> bool:
+            every = (open_corpus(name, release) for release in releases(name))
+            return is_ordinary_word(word) or any(c.frequency(word) for c in every)
+
+        written = corrected(asked.subject, corpus, is_word)
         if written == asked.subject:
             return turn
         queries = replace(
             asked,
             subject=written,
-            filtered=corrected(asked.filtered, corpus, is_ordinary_word),
-            versionless=asked.versionless
-            and corrected(asked.versionless, corpus, is_ordinary_word),
+            filtered=corrected(asked.filtered, corpus, is_word),
+            versionless=asked.versionless and corrected(asked.versionless, corpus, is_word),
         )
         return replace(turn, queries=queries)
 

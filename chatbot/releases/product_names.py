@@ -26,6 +26,9 @@ _SPELLINGS = {
 """Words for a release, each with one that says the same in fewer letters."""
 _NUMBERED = re.compile(r"\s+v?\d")
 
+_LONGER = r"(?:{})[^\W\d_]{{2,12}}(?=[\s_-]v?\d)"
+"""A word that begins with the name, before a number: "lampkit-2.0.1"."""
+
 Span = tuple[int, int, Product]
 
 
@@ -79,7 +82,10 @@ def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
     """Match a product's names as whole words, with or without blanks, dots and hyphens inside."""
     written = (r"[\s._-]*".join(map(_loosely, _PART.findall(known))) for known in (name, *aliases))
     options = "|".join(sorted(filter(None, written), key=len, reverse=True)) or r"(?!)"
-    return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W\d_])(?!(?<=\d)\d)", re.IGNORECASE)
+    longer = "|".join(re.escape(n) for n in (name, *aliases) if len(n) > 3) or r"(?!)"
+    return re.compile(
+        rf"(?<![^\W_])(?:(?:{options})(?![^\W\d_])(?!(?<=\d)\d)|{_LONGER.format(longer)})", re.I
+    )
 
 
 def _loosely(part: str) -> str:

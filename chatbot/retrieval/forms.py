@@ -41,10 +41,18 @@ _YES = ("true", "yes", "on", "enabled")
 _TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
 _BESIDE = 40
+_HYPHENATED = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z\d]+)+(?![\w.-])", re.I)
 GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 """A parameter as it is given: "timeout=5"."""
 
 
+_ENDS = {
+    "maximum": re.compile(r"\b(?:maximum|max|largest|highest|biggest|greatest|at most)\b", re.I),
+    "minimum": re.compile(r"\b(?:minimum|min|smallest|lowest|least)\b", re.I),
+}
+_RANGE = re.compile(
+    r"(?P<minimum>[-−]?\d[\d.,]*)\s*(?:to|–|-|\.\.+|…)\s*(?P<maximum>[-−]?\d[\d.,]*)(?P<unit>\s?\D*)"
+)
 _EVENTS = {
     **dict.fromkeys(("new", "added", "introduced", "add", "available", "appear"), "added"),
     **dict.fromkeys(("changed", "change"), "changed"),
@@ -111,6 +119,11 @@ def _plain_cell(cell: str) -> str:
     return " ".join(cell.split()).rstrip(".")
 
 
+def names_in(question: str) -> list[str]:
+    """The names of a question; words with a hyphen may be one, such as "install-strategy"."""
+    return [*identifiers(question), *(m.lower() for m in _HYPHENATED.findall(question))]
+
+
 def _as_code(name: str) -> str:
     """A name that no sentence would be written with, such as `queue-depth`, in a code span."""
     bare = " ".join(name.split()).strip("`")
@@ -123,7 +136,8 @@ def read_value(subject: str, scored: Sequence[Record]) -> Reading | None:
 
     Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
     """
-    return _agreed(_defaults(subject, scored)) or _agreed(_table_cells(subject, scored))
+    readers = (_defaults, _ends_of_range, _table_cells)
+    return next(filter(None, (_agreed(read(subject, scored)) for read in readers)), None)
 
 
 def _agreed(found: Sequence[Reading]) -> Reading | None:
@@ -134,12 +148,15 @@ def _agreed(found: Sequence[Reading]) -> Reading | None:
 def _defaults(subject: str, scored: Sequence[Record]) -> list[Reading]:
     """Defaults of the parameters that the question names, of the owner it names if it names one.
 
-    If it names none, that of what the best record is about; they come best first.
+    If it names none, that of what the best record is about, if it has a word of that name; they
+    come best first.
     """
     if not ASKS_DEFAULT.search(subject):
         return []
-    names = [*identifiers(subject), *(m.lower() for m in GIVEN.findall(subject))]
-    names = names or identifiers(scored[0].label)
+    names = [*names_in(subject), *(m.lower() for m in GIVEN.findall(subject))]
+    best = scored[0].label
+    if not names and set(tokens(best)) & set(tokens(subject)):
+        names = identifiers(best)
     found = [
         Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
         for name in dict.fromkeys(names)
@@ -253,6 +270,21 @@ def _table_cells(subject: str, scored: Sequence[Record]) -> list[Reading]:
         if len(columns) == 1 and columns[0][1] not in names:
             column = columns[0][0]
             found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
+    return found
+
+
+def _ends_of_range(subject: str, scored: Sequence[Record]) -> list[Reading]:
+    """The greatest or least value of the row that a question names, from its column of ranges."""
+    asked = set(tokens(filtered(subject)))
+    end = next((end for end, words in _ENDS.items() if words.search(subject)), None)
+    found = []
+    for record in scored if end else ():
+        cells = dict(with_units(record.cells))
+        ranged = next((h for h in cells if re.search(r"\brange\b", h, re.I)), None)
+        limits = _RANGE.fullmatch(cells[ranged].strip()) if ranged else None
+        if end and limits and _is_named(record.cells[0][1], asked):
+            value = f"{limits[end]}{limits['unit'] or ''}"
+            found.append(Reading(value, record, record.cells[0][1], end))
     return found
 
 

@@ -51,6 +51,8 @@ _STEPS = re.compile(
     r"|\bwhat (?:do|must|should|would|can) (?:i|we|you) (?:then |now )*"
     r"(?:do|change|rewrite|replace|write|run|call|type|install|configure|put|add)\b"
     r"|\bhow (?:i|we|you) (?:can|do|could|should)\b"
+    r"|^(?:please )?(?:replac|reset|upgrad|install|configur|enabl|disabl|remov|migrat|restor|creat"
+    r"|renam|connect|set ?up|back ?up)(?:e|ing)? (?:the|an?|my|our|your|all)\b"
     r"|^(?:i|we) (?:want|need|would like|'d like|am trying|are trying) to\b",
     re.I,
 )
@@ -65,6 +67,7 @@ _WHY = re.compile(
     re.I,
 )
 _CHANGE = re.compile(
+    r"^(?:all )?\w+s (?:that (?:are|were) )?(?:removed|renamed|added|deprecated|dropped|changed)\b|"
     r"\b(?:what|which|anything|something|things?)\b[^?]*\b(?:chang(?:ed?|es)|new|added|removed|"
     r"renamed|deprecated|dropped|differ\w*|fixed|introduced)\b"
     r"|\b(?:changes|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"

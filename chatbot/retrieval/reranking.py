@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.forms import ASKS_DEFAULT, GIVEN
+from chatbot.retrieval.forms import ASKS_DEFAULT, GIVEN, names_in
 from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
@@ -198,7 +198,7 @@ def lift_by_passage(
     form = FORMS.get(kind, ())
     names = {
         _name(name)
-        for name in (*identifiers(question), *(m[1] or m[2] for m in _SAID.finditer(question)))
+        for name in (*names_in(question), *(m[1] or m[2] for m in _SAID.finditer(question)))
     }
     defines = _defining(question) if kind is Kind.DEFINITION else None
     passages = best_passages(scored)

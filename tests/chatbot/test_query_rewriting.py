@@ -72,6 +72,16 @@ def test_a_follow_up_with_a_question_of_its_own_asks_for_the_default_no_longer()
     assert "default" not in found.subject
 
 
+def test_what_is_asked_for_now_was_not_asked_two_questions_before() -> None:
+    found = queries(
+        "what about the maximum?",
+        ("What is the default of hello_timer in 17.20?", "It is 10."),
+        ("and in 18.00?", "It is 10."),
+    )
+    assert "hello_timer" in found.subject
+    assert "default" not in found.subject
+
+
 def test_a_question_that_stands_alone_takes_nothing_over() -> None:
     found = queries(
         "How many client ports does the line card of 17.10 have?",
