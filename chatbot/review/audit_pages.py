@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
 
-from chatbot.accounts.audit import AuditEntry, AuditLog
+from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow
 
 EXPORTED_AT_ONCE = 1_000
+_COLUMNS = ("id", "at", "person", "action", "subject", "details")
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class AuditPages:
 
     def page(
         self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
-    ) -> tuple[tuple[AuditEntry, ...], bool]:
+    ) -> tuple[tuple[AuditRow, ...], bool]:
         """The newest entries, or those older than the one `before`, and if there are older ones."""
         reader.require_admin()
         found = AuditLog(self.database).entries(before=before, limit=size + 1, **chosen)
@@ -48,5 +49,6 @@ class AuditPages:
         before, older = None, True
         while older:
             found, older = self.page(reader, before=before, size=EXPORTED_AT_ONCE, **chosen)
-            yield from map(asdict, found)
+            for entry in found:
+                yield {name: getattr(entry, name) for name in _COLUMNS}
             before = found[-1].id if found else None

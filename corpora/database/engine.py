@@ -67,7 +67,8 @@ class Database:
         writes later fails when another process wrote in between, however long it waits. Keep it
         short, since other writers wait for it.
         """
-        with Session(self.engine.execution_options(**{_WRITES: True})) as session, session.begin():
+        writer = self.engine.execution_options(**{_WRITES: True})
+        with Session(writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ def opened(page: AppTest) -> int:
 
 
 def review(chatbot: Chatbot, turn: int) -> Any:
-    return AllTurns(chatbot.database).open(LOCAL, turn).listed.review
+    return AllTurns(chatbot.database).open(LOCAL, turn).review
 
 
 def test_an_empty_history_says_what_will_be_there(chatbot: Chatbot) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chatbot.accounts.audit import AuditEntry
 from chatbot.accounts.people import Person
 from chatbot.review.audit_pages import AuditPages
 from chatbot.review.exports import Exports
+from corpora.database.history_tables import AuditRow
 from ui.elements.frame import admin_page
 from ui.elements.scope import any_of
 from ui.elements.table import export_buttons, newest_first, show_table
@@ -37,7 +37,7 @@ def _show(reader: Person) -> None:
     action = any_of(of_action, "Action", actions, "audit-what", shown=str.capitalize)
     person = any_of(of_person, "User", people, "audit-who")
 
-    def read(before: int | None) -> tuple[Sequence[AuditEntry], int | None]:
+    def read(before: int | None) -> tuple[Sequence[AuditRow], int | None]:
         found, is_more = log.page(reader, before=before, action=action, person=person)
         return found, found[-1].id if is_more else None
 

@@ -24,7 +24,7 @@ _RATINGS = {
 
 def rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
     """The buttons above an opened answer; each shows the key that presses it."""
-    review, turn = opened.listed.review, opened.listed.id
+    review, turn = opened.review, opened.turn.id
     with st.container(horizontal=True, key="rating-bar", gap="small"):
         for label, key, icon, to, disabled in (
             ("All answers", "A", "list", None, False),
@@ -73,7 +73,7 @@ def _change(person: Person, turn: int, then: int, **changes: str) -> None:
 
 def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
     """A form for the review of an answer, and whether it is in the regression set."""
-    turn, review = opened.listed.id, opened.listed.review
+    turn, review = opened.turn.id, opened.review
     with st.form(f"review-{turn}", border=True):
         corrected = st.text_area(
             "Corrected answer",
@@ -106,7 +106,7 @@ def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
                 note=note,
                 assignee=assignee or "",
             )
-    if review.updated:
+    if review.reviewer:
         st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
     _membership(person, opened)
 
@@ -118,7 +118,7 @@ def _with(names: list[str], chosen: str) -> list[str]:
 
 def _releases(opened: OpenedTurn) -> list[str]:
     """The releases of the product, the newest first."""
-    named = opened.reply.product or opened.product
+    named = opened.reply.product or opened.turn.conversation.product
     return [
         release.name
         for product in services.chatbot().products()
@@ -131,14 +131,14 @@ def _membership(person: Person, opened: OpenedTurn) -> None:
     kept = RegressionSet(services.chatbot().database)
     label, icon, change = (
         ("Remove from the regression set", ":material/remove:", kept.remove)
-        if opened.listed.review.in_regression_set
+        if opened.review.in_regression_set
         else ("Add to the regression set", ":material/add:", kept.add)
     )
     if not st.button(label, icon=icon, key="regression"):
         return
     with failures_shown():
         try:
-            change(person, opened.listed.id)
+            change(person, opened.turn.id)
         except NoGold as reason:
             st.warning(as_text(str(reason)), icon=":material/info:")
         else:
