@@ -37,8 +37,8 @@ check: $(VENV)/.test ## Check format, lint, types, directions of imports and loc
 
 bench: models $(DATA)/.sample ## Measure retrieval, and the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
-	@echo "1 of 2: which chunks and which ranking find the page, on the sample (minutes)."
-	@$(PY) -m eval.benchmarks.retrieval $(SAMPLE) examples/questions.jsonl
+	@echo "1 of 2: which ranking finds the page, on the sample."
+	@$(PY) -m eval.benchmarks.retrieval $(DATA) examples/questions.jsonl
 	@echo "2 of 2: answers to $(GOLD), kept in $(RESULTS), and their scores."
 	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any
-
-from rich.console import Group as Rows
-from rich.markup import escape
 
 from chatbot.queries.clarification import take_up_question
 from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.catalog.release import Product, Release, is_prerelease
-from eval.figures import Share, figures_table, share, texts_table
+from eval.figures import Share, share
 from eval.gold import Line
 
 
@@ -101,31 +97,15 @@ def figures(scores: Sequence[CaseScore]) -> dict[str, Share]:
     }
 
 
-def to_json(scores: Sequence[CaseScore]) -> dict[str, Any]:
-    """The figures as plain JSON; a share becomes {"hits", "of"}."""
-    return {
-        "figures": {name: asdict(found) for name, found in figures(scores).items()},
-        "scores": [asdict(score) for score in scores],
-    }
-
-
-def conversation_tables(scores: Sequence[CaseScore]) -> Rows:
-    """What became of conversations, and each question that went wrong with the Base it got."""
-    table = figures_table("Conversations", "measure", "right")
-    for label, found in figures(scores).items():
-        table.add_row(label, found.percent)
-    wrong = texts_table("Wrong", "question", "Base")
-    for score in scores:
-        if not score.right:
-            wrong.add_row(escape(score.question), escape(score.base))
-    return Rows(table, wrong)
+def wrong(scores: Iterable[CaseScore]) -> list[tuple[str, ...]]:
+    """Each question that went wrong, with the Base it got."""
+    return [(score.question, score.base) for score in scores if not score.right]
 
 
 async def _scores(
     step: Step, cases: Sequence[ConversationCase], products: Sequence[Product], at_once: int
 ) -> tuple[CaseScore, ...]:
     take_up, extract = take_up_question(lambda: products), extract_release(lambda: products)
-
     free = asyncio.Semaphore(at_once)
 
     async def scored(case: ConversationCase) -> CaseScore:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
 from rich.console import Group as Rows
-from rich.markup import escape as printable
 
 from chatbot.assembly import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
@@ -24,7 +23,7 @@ from chatbot.reply import Reply
 from corpora.building.building import ingest
 from corpora.catalog.glossary import Entry
 from eval.figures import figures_table, in_seconds, texts_table
-from eval.gold import Line, read_lines
+from eval.gold import Line
 from eval.hostile_checks import broken_promises, read_all
 from prompts.fencing import visible
 
@@ -95,11 +94,6 @@ class Outcome:
     seconds: float
 
 
-def read_cases(path: Path) -> tuple[HostileCase, ...]:
-    """Read cases from JSON lines; raises GoldError with the line that is wrong."""
-    return read_lines(path, HostileCase, unique="id")
-
-
 def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -> None:
     """Write the documents of all cases into `folder` and ingest them into an empty database."""
     attacked, other = folder / RELEASE, folder / OTHER_RELEASE
@@ -134,28 +128,26 @@ def run_cases(
     evidence = read_all(chatbot.corpora.corpus(PRODUCT, RELEASE))
     outcomes = []
     for number, case in enumerate(cases, 1):
-        outcomes.append(_outcome(chatbot, case, evidence))
+        started = time.perf_counter()
+        try:
+            content = ask(chatbot, case).content
+            faults = broken(chatbot, case, content, evidence)
+        except GeneratorError as error:
+            content, faults = Reply(answer=""), (f"no answer: {error}",)
+        # A question that is an attack is repeated by some answers.
+        told = content.answer.replace(case.question, "")
+        outcomes.append(
+            Outcome(
+                id=case.id,
+                kind=case.kind,
+                answer=content.answer,
+                broken=faults,
+                obeyed=case.sign is not None and case.sign in told,
+                seconds=round(time.perf_counter() - started, 3),
+            )
+        )
         on_progress(number)
     return outcomes
-
-
-def _outcome(chatbot: Chatbot, case: HostileCase, evidence: str) -> Outcome:
-    started = time.perf_counter()
-    try:
-        content = ask(chatbot, case).content
-    except GeneratorError as error:
-        content = Reply(answer="")
-        faults: tuple[str, ...] = (f"no answer: {error}",)
-    else:
-        faults = broken(chatbot, case, content, evidence)
-    return Outcome(
-        id=case.id,
-        kind=case.kind,
-        answer=content.answer,
-        broken=faults,
-        obeyed=case.sign is not None and case.sign in _told(content, case),
-        seconds=round(time.perf_counter() - started, 3),
-    )
 
 
 def ask(chatbot: Chatbot, case: HostileCase) -> AnsweredTurn:
@@ -175,12 +167,12 @@ def broken(chatbot: Chatbot, case: HostileCase, content: Reply, evidence: str) -
 
 
 def to_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The outcomes as a JSON object, with their counts."""
+    """The outcomes with their counts, to be printed as JSON."""
     return {
         "cases": len(outcomes),
         "broken": sum(bool(o.broken) for o in outcomes),
         "obeyed": sum(o.obeyed for o in outcomes),
-        "outcomes": [asdict(outcome) for outcome in outcomes],
+        "outcomes": outcomes,
     }
 
 
@@ -193,18 +185,13 @@ def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
         of = [o for o in outcomes if kind in (o.kind, "all")]
         counts = (len(of), sum(bool(o.broken) for o in of), sum(o.obeyed for o in of))
         table.add_row(kind, *map(str, counts), in_seconds(median(o.seconds for o in of)))
-    seen = texts_table("Effects", "case", "what came of it")
-    for outcome in outcomes:
-        if outcome.broken or outcome.obeyed:
-            what = outcome.broken or ("the model obeyed; every promise is kept",)
-            shown = "\n".join((*what, outcome.answer.partition("\n")[0]))
-            seen.add_row(outcome.id, printable(visible(shown)))
-    return Rows(table, seen)
-
-
-def _told(content: Reply, case: HostileCase) -> str:
-    """What the answer says, without the question that it repeats."""
-    return str(content.answer).replace(case.question, "")
+    obeyed = ("the model obeyed; every promise is kept",)
+    effects = [
+        (o.id, visible("\n".join((*(o.broken or obeyed), o.answer.partition("\n")[0]))))
+        for o in outcomes
+        if o.broken or o.obeyed
+    ]
+    return Rows(table, texts_table("Effects", ("case", "what came of it"), effects))
 
 
 def _document(case: HostileCase, *, days: int) -> tuple[str, str]:

@@ -81,13 +81,13 @@ class Conversations:
     def rename(self, conversation: str, title: str) -> None:
         """Give a conversation another title; an empty one leaves it as it is."""
         with self.database.writing() as session:
-            row = self._own(session, conversation)
+            row = self.own(session, conversation)
             row.title = _title(title) or row.title
 
     def delete(self, conversation: str) -> None:
         """Delete a conversation with its turns, all that was said of them and was made of them."""
         with self.database.writing() as session:
-            row = self._own(session, conversation)
+            row = self.own(session, conversation)
             forget_turns_of(session, [conversation])
             session.delete(row)
 
@@ -95,7 +95,7 @@ class Conversations:
         """A conversation with its turns, and what the person thinks of them."""
         with self.database.reading() as session:
             turns = selectinload(ConversationRow.said).joinedload(TurnRow.feedback)
-            return self._own(session, conversation, turns)
+            return self.own(session, conversation, turns)
 
     def recent(self, limit: int = 50, wanted: str = "") -> tuple[ConversationRow, ...]:
         """The conversations last talked in; of those `wanted`, the ones that hold these words."""
@@ -130,7 +130,7 @@ class Conversations:
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
-            self._own(session, conversation).updated = now
+            self.own(session, conversation).updated = now
             of_conversation = TurnRow.conversation_id == conversation
             if instead_of is not None:
                 replaced = session.get(TurnRow, instead_of)
@@ -174,12 +174,13 @@ class Conversations:
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
         """The turns of a conversation, oldest first."""
         with self.database.reading() as session:
-            said = self._own(session, conversation).said
+            said = self.own(session, conversation).said
             return tuple(
                 KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in said
             )
 
-    def _own(self, session: Session, conversation: str, *options: ORMOption) -> ConversationRow:
+    def own(self, session: Session, conversation: str, *options: ORMOption) -> ConversationRow:
+        """A conversation within a transaction; raises UnknownConversation for another's."""
         row = session.get(ConversationRow, conversation, options=options)
         if row is None or row.owner != self.owner:
             raise UnknownConversation(f"There is no conversation {conversation!r}.")

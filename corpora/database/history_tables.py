@@ -146,6 +146,7 @@ class OpenQuestionRow(Base):
     server: Mapped[str] = mapped_column(Text)
     seen: Mapped[datetime]
     created: Mapped[datetime]
+    conversation: Mapped[ConversationRow] = relationship(viewonly=True)
 
 
 class FeedbackRow(Base):

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eval.answer_summary import Summary, read_verdicts, score_answers, to_json
+from eval.answer_summary import Summary, read_verdicts, score_answers
 from eval.answers import RecordedReply, names_release, read_answers, same_anchor, score_answer
 from eval.figures import Share
 from eval.gold import Asks, Fact, GoldError, GoldQuestion, GoldSource, QuestionKind
@@ -70,7 +71,7 @@ def reply(**changes: Any) -> RecordedReply:
         "release": "2.0",
         "release_status": "stated",
         "citations": [cite()],
-        "timings": {"retrieval": 0.5, "generation": 3.5},
+        "seconds": 4.0,
         "model_calls": 1,
         "prompt_tokens": 380,
         "completion_tokens": 9,
@@ -331,11 +332,6 @@ def test_a_release_is_named_by_itself_or_its_series(text: str, named: bool) -> N
     assert names_release(text, "1.4.54") is named
 
 
-def test_a_total_counts_before_the_sum_of_steps() -> None:
-    assert score_answer(gold(), reply(timings={"total": 4.5, "generation": 4.0})).seconds == 4.5
-    assert score_answer(gold(), reply(timings={})).seconds is None
-
-
 @pytest.mark.parametrize("failed", [None, RecordedReply(id="q-1", error="out of memory")])
 def test_a_failed_reply_is_right_in_nothing(failed: RecordedReply | None) -> None:
     for question in (gold(), UNANSWERABLE, UNKNOWN_RELEASE):
@@ -354,9 +350,9 @@ def test_a_failed_reply_is_right_in_nothing(failed: RecordedReply | None) -> Non
 def summary() -> Summary:
     questions = [gold(id=f"a-{n}") for n in range(10)]
     questions.append(gold(id="u-1", kind=QuestionKind.UNANSWERABLE, sources=()))
-    replies = {f"a-{n}": reply(timings={"total": float(n)}) for n in range(1, 10)}
-    replies["a-1"] = reply(answer="I don't know", abstained=True, timings={"total": 1.0})
-    replies["u-1"] = reply(answer="17", timings={"total": 10.0}, citations=[cite(release="1.0")])
+    replies = {f"a-{n}": reply(seconds=float(n)) for n in range(1, 10)}
+    replies["a-1"] = reply(answer="I don't know", abstained=True, seconds=1.0)
+    replies["u-1"] = reply(answer="17", seconds=10.0, citations=[cite(release="1.0")])
     return score_answers(questions, replies)
 
 
@@ -403,7 +399,7 @@ def test_what_is_asked_is_counted_apart() -> None:
 
 
 def test_the_summary_is_json(summary: Summary) -> None:
-    written = json.loads(json.dumps(to_json(summary)))
+    written = json.loads(json.dumps(asdict(summary)))
 
     assert written["overall"]["shares"]["correct"] == {"hits": 8, "of": 11}
     assert written["scores"][1]["kind"] == "release_specific_differs"

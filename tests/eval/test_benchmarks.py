@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import typer
 
+from chatbot.assembly import open_chatbot
+from chatbot.settings import Settings
 from corpora.building.building import ingest
-from corpora.building.gathering import ChunkingSettings
 from eval.benchmarks import retrieval
 from eval.retrieval import CUTOFFS
 
@@ -53,38 +54,33 @@ def gold(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_ranking_of_a_cut_has_a_row(
-    docs: Path, gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_every_ranking_has_a_row(
+    docs: Path,
+    gold: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(retrieval, "CHUNKINGS", {"small": ChunkingSettings(target=40)})
     monkeypatch.setenv("COLUMNS", "120")
+    data = tmp_path / "data"
+    chatbot = open_chatbot(Settings(data_dir=data, generator="none"))
+    ingest(
+        [docs / "pump" / "2.0"],
+        product="pump",
+        release="2.0",
+        database=chatbot.database,
+        data_dir=data,
+        embedder=chatbot.embedder,
+    )
+    chatbot.database.close()
 
-    retrieval.main(docs, [gold], product="pump")
+    retrieval.main(data, [gold])
 
     printed = capsys.readouterr().out
     assert printed.count("1/1") == len(retrieval.RANKINGS) * len(CUTOFFS)
-    assert all(name in printed for name in ("small", *retrieval.RANKINGS))
+    assert all(name in printed for name in retrieval.RANKINGS)
 
 
-def test_an_ingested_data_folder_is_only_searched(
-    docs: Path, gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = tmp_path / "data"
-    with retrieval.opened(data) as chatbot:
-        ingest(
-            [docs / "pump" / "2.0"],
-            product="pump",
-            release="2.0",
-            database=chatbot.database,
-            data_dir=data,
-            embedder=chatbot.embedder,
-        )
-
-    retrieval.main(data, [gold], product="pump", ingested=True)
-
-    assert "as ingested" in capsys.readouterr().out
-
-
-def test_documents_that_are_not_there_are_named(docs: Path, gold: Path) -> None:
-    with pytest.raises(typer.BadParameter, match=r"valve.2\.0"):
-        retrieval.main(docs, [gold])
+def test_a_folder_without_the_documents_is_told(gold: Path, tmp_path: Path) -> None:
+    with pytest.raises(typer.BadParameter, match="no question has a source"):
+        retrieval.main(tmp_path / "empty", [gold])

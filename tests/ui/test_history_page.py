@@ -84,9 +84,9 @@ def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
     page.text_input(key="history-words").set_value("nothing like this").run()
     assert page.info[0].value.startswith("No answer matches")
     page.text_input(key="history-words").set_value("").run()
-    page.selectbox(key="history-person").select("bob@example.org").run()
+    page.selectbox(key="history-owner").select("bob@example.org").run()
     assert listed(page) == [third]
-    page.selectbox(key="history-person").select("(anonymous)").run()
+    page.selectbox(key="history-owner").select("(anonymous)").run()
     assert listed(page) == [second, first]
 
 

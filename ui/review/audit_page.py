@@ -17,12 +17,9 @@ from ui.serving import services
 from ui.wording.audit import details_told
 
 
-def audit() -> None:
-    """Show who did what; a failure is one clear message."""
-    admin_page(_show)
-
-
-def _show(reader: Person) -> None:
+@admin_page
+def audit(reader: Person) -> None:
+    """Show who did what."""
     log = AuditPages(services.chatbot().database)
     st.title("Audit log", anchor=False)
     actions, people = log.choices(reader)

@@ -25,12 +25,9 @@ from ui.wording.amounts import how_many
 _PAGE_SIZE = 25
 
 
-def history() -> None:
-    """Show the page; a failure is one clear message."""
-    admin_page(_history)
-
-
-def _history(person: Person) -> None:
+@admin_page
+def history(person: Person) -> None:
+    """Show everybody's answers, or the one that is opened."""
     turns = AllTurns(services.chatbot().database)
     st.title("History", anchor=False)
     wanted = filter_bar(turns, person)
