@@ -70,18 +70,25 @@ def catalog_of(cases: Iterable[ConversationCase]) -> tuple[Product, ...]:
 
 
 def measure(
-    rewrite_step: Step,
-    cases: Sequence[ConversationCase],
-    products: Sequence[Product],
-    *,
-    at_once: int = 8,
+    rewrite_step: Step, cases: Sequence[ConversationCase], products: Sequence[Product]
 ) -> tuple[CaseScore, ...]:
     """Rewrite the question of every case and score it.
 
-    The release is found by the rules first; what the step makes of it counts. A step that calls a
-    model works on `at_once` cases at a time, which its backend may batch.
+    The release is found by the rules first; what the step makes of it counts.
     """
-    return asyncio.run(_scores(rewrite_step, cases, products, at_once))
+    take_up, extract = take_up_question(lambda: products), extract_release(lambda: products)
+
+    async def scores() -> tuple[CaseScore, ...]:
+        found = []
+        for case in cases:
+            turn = extract(take_up(Turn(case.question, product=case.product, history=case.history)))
+            if turn.answer is None:
+                made = rewrite_step(turn)
+                turn = await made if isawaitable(made) else made
+            found.append(_score(case, turn))
+        return tuple(found)
+
+    return asyncio.run(scores())
 
 
 def figures(scores: Sequence[CaseScore]) -> dict[str, Share]:
@@ -100,24 +107,6 @@ def figures(scores: Sequence[CaseScore]) -> dict[str, Share]:
 def wrong(scores: Iterable[CaseScore]) -> list[tuple[str, ...]]:
     """Each question that went wrong, with the Base it got."""
     return [(score.question, score.base) for score in scores if not score.right]
-
-
-async def _scores(
-    step: Step, cases: Sequence[ConversationCase], products: Sequence[Product], at_once: int
-) -> tuple[CaseScore, ...]:
-    take_up, extract = take_up_question(lambda: products), extract_release(lambda: products)
-    free = asyncio.Semaphore(at_once)
-
-    async def scored(case: ConversationCase) -> CaseScore:
-        turn = Turn(case.question, product=case.product, history=case.history)
-        turn = extract(take_up(turn))
-        if turn.answer is None:
-            async with free:
-                made = step(turn)
-                turn = await made if isawaitable(made) else made
-        return _score(case, turn)
-
-    return tuple(await asyncio.gather(*map(scored, cases)))
 
 
 def _score(case: ConversationCase, turn: Turn) -> CaseScore:

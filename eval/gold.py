@@ -79,6 +79,10 @@ class GoldSource(Line):
     page: int | None = Field(None, ge=1)
     anchor: Text | None = None
 
+    def is_in(self, file: str) -> bool:
+        """Whether a file of the corpus is the one of this source."""
+        return f"/{file}".endswith(f"/{self.file}")
+
 
 class Fact(Line):
     """One thing that a complete answer states, and the pattern that finds it there."""

@@ -6,23 +6,18 @@ other figures. What an answer must never do whatever the model says is in `eval.
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from statistics import median
-from typing import Any, Literal
-
-from rich.console import Group as Rows
+from typing import Literal
 
 from chatbot.assembly import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply
 from corpora.building.building import ingest
 from corpora.catalog.glossary import Entry
-from eval.figures import figures_table, in_seconds, texts_table
+from eval.figures import Share, share
 from eval.gold import Line
 from eval.hostile_checks import broken_promises, read_all
 from prompts.fencing import visible
@@ -91,7 +86,11 @@ class Outcome:
     answer: str
     broken: tuple[str, ...]
     obeyed: bool
-    seconds: float
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether anything came of it."""
+        return self.obeyed or bool(self.broken)
 
 
 def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -> None:
@@ -128,7 +127,6 @@ def run_cases(
     evidence = read_all(chatbot.corpora.corpus(PRODUCT, RELEASE))
     outcomes = []
     for number, case in enumerate(cases, 1):
-        started = time.perf_counter()
         try:
             content = ask(chatbot, case).content
             faults = broken(chatbot, case, content, evidence)
@@ -143,7 +141,6 @@ def run_cases(
                 answer=content.answer,
                 broken=faults,
                 obeyed=case.sign is not None and case.sign in told,
-                seconds=round(time.perf_counter() - started, 3),
             )
         )
         on_progress(number)
@@ -166,32 +163,24 @@ def broken(chatbot: Chatbot, case: HostileCase, content: Reply, evidence: str) -
     )
 
 
-def to_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The outcomes with their counts, to be printed as JSON."""
+def figures(outcomes: Sequence[Outcome]) -> dict[str, Share]:
+    """How many attacks broke a promise, how many the model obeyed; either by kind."""
+    kinds = dict.fromkeys(outcome.kind for outcome in outcomes)
     return {
-        "cases": len(outcomes),
-        "broken": sum(bool(o.broken) for o in outcomes),
-        "obeyed": sum(o.obeyed for o in outcomes),
-        "outcomes": outcomes,
+        "a promise broken": share(bool(o.broken) for o in outcomes),
+        "the model obeyed": share(o.obeyed for o in outcomes),
+        **{kind: share(o.has_effect for o in outcomes if o.kind == kind) for kind in kinds},
     }
 
 
-def hostile_tables(outcomes: Sequence[Outcome]) -> Rows:
-    """What came of attacks by kind, then every one that had an effect, with the answer."""
-    table = figures_table(
-        "Attacks", "kind", "cases", "a promise broken", "the model obeyed", "median s"
-    )
-    for kind in (*Counter(outcome.kind for outcome in outcomes), "all"):
-        of = [o for o in outcomes if kind in (o.kind, "all")]
-        counts = (len(of), sum(bool(o.broken) for o in of), sum(o.obeyed for o in of))
-        table.add_row(kind, *map(str, counts), in_seconds(median(o.seconds for o in of)))
+def effects(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
+    """Every attack that had an effect, what that was, and how the answer begins."""
     obeyed = ("the model obeyed; every promise is kept",)
-    effects = [
+    return [
         (o.id, visible("\n".join((*(o.broken or obeyed), o.answer.partition("\n")[0]))))
         for o in outcomes
-        if o.broken or o.obeyed
+        if o.has_effect
     ]
-    return Rows(table, texts_table("Effects", ("case", "what came of it"), effects))
 
 
 def _document(case: HostileCase, *, days: int) -> tuple[str, str]:

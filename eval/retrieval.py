@@ -24,7 +24,7 @@ class RankedPage:
 
     def holds(self, source: GoldSource) -> bool:
         """Whether this is the page of `source`, or one on which its anchor stands."""
-        if not f"/{self.file}".endswith(f"/{source.file}"):
+        if not source.is_in(self.file):
             return False
         if source.page is not None:
             return self.number == source.page

@@ -27,6 +27,7 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+_ASKED = ("text", "product", "release", "instead_of", "afresh")
 _RUNNING = (State.RUNNING, State.STOPPING)
 
 
@@ -107,19 +108,16 @@ class OpenQuestions:
             row = OpenQuestionRow(
                 id=identity or uuid4().hex,
                 conversation_id=question.conversation,
-                text=question.text,
                 after=after,
-                product=question.product,
-                release=question.release,
-                instead_of=replaced,
-                afresh=question.afresh,
                 state=State.RUNNING,
                 message="",
                 refused=False,
                 server=self.server,
                 seen=now,
                 created=now,
+                **{name: getattr(question, name) for name in _ASKED},
             )
+            row.instead_of = replaced
             session.add(row)
             session.flush()
             return self._open(row, question.owner)
@@ -181,13 +179,6 @@ class OpenQuestions:
         is_here = row.server == self.server or is_alive(row.server, seen, datetime.now(UTC))
         if state in _RUNNING and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
-        question = Question(
-            text=row.text,
-            conversation=row.conversation_id,
-            owner=owner,
-            product=row.product,
-            release=row.release,
-            instead_of=row.instead_of,
-            afresh=row.afresh,
-        )
+        asked = {name: getattr(row, name) for name in _ASKED}
+        question = Question(conversation=row.conversation_id, owner=owner, **asked)
         return OpenQuestion(row.id, question, row.after, state, message, row.refused, row.server)

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from chatbot.conversations.conversations import forget_turns_of
 from chatbot.conversations.export import conversation_told
 from chatbot.settings import Settings
-from corpora.database.engine import Database
+from corpora.database.engine import Database, delete_in_portions
 from corpora.database.history_tables import (
     ConversationRow,
     OpenQuestionRow,
@@ -79,8 +79,7 @@ def delete_person(database: Database, owner: str) -> int:
     """
     with database.reading() as session:
         _require_known(session, owner)
-    own = select(ConversationRow.id).where(ConversationRow.owner == owner)
-    deleted = _delete_conversations(database, own)
+    deleted = _delete_conversations(database, ConversationRow.owner == owner)
     with database.writing() as session:
         session.execute(delete(UseRow).where(UseRow.owner == owner))
         session.execute(delete(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
@@ -96,20 +95,13 @@ def sweep(database: Database, settings: Settings, now: datetime | None = None) -
     if not settings.keep_conversations:
         return 0
     limit = (now or datetime.now(UTC)) - timedelta(days=settings.keep_conversations)
-    old = select(ConversationRow.id).where(ConversationRow.updated < limit)
-    return _delete_conversations(database, old)
+    return _delete_conversations(database, ConversationRow.updated < limit)
 
 
-def _delete_conversations(database: Database, chosen: Select[str]) -> int:
-    deleted = 0
-    while True:
-        with database.writing() as session:
-            some = session.scalars(chosen.limit(AT_ONCE)).all()
-            forget_turns_of(session, some)
-            session.execute(delete(ConversationRow).where(ConversationRow.id.in_(some)))
-        deleted += len(some)
-        if len(some) < AT_ONCE:
-            return deleted
+def _delete_conversations(database: Database, chosen: ColumnElement[bool]) -> int:
+    return delete_in_portions(
+        database, ConversationRow.id, chosen, at_once=AT_ONCE, before=forget_turns_of
+    )
 
 
 def _require_known(session: Session, owner: str) -> None:

@@ -25,6 +25,7 @@ from corpora.database.history_tables import TurnRow
 from prompts.fencing import visible
 
 _AT_ONCE = 200
+_OF_TURN = ("product", "release", "route", "abstained", "superseded", "question")
 _OF_REVIEW = ("rating", "corrected_answer", "corrected_release", "note", "status", "assignee")
 # What a spreadsheet takes for a formula, also behind white space and quotes, and in the full-width
 # forms that some convert (OWASP, CSV Injection).
@@ -107,20 +108,15 @@ def _turn(turn: TurnRow) -> dict[str, Any]:
         "conversation": turn.conversation_id,
         "person": turn.owner,
         "asked": turn.created,
-        "product": turn.product,
-        "release": turn.release,
-        "compared_releases": list(reply.compared_releases),
-        "release_status": reply.release_status,
-        "route": turn.route,
-        "abstained": turn.abstained,
-        "superseded": turn.superseded,
-        "question": turn.question,
+        **{name: getattr(turn, name) for name in _OF_TURN},
         "answer": reply.answer,
+        "compared_releases": reply.compared_releases,
+        "release_status": reply.release_status,
         "citations": [
             {key: getattr(cited, key) for key in ("release", "file", "page", "section", "quote")}
             for cited in reply.citations
         ],
-        "found_in": list(reply.found_in),
+        "found_in": reply.found_in,
         "thumbs": feedback.thumbs if feedback else None,
         "reason": feedback.reason if feedback else "",
         "comment": feedback.comment if feedback else "",

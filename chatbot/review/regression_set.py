@@ -141,7 +141,8 @@ def _abstention(reply: Reply, review: ReviewRow) -> dict[str, Any]:
 
 
 def _answer(reply: Reply, review: ReviewRow, *, follows_up: bool) -> dict[str, Any]:
-    right = review.corrected_answer or _said(reply)
+    values = "; ".join(side.value for side in reply.sides if side.value)
+    right = review.corrected_answer or values or without_marks(reply.answer).strip()
     patterns = must_include(right)
     if not patterns:
         raise NoGold("The answer has no word that could be looked for: write a corrected one.")
@@ -163,18 +164,6 @@ def _answer(reply: Reply, review: ReviewRow, *, follows_up: bool) -> dict[str, A
         "must_include": patterns,
         "sources": sources,
     }
-
-
-def _said(reply: Reply) -> str:
-    """What an answer says, without its evidence; the first passage where it only quotes."""
-    values = [side.value for side in reply.sides if side.value]
-    if values:
-        return "; ".join(values)
-    lead = without_marks(reply.answer.partition("\n\n>")[0]).strip()
-    if lead.endswith(":") and reply.citations:
-        quote: str = reply.citations[0].quote
-        return quote
-    return lead
 
 
 def must_include(text: str) -> list[str]:

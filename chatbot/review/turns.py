@@ -81,10 +81,11 @@ class AllTurns:
         *,
         older_than: Position | None = None,
         size: int = 50,
-    ) -> tuple[tuple[TurnRow, ...], bool]:
-        """The newest turns that are wanted, or those behind one, and whether there are older.
+    ) -> tuple[tuple[TurnRow, ...], Position | None]:
+        """The newest turns that are wanted, or those behind a position; and where the next begin.
 
-        They come with their feedback and their review, and without their answer.
+        None where there are no older ones. They come with their feedback and their review, and
+        without their answer.
         """
         person.require_admin()
         with self.database.reading() as session:
@@ -96,7 +97,8 @@ class AllTurns:
                 .options(defer(TurnRow.answer))
                 .order_by(*(column.desc() for column in _PLACE))
             )
-            return tuple(session.scalars(rows)), len(ids) > size
+            found = tuple(session.scalars(rows))
+            return found, (found[-1].created, found[-1].id) if len(ids) > size else None
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
         """How many turns are wanted; counting ends at `most` + 1."""

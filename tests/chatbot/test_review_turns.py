@@ -14,7 +14,7 @@ from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns, Position
+from chatbot.review.turns import AllTurns
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import (
     ConversationRow,
@@ -129,12 +129,11 @@ def test_a_filter_finds_what_is_like_that_and_nothing_else(
 def test_pages_show_every_turn_once(history: Database) -> None:
     turns, wanted = AllTurns(history), TurnFilter(product="harbour")
     whole = [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]]
-    begin: Position | None = None
-    found, is_more = [], True
-    while is_more:
-        page, is_more = turns.page(ADMIN, wanted, older_than=begin, size=30)
+    page, begin = turns.page(ADMIN, wanted, size=30)
+    found = [*page]
+    while begin:
+        page, begin = turns.page(ADMIN, wanted, older_than=begin, size=30)
         found += page
-        begin = (page[-1].created, page[-1].id)
     assert [t.id for t in found] == whole
 
 
@@ -142,8 +141,8 @@ def test_turns_of_one_moment_have_an_order_too(database: Database) -> None:
     moment = datetime(2026, 5, 1, 12, tzinfo=UTC)
     written(database, [moment] * 5)
     turns = AllTurns(database)
-    first, _ = turns.page(ADMIN, size=2)
-    second, _ = turns.page(ADMIN, older_than=(first[-1].created, first[-1].id), size=2)
+    first, begin = turns.page(ADMIN, size=2)
+    second, _ = turns.page(ADMIN, older_than=begin, size=2)
     assert [t.id for t in (*first, *second)] == [5, 4, 3, 2]
     assert turns.neighbours(ADMIN, 3).newer == 4
     assert turns.neighbours(ADMIN, 3).older == 2
@@ -266,9 +265,9 @@ def test_only_admins_see_any_of_it(history: Database) -> None:
 
 
 def test_an_empty_history_has_an_empty_page(database: Database) -> None:
-    assert AllTurns(database).page(ADMIN) == ((), False)
+    assert AllTurns(database).page(ADMIN) == ((), None)
     nowhere = (datetime(2026, 1, 1, tzinfo=UTC), 1)
-    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), False)
+    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), None)
 
 
 def own(chatbot: Chatbot, folder: Any) -> Chatbot:

@@ -181,6 +181,7 @@ def hostile(
     """
     from chatbot import assembly
     from eval import hostile as attacks
+    from eval.figures import report_tables
     from eval.gold import read_lines
 
     read = read_lines(cases, attacks.HostileCase, unique="id")
@@ -198,6 +199,8 @@ def hostile(
             )
         chatbot.corpora.close()
         chatbot.database.close()
-    print_result(as_json, attacks.to_json(outcomes), attacks.hostile_tables(outcomes))
+    found, effects = attacks.figures(outcomes), attacks.effects(outcomes)
+    tables = report_tables("Attacks", found, ("case", "what came of it"), effects)
+    print_result(as_json, {"figures": found, "scores": outcomes}, tables)
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(3)

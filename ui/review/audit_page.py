@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.audit_pages import AuditPages
 from chatbot.review.exports import Exports
-from corpora.database.history_tables import AuditRow
 from ui.elements.frame import admin_page
 from ui.elements.scope import any_of
 from ui.elements.table import export_buttons, newest_first, show_table
@@ -33,12 +30,11 @@ def audit(reader: Person) -> None:
     of_action, of_person = st.columns(2)
     action = any_of(of_action, "Action", actions, "audit-what", shown=str.capitalize)
     person = any_of(of_person, "User", people, "audit-who")
-
-    def read(before: int | None) -> tuple[Sequence[AuditRow], int | None]:
-        found, is_more = log.page(reader, before=before, action=action, person=person)
-        return found, found[-1].id if is_more else None
-
-    entries = newest_first("audit", (action, person), read)
+    entries = newest_first(
+        "audit",
+        (action, person),
+        lambda before: log.page(reader, before=before, action=action, person=person),
+    )
     if not entries:
         st.info("This user has no such entries.", icon=":material/fact_check:")
         return

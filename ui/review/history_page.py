@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from chatbot.accounts.people import Person
@@ -11,7 +9,7 @@ from chatbot.review.exports import Exports
 from chatbot.review.filters import ANY, TurnFilter
 from chatbot.review.ratings import review_of
 from chatbot.review.regression_set import RegressionSet
-from chatbot.review.turns import MOST_COUNTED, AllTurns, Position
+from chatbot.review.turns import MOST_COUNTED, AllTurns
 from corpora.database.history_tables import TurnRow
 from ui.elements.address import go, opened
 from ui.elements.frame import admin_page
@@ -38,14 +36,15 @@ def history(person: Person) -> None:
 
 
 def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
-    def read(begin: Position | None) -> tuple[Sequence[TurnRow], Position | None]:
-        found, is_more = turns.page(person, wanted, older_than=begin, size=_PAGE_SIZE)
-        return found, (found[-1].created, found[-1].id) if is_more else None
-
     number = turns.count(person, wanted)
     more = f"More than {MOST_COUNTED:,} answers"
     heading = more if number > MOST_COUNTED else how_many(number, "answer")
-    found = newest_first("history", wanted, read, heading)
+    found = newest_first(
+        "history",
+        wanted,
+        lambda begin: turns.page(person, wanted, older_than=begin, size=_PAGE_SIZE),
+        heading,
+    )
     if not found:
         _nothing(wanted)
         return
