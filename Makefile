@@ -35,11 +35,9 @@ check: $(VENV)/.test ## Check format, lint, types, directions of imports and loc
 	$(PY) -m mypy
 	$(PY) -m pytest -q tests/test_import_directions.py tests/test_lock.py
 
-bench: models $(DATA)/.sample ## Measure retrieval, and the answers to the sample or GOLD=FILE.jsonl
+bench: models $(DATA)/.sample ## Measure the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
-	@echo "1 of 2: which ranking finds the page, on the sample."
-	@$(PY) -m eval.benchmarks.retrieval $(DATA) examples/questions.jsonl
-	@echo "2 of 2: answers to $(GOLD), kept in $(RESULTS), and their scores."
+	@echo "Answers to $(GOLD), kept in $(RESULTS), their scores, and the pages that are found."
 	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
 

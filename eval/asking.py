@@ -40,18 +40,14 @@ def ask_all(
         run_batch(chatbot, batch, output, on_progress, afresh=True)
 
 
-def rank_pages(
-    chatbot: Chatbot,
-    questions: Iterable[GoldQuestion],
-    settings: RetrievalSettings | None = None,
-) -> tuple[RetrievalScore, ...]:
+def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:
     """Search for every question in the releases of its sources that are ingested; score each."""
     find = retrieve_context(
         chatbot.corpora.corpus,
         chatbot.embedder,
         pages=max(CUTOFFS),
         padding=0,
-        settings=settings or RetrievalSettings(),
+        settings=RetrievalSettings(),
     )
     rewrite = rewrite_query(chatbot.products)
     expand = expand_terms(

@@ -14,24 +14,17 @@ from eval.figures import Share, share
 from eval.gold import GoldError, Line
 
 
-class Meant(StrEnum):
-    """How a question says its release."""
-
-    STATED = "stated"
-    LATEST = "latest"
-    UNKNOWN = "unknown"
-    COMPARED = "compared"
-    AMBIGUOUS = "ambiguous"
-
-
 class ReleaseQuestion(Line):
-    """A question and the releases that it means; `may_ask` if asking back is as good."""
+    """A question and the releases that it means; `may_ask` if asking back is as good.
+
+    `status` is how it says so: stated, latest, unknown, compared or ambiguous.
+    """
 
     id: str
     product: str
     question: str
     releases: tuple[str, ...] = ()
-    status: Meant
+    status: ReleaseStatus
     may_ask: bool = False
 
 
@@ -94,18 +87,16 @@ def measure_releases(
 
 def outcome_of(question: ReleaseQuestion, found: Resolution) -> Outcome:
     """What the release that was found is worth for the question."""
-    meant = question.status
-    if meant is Meant.UNKNOWN and found.status is ReleaseStatus.UNKNOWN:
+    meant, taken = question.status, found.status
+    if taken is meant and meant in (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS):
         return Outcome.RIGHT
     same = bool(found.releases) and set(found.releases) == set(question.releases)
-    if same and meant is not Meant.UNKNOWN:
+    if same and meant is not ReleaseStatus.UNKNOWN:
         return Outcome.RIGHT
-    may_ask = question.may_ask or meant is Meant.AMBIGUOUS
-    if found.status is ReleaseStatus.AMBIGUOUS:
-        return Outcome.RIGHT if meant is Meant.AMBIGUOUS else Outcome.ASKED_BACK
-    if found.status is ReleaseStatus.UNKNOWN and may_ask:
+    may_ask = question.may_ask or meant is ReleaseStatus.AMBIGUOUS
+    if taken is ReleaseStatus.AMBIGUOUS or (taken is ReleaseStatus.UNKNOWN and may_ask):
         return Outcome.ASKED_BACK
-    silent = found.status is ReleaseStatus.LATEST and meant is not Meant.LATEST
+    silent = taken is ReleaseStatus.LATEST and meant is not ReleaseStatus.LATEST
     return Outcome.SILENTLY_WRONG if silent else Outcome.WRONG_BUT_SAID
 
 

@@ -10,7 +10,6 @@ from corpora.catalog.release import Product, Release
 from eval.figures import Share
 from eval.gold import GoldError, read_lines
 from eval.releases import (
-    Meant,
     Outcome,
     ReleaseQuestion,
     figures,
@@ -57,7 +56,7 @@ def test_what_a_resolution_is_worth(
 def test_questions_are_resolved_over_the_catalog() -> None:
     questions = [
         asked(question="the timeout in 1.0?"),
-        asked(question="the timeout?", status=Meant.LATEST, releases=["2.0"]),
+        asked(question="the timeout?", status=ReleaseStatus.LATEST, releases=["2.0"]),
         asked(question="the timeout in 2.0?"),
     ]
     scores = measure_releases(questions, [ROUTER])
