@@ -35,13 +35,9 @@ check: $(VENV)/.test ## Check format, lint, types, directions of imports and loc
 	$(PY) -m mypy
 	$(PY) -m pytest -q tests/test_import_directions.py tests/test_lock.py
 
-bench: models $(DATA)/.sample ## Measure embedding, retrieval, and the answers to the sample or GOLD=FILE.jsonl
+bench: models $(DATA)/.sample ## Measure the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
-	@echo "1 of 3: how fast texts are embedded on this machine (minutes)."
-	@$(PY) -m eval.benchmarks.embedding
-	@echo "2 of 3: which chunks and which ranking find the page, on the sample (minutes)."
-	@$(PY) -m eval.benchmarks.retrieval $(SAMPLE) examples/questions.jsonl
-	@echo "3 of 3: answers to $(GOLD), kept in $(RESULTS), and their scores."
+	@echo "Answers to $(GOLD), kept in $(RESULTS), their scores, and the pages that are found."
 	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import StrictBool
 from rich.console import Group as Rows
@@ -91,14 +90,17 @@ def score_answers(
     scores = tuple(
         replace(score_answer(q, replies.get(q.id), page_text), judged=said.get(q.id)) for q in gold
     )
-    by_kind = {kind: [s for s in scores if s.kind is kind] for kind in QuestionKind}
-    by_asks = {asks: [s for s in scores if s.asks is asks] for asks in Asks}
     return Summary(
         overall=_group("all", scores),
-        kinds=tuple(_group(kind, found) for kind, found in by_kind.items() if found),
-        asks=tuple(_group(asks, found) for asks, found in by_asks.items() if found),
+        kinds=_groups(scores, "kind", QuestionKind),
+        asks=_groups(scores, "asks", Asks),
         scores=scores,
     )
+
+
+def _groups(scores: Sequence[AnswerScore], by: str, names: Iterable[str]) -> tuple[Group, ...]:
+    found = {name: [s for s in scores if getattr(s, by) == name] for name in names}
+    return tuple(_group(name, some) for name, some in found.items() if some)
 
 
 def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
@@ -115,15 +117,10 @@ def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
     )
 
 
-def to_json(summary: Summary) -> dict[str, Any]:
-    """The summary as plain JSON; a share becomes {"hits", "of"}, a score its fields."""
-    return asdict(summary)
-
-
 def answer_tables(summary: Summary) -> Rows:
     """Every measure over all questions, then the main ones by kind and by what is asked."""
-    tables = [_overall(summary.overall), _by("kind", summary.kinds)]
-    return Rows(*tables, *([_by("asks", summary.asks)] if summary.asks else []))
+    groups = (("kind", summary.kinds), ("asks", summary.asks))
+    return Rows(_overall(summary.overall), *(_by(name, of) for name, of in groups if of))
 
 
 def _overall(group: Group) -> Table:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,10 +35,9 @@ class AnswerScore:
     """What is right and wrong about the reply to one question; None where a rule does not apply.
 
     `silently_wrong_release`: answered from the latest release, though another one is meant and
-    named. `correct` looks at the answer's own words, `with_sources` at them and the quotes of its
-    citations, `judged` is what a reader said. `gold_page` is a citation of the page or the anchor
-    of the gold source, `gold_file` one of its file; a comparison needs them on every side.
-    `seconds` is None without timings.
+    named. `correct` looks at the answer's own words, `judged` is what a reader said. `gold_page` is
+    a citation of the page or the anchor of the gold source, or of its file where it has neither; a
+    comparison needs one on every side. `seconds` is None where the reply does not tell.
     """
 
     id: str
@@ -50,7 +48,6 @@ class AnswerScore:
     silently_wrong_release: bool | None = None
     correct: bool = False
     judged: bool | None = None
-    with_sources: bool = False
     refused: bool = False
     facts: Share = NONE
     steps_complete: bool | None = None
@@ -60,7 +57,6 @@ class AnswerScore:
     sources_idle: Share = NONE
     release_right: bool | None = None
     cited_wrong_release: bool | None = False
-    gold_file: bool | None = None
     gold_page: bool | None = None
     seconds: float | None = None
     model_calls: int = 0
@@ -92,7 +88,6 @@ MEASURES = {
     "silently_wrong_release": "silently wrong release",
     "correct": "right, own words",
     "judged": "right, judged",
-    "with_sources": "right with its sources",
     "facts": "facts stated",
     "steps_complete": "how-to complete and in order",
     "reads_as_answer": "reads as an answer",
@@ -104,7 +99,6 @@ MEASURES = {
     "falsely_answered": "answered, though undocumented",
     "release_right": "release right",
     "cited_wrong_release": "cites a wrong release",
-    "gold_file": "cites the gold file",
     "gold_page": "cites the gold page",
     "failed": "failed or missing",
 }
@@ -123,60 +117,50 @@ def score_answer(
     question: GoldQuestion, reply: Reply | None, page_text: PageText = no_page
 ) -> AnswerScore:
     """Score one reply: None for a question that was not answered, an object with `error` alike."""
-    if reply is None:
-        return _failed(question, "no reply")
-    if isinstance(reply, RecordedReply) and reply.error is not None:
-        return _failed(question, reply.error)
+    error = "no reply" if reply is None else getattr(reply, "error", None)
+    if reply is None or error is not None:
+        score = _score(question, Reply(answer=""))
+        return replace(
+            score,
+            error=error,
+            silently_wrong_release=None,
+            cited_wrong_release=False,
+            release_right=False if question.answerable else score.release_right,
+        )
+    score = _score(question, reply)
+    return score if score.refused else _with_sentences(score, question, reply, page_text)
+
+
+def _score(question: GoldQuestion, reply: Reply) -> AnswerScore:
     answer, citations, refused = reply.answer, reply.citations, reply.abstained
-    own = own_words(answer)
-    with_quotes = "\n".join([own, *(citation.quote for citation in citations)])
+    own, answerable = own_words(answer), question.answerable
+    accepted, told = question.accepts(own), "" if refused else own
     foreign = any(c.release not in question.gold_releases for c in citations)
-    score = AnswerScore(
+    return AnswerScore(
         id=question.id,
         kind=question.kind,
-        answerable=question.answerable,
+        answerable=answerable,
         asks=question.asks,
         silently_wrong_release=_silently_wrong(question, reply),
-        correct=_right(question, own, refused),
-        with_sources=_right(question, with_quotes, refused),
+        correct=accepted and not refused if answerable else accepted or refused,
         refused=refused,
-        facts=_facts(question, "" if refused else own),
-        steps_complete=_has_steps(question, "" if refused else own),
-        release_right=_release_right(question, reply, answer, citations),
+        facts=Share(question.facts_in(told), len(question.facts)) if answerable else NONE,
+        steps_complete=question.has_steps(told) if answerable and question.steps else None,
+        release_right=_release_right(question, reply),
         cited_wrong_release=None if question.spans_releases else foreign,
-        gold_file=_on_gold(question, citations, _same_file),
-        gold_page=_on_gold(question, citations, _same_page),
-        seconds=_seconds(reply.timings),
+        gold_page=_cites_gold(question, citations),
+        seconds=reply.seconds,
         model_calls=reply.model_calls,
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
     )
-    return score if refused else _with_sentences(score, question, answer, citations, page_text)
-
-
-def _right(question: GoldQuestion, text: str, refused: bool) -> bool:
-    if question.answerable:
-        return not refused and question.accepts(text)
-    return refused or question.accepts(text)
-
-
-def _facts(question: GoldQuestion, own: str) -> Share:
-    return Share(question.facts_in(own), len(question.facts)) if question.answerable else NONE
-
-
-def _has_steps(question: GoldQuestion, own: str) -> bool | None:
-    return question.has_steps(own) if question.answerable and question.steps else None
 
 
 def _with_sentences(
-    score: AnswerScore,
-    question: GoldQuestion,
-    answer: str,
-    citations: Sequence[Citation],
-    page_text: PageText,
+    score: AnswerScore, question: GoldQuestion, reply: Reply, page_text: PageText
 ) -> AnswerScore:
     """The score of an answer that was given, with what its sentences and sources are worth."""
-    said = sentences(answer)
+    citations, said = reply.citations, sentences(reply.answer)
     evidence = [
         _evidence(citation, page_text(question.product, citation)) for citation in citations
     ]
@@ -189,7 +173,7 @@ def _with_sentences(
     texts = [sentence.text for sentence in said]
     return replace(
         score,
-        reads_as_answer=reads_as_answer(answer, asked, question.gold_answer),
+        reads_as_answer=reads_as_answer(reply.answer, asked, question.gold_answer),
         sentences_borne=share(borne),
         sentences_unmarked=share(not sentence.cited for sentence in said),
         sources_idle=share(not shares_anything(citation.quote, texts) for citation in citations),
@@ -210,83 +194,35 @@ def _silently_wrong(question: GoldQuestion, reply: Reply) -> bool | None:
     return latest and reply.release not in question.gold_releases
 
 
-def _failed(question: GoldQuestion, error: str) -> AnswerScore:
-    release_matters = question.answerable or question.release_not_in_corpora
-    has_source = question.answerable and bool(question.sources)
-    has_page = has_source and any(map(_has_place, question.sources))
-    return AnswerScore(
-        id=question.id,
-        kind=question.kind,
-        answerable=question.answerable,
-        asks=question.asks,
-        error=error,
-        facts=_facts(question, ""),
-        steps_complete=_has_steps(question, ""),
-        release_right=False if release_matters else None,
-        gold_file=False if has_source else None,
-        gold_page=False if has_page else None,
-    )
-
-
-def _release_right(
-    question: GoldQuestion, reply: Reply, answer: str, citations: Sequence[Citation]
-) -> bool | None:
+def _release_right(question: GoldQuestion, reply: Reply) -> bool | None:
+    cited = {citation.release for citation in reply.citations}
     if question.release_not_in_corpora:
         return reply.release_status == "unknown"
     if question.spans_releases:
-        shown = {reply.release, *reply.compared_releases}
-        shown |= {citation.release for citation in citations}
-        shown.discard(None)
+        shown = {reply.release, *reply.compared_releases, *cited} - {None}
         return not shown.isdisjoint(question.gold_releases) if shown else None
     if question.kind is QuestionKind.COMPARE:
-        cited = {citation.release for citation in citations}
-        return reply.release_status == "compared" and all(
-            release in cited or names_release(answer, release) for release in question.releases
-        )
+        compared = cited.union(reply.compared_releases)
+        return reply.release_status == "compared" and compared.issuperset(question.releases)
     if not question.answerable and reply.release is None:
         return None
     return (reply.release,) == question.gold_releases
 
 
-def names_release(text: str, release: str) -> bool:
-    """Whether `text` names `release`, or its series: "1.4" for 1.4.54."""
-    numbers = release.split(".")
-    written = {".".join(numbers[:length]) for length in range(2, len(numbers) + 1)} | {release}
-    either = "|".join(re.escape(name) for name in sorted(written, key=len, reverse=True))
-    return re.search(rf"(?<![\d.])(?:{either})(?!\w|\.\d)", text) is not None
-
-
-def _on_gold(
-    question: GoldQuestion,
-    citations: Sequence[Citation],
-    same: Callable[[Citation, GoldSource], bool],
-) -> bool | None:
+def _cites_gold(question: GoldQuestion, citations: Sequence[Citation]) -> bool | None:
     if not question.answerable or not question.sources:
         return None
-    sources = [s for s in question.sources if same is _same_file or _has_place(s)]
-    if not sources:
-        return None
-    cited = (
-        any(c.release == source.release and same(c, source) for c in citations)
-        for source in sources
-    )
+    cited = (any(_is_of(c, source) for c in citations) for source in question.sources)
     return all(cited) if question.kind is QuestionKind.COMPARE else any(cited)
 
 
-def _has_place(source: GoldSource) -> bool:
-    return source.page is not None or source.anchor is not None
-
-
-def _same_file(citation: Citation, source: GoldSource) -> bool:
-    return f"/{citation.file}".endswith(f"/{source.file}")
-
-
-def _same_page(citation: Citation, source: GoldSource) -> bool:
-    if not _same_file(citation, source):
+def _is_of(citation: Citation, source: GoldSource) -> bool:
+    """Whether a citation is from the source: its page or anchor, or its file where it has none."""
+    if citation.release != source.release or not source.is_in(citation.file):
         return False
     if source.page is not None:
         return citation.page == source.page
-    return same_anchor(citation.anchor, source.anchor or "")
+    return source.anchor is None or same_anchor(citation.anchor, source.anchor)
 
 
 def same_anchor(anchor: str | None, gold: str) -> bool:
@@ -294,9 +230,3 @@ def same_anchor(anchor: str | None, gold: str) -> bool:
     return anchor is not None and (
         anchor == gold or anchor.startswith(f"{gold}.") or gold.startswith(f"{anchor}.")
     )
-
-
-def _seconds(timings: Mapping[str, float]) -> float | None:
-    if not timings:
-        return None
-    return float(timings["total"]) if "total" in timings else float(sum(timings.values()))

@@ -20,7 +20,7 @@ from corpora.catalog.catalog import NoCorpus
 from corpora.indexing.retrieval import RetrievalSettings
 from eval.answers import PageText
 from eval.gold import GoldQuestion
-from eval.retrieval import CUTOFFS, RankedPage, RetrievalItem, retrieval_items
+from eval.retrieval import CUTOFFS, RankedPage, RetrievalScore, score_search, searches
 
 
 def ask_all(
@@ -28,46 +28,42 @@ def ask_all(
     questions: Sequence[GoldQuestion],
     output: Path,
     on_progress: Callable[[BatchProgress], None],
-    *,
-    afresh: bool = True,
 ) -> None:
     """Ask every question as a user would, without the release meant; replies go to `output`.
 
-    Unless they are not to be asked `afresh`, the memory has no part in them.
+    The memory has no part in them.
     """
     with tempfile.TemporaryDirectory() as folder:
         batch = Path(folder) / "questions.jsonl"
         lines = (json.dumps(q.asked(), ensure_ascii=False) + "\n" for q in questions)
         batch.write_text("".join(lines), "utf-8")
-        run_batch(chatbot, batch, output, on_progress, afresh=afresh)
+        run_batch(chatbot, batch, output, on_progress, afresh=True)
 
 
-def rank_pages(
-    chatbot: Chatbot,
-    questions: Iterable[GoldQuestion],
-    settings: RetrievalSettings | None = None,
-) -> dict[tuple[str, str], list[RankedPage]]:
-    """The pages found for every question in the release it means, by (question id, release)."""
-    search = retrieve_context(
+def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:
+    """Search for every question in the releases of its sources that are ingested; score each."""
+    find = retrieve_context(
         chatbot.corpora.corpus,
         chatbot.embedder,
         pages=max(CUTOFFS),
         padding=0,
-        settings=settings or RetrievalSettings(),
+        settings=RetrievalSettings(),
     )
     rewrite = rewrite_query(chatbot.products)
     expand = expand_terms(
         chatbot.glossaries.entries, chatbot.corpora.corpus, chatbot.embedder.knows_word
     )
-    by_id = {q.id: q for q in questions}
-    ranked = {}
-    for item in retrieval_items(by_id.values()):
-        turn = search(expand(rewrite(turn_in_release(chatbot, by_id[item.id], item))))
-        ranked[item.key] = [
-            RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
-            for c in turn.retrieved
-        ]
-    return ranked
+    known = {(p.name, r.name) for p in chatbot.products() for r in p.releases}
+    scores = []
+    for question, release in searches(questions):
+        if (question.product, release) in known:
+            turn = find(expand(rewrite(_turn_in_release(chatbot, question, release))))
+            pages = [
+                RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
+                for c in turn.retrieved
+            ]
+            scores.append(score_search(question, release, pages))
+    return tuple(scores)
 
 
 def page_text(chatbot: Chatbot) -> PageText:
@@ -82,20 +78,13 @@ def page_text(chatbot: Chatbot) -> PageText:
     return text_of
 
 
-def turn_in_release(chatbot: Chatbot, question: GoldQuestion, item: RetrievalItem) -> Turn:
+def _turn_in_release(chatbot: Chatbot, question: GoldQuestion, release: str) -> Turn:
     """The turn of a question as if release extraction had found the release it means."""
+    product, history = question.product, question.history
     resolution = resolve_release(
-        question.question, chatbot.products(), product=question.product, history=question.history
+        question.question, chatbot.products(), product=product, history=history
     )
     resolution = replace(
-        resolution,
-        status=ReleaseStatus.STATED,
-        product=question.product,
-        releases=(item.release,),
+        resolution, status=ReleaseStatus.STATED, product=product, releases=(release,)
     )
-    return Turn(
-        question.question,
-        product=question.product,
-        history=tuple(question.history),
-        resolution=resolution,
-    )
+    return Turn(question.question, product=product, history=history, resolution=resolution)

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any
-
-from rich.console import Group as Rows
-from rich.markup import escape
 
 from chatbot.queries.clarification import take_up_question
 from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Step, Turn
 from corpora.catalog.release import Product, Release, is_prerelease
-from eval.figures import Share, figures_table, share, texts_table
+from eval.figures import Share, share
 from eval.gold import Line
 
 
@@ -74,18 +70,25 @@ def catalog_of(cases: Iterable[ConversationCase]) -> tuple[Product, ...]:
 
 
 def measure(
-    rewrite_step: Step,
-    cases: Sequence[ConversationCase],
-    products: Sequence[Product],
-    *,
-    at_once: int = 8,
+    rewrite_step: Step, cases: Sequence[ConversationCase], products: Sequence[Product]
 ) -> tuple[CaseScore, ...]:
     """Rewrite the question of every case and score it.
 
-    The release is found by the rules first; what the step makes of it counts. A step that calls a
-    model works on `at_once` cases at a time, which its backend may batch.
+    The release is found by the rules first; what the step makes of it counts.
     """
-    return asyncio.run(_scores(rewrite_step, cases, products, at_once))
+    take_up, extract = take_up_question(lambda: products), extract_release(lambda: products)
+
+    async def scores() -> tuple[CaseScore, ...]:
+        found = []
+        for case in cases:
+            turn = extract(take_up(Turn(case.question, product=case.product, history=case.history)))
+            if turn.answer is None:
+                made = rewrite_step(turn)
+                turn = await made if isawaitable(made) else made
+            found.append(_score(case, turn))
+        return tuple(found)
+
+    return asyncio.run(scores())
 
 
 def figures(scores: Sequence[CaseScore]) -> dict[str, Share]:
@@ -101,43 +104,9 @@ def figures(scores: Sequence[CaseScore]) -> dict[str, Share]:
     }
 
 
-def to_json(scores: Sequence[CaseScore]) -> dict[str, Any]:
-    """The figures as plain JSON; a share becomes {"hits", "of"}."""
-    return {
-        "figures": {name: asdict(found) for name, found in figures(scores).items()},
-        "scores": [asdict(score) for score in scores],
-    }
-
-
-def conversation_tables(scores: Sequence[CaseScore]) -> Rows:
-    """What became of conversations, and each question that went wrong with the Base it got."""
-    table = figures_table("Conversations", "measure", "right")
-    for label, found in figures(scores).items():
-        table.add_row(label, found.percent)
-    wrong = texts_table("Wrong", "question", "Base")
-    for score in scores:
-        if not score.right:
-            wrong.add_row(escape(score.question), escape(score.base))
-    return Rows(table, wrong)
-
-
-async def _scores(
-    step: Step, cases: Sequence[ConversationCase], products: Sequence[Product], at_once: int
-) -> tuple[CaseScore, ...]:
-    take_up, extract = take_up_question(lambda: products), extract_release(lambda: products)
-
-    free = asyncio.Semaphore(at_once)
-
-    async def scored(case: ConversationCase) -> CaseScore:
-        turn = Turn(case.question, product=case.product, history=case.history)
-        turn = extract(take_up(turn))
-        if turn.answer is None:
-            async with free:
-                made = step(turn)
-                turn = await made if isawaitable(made) else made
-        return _score(case, turn)
-
-    return tuple(await asyncio.gather(*map(scored, cases)))
+def wrong(scores: Iterable[CaseScore]) -> list[tuple[str, ...]]:
+    """Each question that went wrong, with the Base it got."""
+    return [(score.question, score.base) for score in scores if not score.right]
 
 
 def _score(case: ConversationCase, turn: Turn) -> CaseScore:

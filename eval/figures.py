@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich import box
+from rich.console import Group as Rows
+from rich.markup import escape
 from rich.table import Table
 
 
@@ -58,6 +60,19 @@ def figures_table(title: str, first: str, *others: str) -> Table:
     return table
 
 
-def texts_table(title: str, *columns: str) -> Table:
-    """An empty table of texts, for what went wrong."""
-    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD)
+def texts_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table of texts of any origin, for what went wrong."""
+    table = Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def report_tables(
+    title: str, figures: Mapping[str, Share], columns: Sequence[str], wrong: Iterable[Sequence[str]]
+) -> Rows:
+    """The figures by what they count, and a row of these columns for each case that went wrong."""
+    table = figures_table(title, "measure", "share")
+    for label, found in figures.items():
+        table.add_row(label, found.percent)
+    return Rows(table, texts_table("Wrong", columns, wrong))

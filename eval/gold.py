@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -49,15 +49,6 @@ class Asks(StrEnum):
     TABLE = "table"
 
 
-class Style(StrEnum):
-    """How a question is typed."""
-
-    PLAIN = "plain"
-    TERSE = "terse"
-    MISSPELT = "misspelt"
-    WORDY = "wordy"
-
-
 class GoldError(StrataError, ValueError):
     """A file of the evaluation cannot be used; the message names file, line and fault."""
 
@@ -88,6 +79,10 @@ class GoldSource(Line):
     page: int | None = Field(None, ge=1)
     anchor: Text | None = None
 
+    def is_in(self, file: str) -> bool:
+        """Whether a file of the corpus is the one of this source."""
+        return f"/{file}".endswith(f"/{self.file}")
+
 
 class Fact(Line):
     """One thing that a complete answer states, and the pattern that finds it there."""
@@ -114,14 +109,11 @@ class GoldQuestion(Line):
     must_not_include: tuple[Pattern, ...] = ()
     sources: tuple[GoldSource, ...] = ()
     release: Text | None = None
-    release_mention: Text | None = None
     history: tuple[tuple[str, str], ...] = ()
     releases: tuple[str, ...] = ()
     absent_in_release: tuple[Pattern, ...] = ()
     release_not_in_corpora: bool = False
-    difficulty: str | None = None
     asks: Asks | None = None
-    style: Style | None = None
     facts: tuple[Fact, ...] = ()
     steps: tuple[Pattern, ...] = ()
 
@@ -192,9 +184,17 @@ def read_lines(path: Path, model: type[Model], *, unique: str = "") -> tuple[Mod
     Raises GoldError for a file that cannot be read or has no line, a line that is no such object,
     and a value of the field `unique` that stands twice.
     """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise GoldError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise GoldError(f"cannot read {path}: it is no text in UTF-8") from error
     read: list[Model] = []
     seen: set[Hashable] = set()
-    for number, line in _lines(path):
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         where = f"{path}, line {number}"
         try:
             row = model.model_validate_json(line)
@@ -215,13 +215,3 @@ def read_lines(path: Path, model: type[Model], *, unique: str = "") -> tuple[Mod
 def read_gold(path: Path) -> tuple[GoldQuestion, ...]:
     """Read questions with checked answers; raises GoldError as `read_lines` does."""
     return read_lines(path, GoldQuestion, unique="id")
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise GoldError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise GoldError(f"cannot read {path}: it is no text in UTF-8") from error
-    yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from rich.table import Table
 
@@ -25,26 +24,11 @@ class RankedPage:
 
     def holds(self, source: GoldSource) -> bool:
         """Whether this is the page of `source`, or one on which its anchor stands."""
-        if not f"/{self.file}".endswith(f"/{source.file}"):
+        if not source.is_in(self.file):
             return False
         if source.page is not None:
             return self.number == source.page
         return source.anchor in self.anchors
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalItem:
-    """One search to score: a question within one release; each side of a comparison is its own."""
-
-    id: str
-    kind: QuestionKind
-    release: str
-    sources: tuple[GoldSource, ...]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Question id and release, under which the ranked pages are handed in."""
-        return self.id, self.release
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,72 +41,44 @@ class RetrievalScore:
     rank: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievalSummary:
-    """All ranks, and how many are among the first 1, 3, 5 and 10 over "all" and by kind."""
+def searches(questions: Iterable[GoldQuestion]) -> list[tuple[GoldQuestion, str]]:
+    """What to search for: each question in each release that a source is of.
 
-    within: Mapping[str, Mapping[int, Share]]
-    scores: tuple[RetrievalScore, ...]
-
-
-def retrieval_items(questions: Iterable[GoldQuestion]) -> tuple[RetrievalItem, ...]:
-    """Return what to search for; questions without a source have nothing to find."""
-    return tuple(
-        RetrievalItem(
-            question.id,
-            question.kind,
-            release,
-            tuple(source for source in question.sources if source.release == release),
-        )
+    Each side of a comparison is a search; questions without a source have nothing to find.
+    """
+    return [
+        (question, release)
         for question in questions
         for release in dict.fromkeys(source.release for source in question.sources)
-    )
+    ]
 
 
-def score_retrieval(
-    items: Iterable[RetrievalItem], ranked: Mapping[tuple[str, str], Sequence[RankedPage]]
-) -> RetrievalSummary:
-    """Score ranked pages, best first, by (question id, release).
+def score_search(
+    question: GoldQuestion, release: str, pages: Sequence[RankedPage]
+) -> RetrievalScore:
+    """Score the pages that were found in a release, best first."""
+    sources = [source for source in question.sources if source.release == release]
+    hits = (n for n, page in enumerate(pages, 1) if any(map(page.holds, sources)))
+    return RetrievalScore(question.id, question.kind, release, next(hits, None))
 
-    Raises ValueError for an item without an entry in `ranked`; one that found nothing has an empty
-    sequence there.
-    """
-    scores = tuple(_score(item, ranked) for item in items)
-    groups: dict[str, list[RetrievalScore]] = {"all": list(scores)}
-    groups |= {
-        kind: found for kind in QuestionKind if (found := [s for s in scores if s.kind is kind])
-    }
-    within = {
+
+def among_first(scores: Sequence[RetrievalScore]) -> dict[str, dict[int, Share]]:
+    """How many have their page among the first 1, 3, 5 and 10, over "all" and by kind."""
+    groups = {"all": list(scores)}
+    groups |= {kind: [s for s in scores if s.kind is kind] for kind in QuestionKind}
+    return {
         name: {
             cutoff: share(s.rank is not None and s.rank <= cutoff for s in found)
             for cutoff in CUTOFFS
         }
         for name, found in groups.items()
+        if found
     }
-    return RetrievalSummary(within, scores)
 
 
-def _score(
-    item: RetrievalItem, ranked: Mapping[tuple[str, str], Sequence[RankedPage]]
-) -> RetrievalScore:
-    if item.key not in ranked:
-        raise ValueError(f"no ranked pages for question {item.id} in release {item.release}")
-    hits = (
-        rank
-        for rank, page in enumerate(ranked[item.key], 1)
-        if any(page.holds(source) for source in item.sources)
-    )
-    return RetrievalScore(item.id, item.kind, item.release, next(hits, None))
-
-
-def to_json(summary: RetrievalSummary) -> dict[str, Any]:
-    """The summary as plain JSON; a share becomes {"hits", "of"}."""
-    return asdict(summary)
-
-
-def retrieval_table(summary: RetrievalSummary) -> Table:
+def retrieval_table(within: Mapping[str, Mapping[int, Share]]) -> Table:
     """How often a gold page is among the first pages found, over all and by kind."""
     table = figures_table("Gold page among the first", "kind", *map(str, CUTOFFS))
-    for name, within in summary.within.items():
-        table.add_row(name, *(within[cutoff].percent for cutoff in CUTOFFS))
+    for name, shares in within.items():
+        table.add_row(name, *(shares[cutoff].percent for cutoff in CUTOFFS))
     return table

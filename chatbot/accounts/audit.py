@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,18 +12,6 @@ from sqlalchemy.orm import Session
 from chatbot.accounts.people import Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow
-
-
-@dataclass(frozen=True)
-class AuditEntry:
-    """Who did what to what, and when; `details` are the figures of it."""
-
-    id: int
-    at: datetime
-    person: str
-    action: str
-    subject: str
-    details: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,26 +26,18 @@ class AuditLog:
             recorded(session, person, action, subject, **details)
 
     def entries(
-        self,
-        *,
-        action: str | None = None,
-        person: str | None = None,
-        before: int | None = None,
-        limit: int = 100,
-    ) -> tuple[AuditEntry, ...]:
-        """Return entries, the newest first; `before` is the id from which to go on."""
+        self, *, before: int | None = None, limit: int = 100, **chosen: str | None
+    ) -> tuple[AuditRow, ...]:
+        """Return entries, the newest first; `before` is the id from which to go on.
+
+        `chosen` are the `action` and the `person` that they are restricted to.
+        """
         query = select(AuditRow).order_by(AuditRow.id.desc()).limit(limit)
-        if action:
-            query = query.where(AuditRow.action == action)
-        if person:
-            query = query.where(AuditRow.person == person)
+        query = query.filter_by(**{name: value for name, value in chosen.items() if value})
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
-            return tuple(
-                AuditEntry(row.id, row.at, row.person, row.action, row.subject, row.details)
-                for row in session.scalars(query)
-            )
+            return tuple(session.scalars(query))
 
 
 def recorded(session: Session, person: Person, action: str, subject: str, **details: Any) -> None:

@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import select, update
 
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
@@ -43,32 +42,6 @@ class BadKey(StrataError, ValueError):
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program with a key; what it asks is kept under its own id, apart from people's.
-
-    `questions_per_minute` is its limit, 0 for none. `made_by` is the id of the person.
-    """
-
-    id: int
-    name: str
-    scopes: frozenset[Scope]
-    questions_per_minute: int
-    made_by: str
-    created: datetime
-    used: datetime | None = None
-
-    @property
-    def owner(self) -> str:
-        """The id that its conversations are kept under."""
-        return f"program:{self.id}"
-
-    @property
-    def person(self) -> Person:
-        """The program where a person is wanted; an admin with the scopes of one."""
-        return Person(self.owner, self.name, is_admin=bool(self.scopes & FOR_ADMINS))
-
-
-@dataclass(frozen=True)
 class ProgramKeys:
     """Makes, finds and revokes keys."""
 
@@ -76,8 +49,10 @@ class ProgramKeys:
 
     def make(
         self, person: Person, name: str, scopes: Collection[Scope], questions_per_minute: int
-    ) -> tuple[Program, str]:
-        """Make a key; return its program and the key itself, which is not to be had again.
+    ) -> tuple[ProgramKeyRow, str]:
+        """Make a key; return what is kept of it and the key itself, which is not to be had again.
+
+        `questions_per_minute` is the limit of the program, 0 for none.
 
         Raises BadKey without a name or a scope, and NotAllowed for a scope that only admins give.
         """
@@ -101,7 +76,7 @@ class ProgramKeys:
             session.add(row)
             session.flush()
             recorded(session, person, "make key", name, key=row.id, scopes=sorted(scopes))
-            return _program(row), key
+        return row, key
 
     def revoke(self, person: Person, program: int) -> None:
         """Revoke a key; at once nobody can use it. Admins may revoke everybody's."""
@@ -112,45 +87,39 @@ class ProgramKeys:
             session.delete(row)
             recorded(session, person, "revoke key", row.name, key=program)
 
-    def seen_by(self, person: Person) -> tuple[Program, ...]:
+    def seen_by(self, person: Person) -> tuple[ProgramKeyRow, ...]:
         """The keys that a person made, all of them for an admin; the newest first."""
         rows = select(ProgramKeyRow).order_by(ProgramKeyRow.id.desc())
         if not person.is_admin:
             rows = rows.where(ProgramKeyRow.owner == person.id)
         with self.database.reading() as session:
-            return tuple(map(_program, session.scalars(rows)))
+            return tuple(session.scalars(rows))
 
-    def program(self, key: str) -> Program:
-        """The program that a key is of; raises NotSignedIn where there is none."""
+    def program(self, key: str) -> ProgramKeyRow:
+        """What is kept of a key; raises NotSignedIn where there is no such key."""
+        # The key is random: whoever can guess its hash can guess the key.
+        of_key = select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key))
         with self.database.reading() as session:
-            found = _find(session, key)
-            if found is None:
-                raise NotSignedIn("This key is not valid. Make one on the Account page.")
-            program = _program(found)
+            found = session.scalar(of_key)
+        if found is None:
+            raise NotSignedIn("This key is not valid. Make one on the Account page.")
         now = datetime.now(UTC)
-        if program.used is None or now - program.used > _USE_NOTED_EVERY:
+        if found.used is None or now - found.used > _USE_NOTED_EVERY:
             with self.database.writing() as session:
-                if (row := session.get(ProgramKeyRow, program.id)) is not None:
-                    row.used = now
-        return program
+                session.execute(
+                    update(ProgramKeyRow).where(ProgramKeyRow.id == found.id).values(used=now)
+                )
+        return found
 
 
-def _find(session: Session, key: str) -> ProgramKeyRow | None:
-    # The key is random: whoever can guess its hash can guess the key.
-    return session.scalar(select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key)))
+def person_of(program: ProgramKeyRow) -> Person:
+    """A program where a person is wanted: an admin with the scopes of one.
+
+    What it asks is kept under its own id, apart from what people ask.
+    """
+    is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
+    return Person(f"program:{program.id}", program.name, is_admin)
 
 
 def _digest(key: str) -> str:
     return sha256(key.encode()).hexdigest()
-
-
-def _program(row: ProgramKeyRow) -> Program:
-    return Program(
-        row.id,
-        row.name,
-        frozenset(map(Scope, row.scopes)),
-        row.questions_per_minute,
-        row.owner,
-        row.created,
-        row.used,
-    )

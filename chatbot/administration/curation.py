@@ -29,9 +29,9 @@ from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role
 from chatbot.memory.stores.cluster_assignment import Added
 from chatbot.memory.stores.pair_rows import tell
 from chatbot.retrieval.provenance import says_unknown
-from chatbot.review.ratings import Ratings, Review
+from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import NoCorpus
-from corpora.database.history_tables import TurnRow, TurnTraceRow
+from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
 from ingestion.errors import StrataError
@@ -92,7 +92,7 @@ class Curation:
             )
         return self._overview.pair(added.pair or 0)
 
-    def correct(self, turn: int, review: Review) -> None:
+    def correct(self, turn: int, review: ReviewRow) -> None:
         """Let the corrected answer of a turn be what the next person gets who asks the same.
 
         It is a curated pair of the release that answered, or should have; whatever the turn made

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from uuid import uuid4
 
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm.interfaces import ORMOption
 
 from chatbot.conversations.turn_search import turns_with
 from chatbot.memory.pairs import Role
@@ -28,8 +29,9 @@ from corpora.database.history_tables import (
 from ingestion.errors import StrataError
 
 LONGEST_TITLE = 120
-_AT_ONCE = 1_000
 NO_USES: Mapping[int, Role] = MappingProxyType({})
+_OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
+"""What a turn repeats of its reply."""
 
 
 class UnknownConversation(StrataError, LookupError):
@@ -44,19 +46,6 @@ class KeptTurn:
     reply: Reply
     id: int
     created: datetime
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """What a list of conversations shows of one; `releases` are those that answered."""
-
-    id: str
-    product: str
-    title: str
-    created: datetime
-    updated: datetime
-    turns: int
-    releases: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -76,40 +65,39 @@ class Conversations:
 
     def start(self, product: str | None, title: str) -> str:
         """Open a conversation and return its id."""
-        identity = uuid4().hex
         now = datetime.now(UTC)
+        row = ConversationRow(
+            id=uuid4().hex,
+            owner=self.owner,
+            product=product or "",
+            title=_title(title),
+            created=now,
+            updated=now,
+        )
         with self.database.writing() as session:
-            session.add(
-                ConversationRow(
-                    id=identity,
-                    owner=self.owner,
-                    product=product or "",
-                    title=_title(title),
-                    created=now,
-                    updated=now,
-                )
-            )
-        return identity
+            session.add(row)
+        return row.id
 
     def rename(self, conversation: str, title: str) -> None:
         """Give a conversation another title; an empty one leaves it as it is."""
         with self.database.writing() as session:
-            row = self._own(session, conversation)
+            row = self.own(session, conversation)
             row.title = _title(title) or row.title
 
     def delete(self, conversation: str) -> None:
         """Delete a conversation with its turns, all that was said of them and was made of them."""
         with self.database.writing() as session:
-            row = self._own(session, conversation)
+            row = self.own(session, conversation)
             forget_turns_of(session, [conversation])
             session.delete(row)
 
-    def get(self, conversation: str) -> Conversation:
-        """What a list shows of a conversation."""
+    def get(self, conversation: str) -> ConversationRow:
+        """A conversation with its turns, and what the person thinks of them."""
         with self.database.reading() as session:
-            return _summaries(session, [self._own(session, conversation)])[0]
+            turns = selectinload(ConversationRow.said).joinedload(TurnRow.feedback)
+            return self.own(session, conversation, turns)
 
-    def recent(self, limit: int = 50, wanted: str = "") -> tuple[Conversation, ...]:
+    def recent(self, limit: int = 50, wanted: str = "") -> tuple[ConversationRow, ...]:
         """The conversations last talked in; of those `wanted`, the ones that hold these words."""
         with self.database.reading() as session:
             query = select(ConversationRow).where(ConversationRow.owner == self.owner)
@@ -120,7 +108,8 @@ class Conversations:
                 titled = ConversationRow.title.icontains(wanted.strip(), autoescape=True)
                 query = query.where(ConversationRow.id.in_(held) | titled)
             query = query.order_by(ConversationRow.updated.desc()).limit(limit)
-            return _summaries(session, session.scalars(query).all())
+            answered = selectinload(ConversationRow.said).load_only(TurnRow.release)
+            return tuple(session.scalars(query.options(answered)))
 
     def add(
         self,
@@ -141,26 +130,34 @@ class Conversations:
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
-            conversation_row = self._own(session, conversation)
-            conversation_row.updated = now
+            self.own(session, conversation).updated = now
+            of_conversation = TurnRow.conversation_id == conversation
             if instead_of is not None:
-                self._require_turn(session, conversation, instead_of)
-                session.execute(
-                    update(TurnRow)
-                    .where(TurnRow.id >= instead_of, TurnRow.conversation_id == conversation)
-                    .values(superseded=True)
-                )
+                replaced = session.get(TurnRow, instead_of)
+                if replaced is None or replaced.conversation_id != conversation:
+                    raise UnknownConversation(
+                        f"There is no turn {instead_of} in conversation {conversation!r}."
+                    )
+                behind = update(TurnRow).where(TurnRow.id >= instead_of, of_conversation)
+                session.execute(behind.values(superseded=True))
             if open_question is not None:
                 answered = delete(OpenQuestionRow).where(
                     OpenQuestionRow.id == open_question,
                     OpenQuestionRow.conversation_id == conversation,
                 )
                 session.execute(answered)
-            row = _row(question, reply)
-            row.conversation_id = conversation
-            row.owner = self.owner
-            row.position = self._next_position(session, conversation)
-            row.created = now
+            last = session.scalar(select(func.max(TurnRow.position)).where(of_conversation))
+            row = TurnRow(
+                conversation_id=conversation,
+                position=0 if last is None else last + 1,
+                question=question,
+                answer=reply.model_dump(mode="json"),
+                created=now,
+                superseded=False,
+                owner=self.owner,
+                seconds=reply.seconds or 0.0,
+                **{name: getattr(reply, name) for name in _OF_REPLY},
+            )
             session.add(row)
             session.flush()
             session.add(TurnTextRow(turn_id=row.id, text=f"{question}\n{reply.answer}"))
@@ -177,78 +174,24 @@ class Conversations:
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
         """The turns of a conversation, oldest first."""
         with self.database.reading() as session:
-            self._own(session, conversation)
-            query = select(TurnRow).where(
-                TurnRow.conversation_id == conversation, ~TurnRow.superseded
-            )
-            rows = session.scalars(query.order_by(TurnRow.position))
+            said = self.own(session, conversation).said
             return tuple(
-                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in rows
+                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in said
             )
 
-    def _own(self, session: Session, conversation: str) -> ConversationRow:
-        row = session.get(ConversationRow, conversation)
+    def own(self, session: Session, conversation: str, *options: ORMOption) -> ConversationRow:
+        """A conversation within a transaction; raises UnknownConversation for another's."""
+        row = session.get(ConversationRow, conversation, options=options)
         if row is None or row.owner != self.owner:
             raise UnknownConversation(f"There is no conversation {conversation!r}.")
         return row
-
-    @staticmethod
-    def _require_turn(session: Session, conversation: str, turn: int) -> None:
-        row = session.get(TurnRow, turn)
-        if row is None or row.conversation_id != conversation:
-            raise UnknownConversation(f"There is no turn {turn} in conversation {conversation!r}.")
-
-    @staticmethod
-    def _next_position(session: Session, conversation: str) -> int:
-        last = select(func.max(TurnRow.position)).where(TurnRow.conversation_id == conversation)
-        highest = session.scalar(last)
-        return 0 if highest is None else highest + 1
 
 
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
     """Forget what the memory made of the turns of conversations that are about to be deleted."""
     own = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
-    turns = session.scalars(own).all()
-    for first in range(0, len(turns), _AT_ONCE):
-        Stores.forget_turns(session, turns[first : first + _AT_ONCE])
+    Stores.forget_turns(session, session.scalars(own).all())
 
 
 def _title(text: str) -> str:
     return " ".join(text.split())[:LONGEST_TITLE]
-
-
-def _row(question: str, reply: Reply) -> TurnRow:
-    return TurnRow(
-        question=question,
-        answer=reply.model_dump(mode="json"),
-        release=reply.release,
-        product=reply.product,
-        route=reply.route,
-        abstained=reply.abstained,
-        seconds=reply.seconds or 0.0,
-        profile=reply.profile,
-        model=reply.model,
-        model_calls=reply.model_calls,
-        superseded=False,
-    )
-
-
-def _summaries(session: Session, rows: Iterable[ConversationRow]) -> tuple[Conversation, ...]:
-    rows = list(rows)
-    counted = session.execute(
-        select(TurnRow.conversation_id, TurnRow.release, func.count())
-        .where(TurnRow.conversation_id.in_([r.id for r in rows]), ~TurnRow.superseded)
-        .group_by(TurnRow.conversation_id, TurnRow.release)
-    ).all()
-    return tuple(
-        Conversation(
-            row.id,
-            row.product,
-            row.title,
-            row.created,
-            row.updated,
-            sum(count for owner, _, count in counted if owner == row.id),
-            tuple(sorted(name for owner, name, _ in counted if owner == row.id and name)),
-        )
-        for row in rows
-    )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
 
-from chatbot.conversations.conversations import Conversations, KeptTurn
-from chatbot.conversations.feedback import UP, Feedback, Opinion
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.feedback import UP
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown, as_block, as_label, for_any_reader
 from chatbot.turn import Citation
+from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
 from prompts.fencing import visible
 
 _IN_A_FILE = for_any_reader("[{}]".format)
@@ -25,14 +26,12 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
     question or a comment. Raises UnknownConversation unless it is a conversation of the owner.
     """
     kept = conversations.get(conversation)
-    turns = conversations.turns(conversation)
-    opinions = _opinions(conversations, turns)
     begun = f"begun on {_told(kept.created)}"
     head = [
         f"# {as_label(kept.title) or 'Conversation'}",
         f"{as_label(kept.product)}, {begun}" if kept.product else f"A conversation {begun}",
     ]
-    parts = (_turn(n, turn, opinions.get(turn.id)) for n, turn in enumerate(turns, 1))
+    parts = (_turn(number, turn) for number, turn in enumerate(kept.said, 1))
     return "\n\n".join([*head, *(paragraph for part in parts for paragraph in part)]) + "\n"
 
 
@@ -42,26 +41,29 @@ def conversation_json(conversations: Conversations, conversation: str) -> str:
     Times are UTC. Raises UnknownConversation unless it is a conversation of the owner.
     """
     kept = conversations.get(conversation)
-    turns = conversations.turns(conversation)
-    opinions = _opinions(conversations, turns)
-    content = {
+    return json.dumps(conversation_told(kept, kept.said), ensure_ascii=False, indent=2) + "\n"
+
+
+def conversation_told(kept: ConversationRow, turns: Iterable[TurnRow]) -> dict[str, Any]:
+    """A conversation as plain JSON, with these of its turns and what was thought of them."""
+    return {
         "conversation": kept.id,
         "title": kept.title,
         "product": kept.product,
-        "created": _utc(kept.created).isoformat(),
-        "updated": _utc(kept.updated).isoformat(),
+        "created": kept.created.isoformat(),
+        "updated": kept.updated.isoformat(),
         "turns": [
             {
                 "turn": turn.id,
-                "created": _utc(turn.created).isoformat(),
+                "created": turn.created.isoformat(),
                 "question": turn.question,
-                "reply": turn.reply.model_dump(mode="json"),
-                "feedback": asdict(opinions[turn.id]) if turn.id in opinions else None,
+                "reply": turn.answer,
+                "replaced": turn.superseded,
+                "feedback": _feedback(turn.feedback),
             }
             for turn in turns
         ],
     }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
 def reply_markdown(reply: Reply) -> str:
@@ -69,17 +71,20 @@ def reply_markdown(reply: Reply) -> str:
     return "\n\n".join(_answer(reply))
 
 
-def _opinions(conversations: Conversations, turns: tuple[KeptTurn, ...]) -> dict[int, Opinion]:
-    feedback = Feedback(conversations.database, conversations.owner)
-    return feedback.of([turn.id for turn in turns])
+def _feedback(said: FeedbackRow | None) -> dict[str, Any] | None:
+    if said is None:
+        return None
+    told = {"thumbs": said.thumbs, "reason": said.reason, "comment": said.comment}
+    return told | {"created": said.created.isoformat()}
 
 
-def _turn(number: int, turn: KeptTurn, opinion: Opinion | None) -> Iterator[str]:
+def _turn(number: int, turn: TurnRow) -> Iterator[str]:
+    reply, opinion = Reply.model_validate(turn.answer), turn.feedback
     yield f"## Question {number}"
     yield as_block(turn.question)
-    took = duration(turn.reply)
+    took = duration(reply)
     yield f"*Answered on {_told(turn.created)}{f' in {took}' if took else ''}*"
-    yield from _answer(turn.reply)
+    yield from _answer(reply)
     if opinion:
         said = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
         told = ", ".join(filter(None, said))
@@ -105,10 +110,5 @@ def _source(citation: Citation) -> str:
     return ", ".join(as_label(part) for part in parts if part)
 
 
-def _utc(moment: datetime) -> datetime:
-    """The moment with its zone, which the database does not keep."""
-    return moment.replace(tzinfo=UTC)
-
-
 def _told(moment: datetime) -> str:
-    return f"{_utc(moment):%Y-%m-%d %H:%M} UTC"
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from chatbot.conversations.conversations import UnknownConversation
 from corpora.database.engine import Database
-from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
+from corpora.database.history_tables import FeedbackRow, TurnRow
 from ingestion.errors import StrataError
 from prompts.fencing import visible
 
@@ -30,15 +30,6 @@ def unheard(turn: int) -> None:
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """Thumbs up (1) or down (-1); a reason and a comment may come with thumbs down."""
-
-    thumbs: int
-    reason: str = ""
-    comment: str = ""
-
-
-@dataclass(frozen=True)
 class Feedback:
     """The opinions of `owner` on the answers in their own conversations, by the turn's id.
 
@@ -51,7 +42,10 @@ class Feedback:
     changed: Callable[[int], None] = unheard
 
     def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
-        """Keep an opinion in the place of the one before; raises BadFeedback for a wrong one."""
+        """Keep an opinion in the place of the one before; raises BadFeedback for a wrong one.
+
+        Thumbs are up (1) or down (-1); a reason goes with thumbs down.
+        """
         comment = visible(comment).strip()
         if thumbs not in (UP, DOWN):
             raise BadFeedback(f"thumbs are {UP} or {DOWN}, not {thumbs}")
@@ -64,44 +58,26 @@ class Feedback:
                 f"the comment has {len(comment):,} characters, the limit is {LONGEST_COMMENT:,}: "
                 "shorten it"
             )
+        said = {"thumbs": thumbs, "reason": reason, "comment": comment}
         with self.database.writing() as session:
             self._require_own(session, turn)
-            session.merge(
-                FeedbackRow(
-                    turn_id=turn,
-                    thumbs=thumbs,
-                    reason=reason,
-                    comment=comment,
-                    created=datetime.now(UTC),
-                )
-            )
+            session.merge(FeedbackRow(turn_id=turn, created=datetime.now(UTC), **said))
         self.changed(turn)
 
     def withdraw(self, turn: int) -> None:
         """Forget the opinion on an answer, if there is one."""
         with self.database.writing() as session:
             self._require_own(session, turn)
-            row = session.get(FeedbackRow, turn)
-            if row is None:
-                return
-            session.delete(row)
+            session.execute(delete(FeedbackRow).where(FeedbackRow.turn_id == turn))
         self.changed(turn)
 
-    def of(self, turns: Collection[int]) -> dict[int, Opinion]:
+    def of(self, turns: Collection[int]) -> dict[int, FeedbackRow]:
         """The opinions on these answers; answers without one, and others' answers, are left out."""
-        query = (
-            select(FeedbackRow)
-            .join(TurnRow, TurnRow.id == FeedbackRow.turn_id)
-            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
-            .where(FeedbackRow.turn_id.in_(turns), ConversationRow.owner == self.owner)
-        )
+        query = select(FeedbackRow).join(TurnRow, TurnRow.id == FeedbackRow.turn_id)
+        own = query.where(FeedbackRow.turn_id.in_(turns), TurnRow.owner == self.owner)
         with self.database.reading() as session:
-            return {
-                row.turn_id: Opinion(row.thumbs, row.reason, row.comment)
-                for row in session.scalars(query)
-            }
+            return {row.turn_id: row for row in session.scalars(own)}
 
     def _require_own(self, session: Session, turn: int) -> None:
-        query = select(ConversationRow.owner).join(TurnRow).where(TurnRow.id == turn)
-        if session.scalar(query) != self.owner:
+        if session.scalar(select(TurnRow.owner).where(TurnRow.id == turn)) != self.owner:
             raise UnknownConversation(f"There is no answer {turn} in your conversations.")

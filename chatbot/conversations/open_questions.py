@@ -8,11 +8,11 @@ from enum import StrEnum
 from uuid import uuid4
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
-from chatbot.conversations.conversations import UnknownConversation
+from chatbot.conversations.conversations import Conversations
 from corpora.database.engine import Database
-from corpora.database.history_tables import ConversationRow, OpenQuestionRow, TurnRow
+from corpora.database.history_tables import OpenQuestionRow, TurnRow
 from corpora.generations.processes import is_alive, this_process
 
 WITH_ITS_SERVER = "The server was restarted."
@@ -27,6 +27,7 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+_ASKED = ("text", "product", "release", "instead_of", "afresh")
 _RUNNING = (State.RUNNING, State.STOPPING)
 
 
@@ -86,7 +87,7 @@ class OpenQuestions:
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
-            _require_own(session, question)
+            Conversations(self.database, question.owner).own(session, question.conversation)
             turns = list(
                 session.scalars(
                     select(TurnRow.id)
@@ -107,19 +108,16 @@ class OpenQuestions:
             row = OpenQuestionRow(
                 id=identity or uuid4().hex,
                 conversation_id=question.conversation,
-                text=question.text,
                 after=after,
-                product=question.product,
-                release=question.release,
-                instead_of=replaced,
-                afresh=question.afresh,
                 state=State.RUNNING,
                 message="",
                 refused=False,
                 server=self.server,
                 seen=now,
                 created=now,
+                **{name: getattr(question, name) for name in _ASKED},
             )
+            row.instead_of = replaced
             session.add(row)
             session.flush()
             return self._open(row, question.owner)
@@ -127,7 +125,8 @@ class OpenQuestions:
     def of(self, conversation: str, owner: str) -> tuple[OpenQuestion, ...]:
         """The open questions of a person's conversation, oldest first; none of another's."""
         with self.database.reading() as session:
-            return tuple(self._of(session, conversation, owner))
+            found = self._of(session, conversation)
+        return tuple(open_ for open_ in found if open_.question.owner == owner)
 
     def end(self, identity: str, state: State, message: str = "", *, refused: bool = False) -> None:
         """Say that a question was stopped or failed; it is kept, so that it can be asked again."""
@@ -165,37 +164,21 @@ class OpenQuestions:
             goes_on = OpenQuestionRow.state == State.RUNNING
             return frozenset(session.scalars(select(OpenQuestionRow.id).where(own, goes_on)))
 
-    def _of(
-        self, session: Session, conversation: str, owner: str | None = None
-    ) -> list[OpenQuestion]:
-        query = (
-            select(OpenQuestionRow, ConversationRow.owner)
-            .join(ConversationRow)
+    def _of(self, session: Session, conversation: str) -> list[OpenQuestion]:
+        rows = (
+            select(OpenQuestionRow)
             .where(OpenQuestionRow.conversation_id == conversation)
+            .options(joinedload(OpenQuestionRow.conversation))
             .order_by(OpenQuestionRow.created, OpenQuestionRow.id)
         )
-        if owner is not None:
-            query = query.where(ConversationRow.owner == owner)
-        return [self._open(row, whose) for row, whose in session.execute(query)]
+        return [self._open(row, row.conversation.owner) for row in session.scalars(rows)]
 
     def _open(self, row: OpenQuestionRow, owner: str) -> OpenQuestion:
         state, message = State(row.state), row.message
-        if state in _RUNNING and self._is_gone(row):
+        seen = row.seen.replace(tzinfo=UTC)
+        is_here = row.server == self.server or is_alive(row.server, seen, datetime.now(UTC))
+        if state in _RUNNING and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
-        question = Question(
-            *(row.text, row.conversation_id, owner, row.product, row.release),
-            instead_of=row.instead_of,
-            afresh=row.afresh,
-        )
+        asked = {name: getattr(row, name) for name in _ASKED}
+        question = Question(conversation=row.conversation_id, owner=owner, **asked)
         return OpenQuestion(row.id, question, row.after, state, message, row.refused, row.server)
-
-    def _is_gone(self, row: OpenQuestionRow) -> bool:
-        if row.server == self.server:
-            return False
-        return not is_alive(row.server, row.seen.replace(tzinfo=UTC), datetime.now(UTC))
-
-
-def _require_own(session: Session, question: Question) -> None:
-    row = session.get(ConversationRow, question.conversation)
-    if row is None or row.owner != question.owner:
-        raise UnknownConversation(f"There is no conversation {question.conversation!r}.")

@@ -1,19 +1,20 @@
-"""What Strata keeps of a person: handed out as JSON, or deleted."""
+"""What Strata keeps of a person: handed out as JSON, or deleted; conversations that grew old."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy.orm import Session, joinedload
 
 from chatbot.conversations.conversations import forget_turns_of
-from corpora.database.engine import Database
+from chatbot.conversations.export import conversation_told
+from chatbot.settings import Settings
+from corpora.database.engine import Database, delete_in_portions
 from corpora.database.history_tables import (
     ConversationRow,
-    FeedbackRow,
     OpenQuestionRow,
     PersonRow,
     ProgramKeyRow,
@@ -52,20 +53,20 @@ def export_person(database: Database, owner: str) -> dict[str, Any]:
     with database.reading() as session:
         _require_known(session, owner)
         own = select(ConversationRow).where(ConversationRow.owner == owner)
-        conversations = session.scalars(own.order_by(ConversationRow.created)).all()
+        keys = session.scalars(select(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
+        subjects = session.scalars(select(PersonRow.subject).where(PersonRow.id == owner))
         return {
             "person": owner,
             "exported": datetime.now(UTC).isoformat(),
-            "signed_in_as": list(
-                session.scalars(select(PersonRow.subject).where(PersonRow.id == owner))
-            ),
+            "signed_in_as": list(subjects),
             "keys": [
-                {"name": key.name, "scopes": key.scopes, "created": _written(key.created)}
-                for key in session.scalars(
-                    select(ProgramKeyRow).where(ProgramKeyRow.owner == owner)
-                )
+                {"name": key.name, "scopes": key.scopes, "created": key.created.isoformat()}
+                for key in keys
             ],
-            "conversations": [_conversation(session, row) for row in conversations],
+            "conversations": [
+                _conversation(session, row)
+                for row in session.scalars(own.order_by(ConversationRow.created))
+            ],
         }
 
 
@@ -78,8 +79,7 @@ def delete_person(database: Database, owner: str) -> int:
     """
     with database.reading() as session:
         _require_known(session, owner)
-    own = select(ConversationRow.id).where(ConversationRow.owner == owner)
-    deleted = delete_conversations(database, own)
+    deleted = _delete_conversations(database, ConversationRow.owner == owner)
     with database.writing() as session:
         session.execute(delete(UseRow).where(UseRow.owner == owner))
         session.execute(delete(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
@@ -87,17 +87,21 @@ def delete_person(database: Database, owner: str) -> int:
     return deleted
 
 
-def delete_conversations(database: Database, chosen: Select[str]) -> int:
-    """Delete the conversations with these ids and all that hangs on them; return how many."""
-    deleted = 0
-    while True:
-        with database.writing() as session:
-            some = session.scalars(chosen.limit(AT_ONCE)).all()
-            forget_turns_of(session, some)
-            session.execute(delete(ConversationRow).where(ConversationRow.id.in_(some)))
-        deleted += len(some)
-        if len(some) < AT_ONCE:
-            return deleted
+def sweep(database: Database, settings: Settings, now: datetime | None = None) -> int:
+    """Delete the conversations nobody has talked in for `keep_conversations` days; return how many.
+
+    With them goes all that hangs on them. Zero days keeps them for good.
+    """
+    if not settings.keep_conversations:
+        return 0
+    limit = (now or datetime.now(UTC)) - timedelta(days=settings.keep_conversations)
+    return _delete_conversations(database, ConversationRow.updated < limit)
+
+
+def _delete_conversations(database: Database, chosen: ColumnElement[bool]) -> int:
+    return delete_in_portions(
+        database, ConversationRow.id, chosen, at_once=AT_ONCE, before=forget_turns_of
+    )
 
 
 def _require_known(session: Session, owner: str) -> None:
@@ -109,43 +113,9 @@ def _require_known(session: Session, owner: str) -> None:
 
 
 def _conversation(session: Session, row: ConversationRow) -> dict[str, Any]:
-    turns = session.execute(
-        select(TurnRow, FeedbackRow)
-        .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
-        .where(TurnRow.conversation_id == row.id)
-        .order_by(TurnRow.position)
-    ).all()
-    open_questions = session.scalars(
-        select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == row.id)
-    )
-    return {
-        "id": row.id,
-        "title": row.title,
-        "product": row.product,
-        "created": _written(row.created),
-        "updated": _written(row.updated),
-        "turns": [_turn(turn, feedback) for turn, feedback in turns],
-        "questions_without_answer": list(open_questions),
-    }
-
-
-def _turn(turn: TurnRow, feedback: FeedbackRow | None) -> dict[str, Any]:
-    said = None
-    if feedback is not None:
-        said = {
-            "thumbs": feedback.thumbs,
-            "reason": feedback.reason,
-            "comment": feedback.comment,
-            "created": _written(feedback.created),
-        }
-    return {
-        "question": turn.question,
-        "reply": turn.answer,
-        "created": _written(turn.created),
-        "replaced": turn.superseded,
-        "feedback": said,
-    }
-
-
-def _written(moment: datetime) -> str:
-    return moment.isoformat()
+    """A conversation with all of its turns, those too that were asked anew since."""
+    every = select(TurnRow).where(TurnRow.conversation_id == row.id).order_by(TurnRow.position)
+    turns = session.scalars(every.options(joinedload(TurnRow.feedback)))
+    left = select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == row.id)
+    told = conversation_told(row, turns)
+    return told | {"questions_without_answer": list(session.scalars(left))}

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
 
-from chatbot.accounts.audit import AuditEntry, AuditLog
+from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow
 
 EXPORTED_AT_ONCE = 1_000
+_COLUMNS = ("id", "at", "person", "action", "subject", "details")
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,14 @@ class AuditPages:
 
     def page(
         self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
-    ) -> tuple[tuple[AuditEntry, ...], bool]:
-        """The newest entries, or those older than the one `before`, and if there are older ones."""
+    ) -> tuple[tuple[AuditRow, ...], int | None]:
+        """The newest entries, or those older than the one `before`, and the `before` of the next.
+
+        None where there are no older ones.
+        """
         reader.require_admin()
         found = AuditLog(self.database).entries(before=before, limit=size + 1, **chosen)
-        return found[:size], len(found) > size
+        return found[:size], found[size - 1].id if len(found) > size else None
 
     def choices(self, reader: Person) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The actions that were done, and the people who did them."""
@@ -45,8 +49,10 @@ class AuditPages:
 
     def rows(self, reader: Person, **chosen: str | None) -> Iterator[dict[str, Any]]:
         """Every entry, the newest first, for an export."""
-        before, older = None, True
-        while older:
-            found, older = self.page(reader, before=before, size=EXPORTED_AT_ONCE, **chosen)
-            yield from map(asdict, found)
-            before = found[-1].id if found else None
+        before: int | None = None
+        while True:
+            found, before = self.page(reader, before=before, size=EXPORTED_AT_ONCE, **chosen)
+            for entry in found:
+                yield {name: getattr(entry, name) for name in _COLUMNS}
+            if before is None:
+                return

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import joinedload
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
@@ -20,10 +21,11 @@ from chatbot.reply import Reply
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import review_of
 from corpora.database.engine import Database
-from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
+from corpora.database.history_tables import TurnRow
 from prompts.fencing import visible
 
 _AT_ONCE = 200
+_OF_TURN = ("product", "release", "route", "abstained", "superseded", "question")
 _OF_REVIEW = ("rating", "corrected_answer", "corrected_release", "note", "status", "assignee")
 # What a spreadsheet takes for a formula, also behind white space and quotes, and in the full-width
 # forms that some convert (OWASP, CSV Injection).
@@ -58,24 +60,15 @@ class Exports:
         return self.of(person, "turns", self._turns(wanted), form, **asdict(wanted))
 
     def _turns(self, wanted: TurnFilter) -> Iterator[dict[str, Any]]:
-        """What is known of each turn, read in batches so that memory holds only one of them."""
         with self.database.reading() as session:
-            order = (TurnRow.created, TurnRow.id)
-            found = select(TurnRow.id).where(*conditions(session, wanted)).order_by(*order)
-            turns = session.scalars(found).all()
-        rows = (
-            select(TurnRow, FeedbackRow, ReviewRow)
-            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
-            .outerjoin(ReviewRow, ReviewRow.turn_id == TurnRow.id)
-            .order_by(*order)
-        )
-        for first in range(0, len(turns), _AT_ONCE):
-            batch = turns[first : first + _AT_ONCE]
-            # A session for each: whoever takes the rows may take their time.
-            with self.database.reading() as session:
-                read = session.execute(rows.where(TurnRow.id.in_(batch))).all()
-                told = [_turn(*row) for row in read]
-            yield from told
+            rows = (
+                select(TurnRow)
+                .where(*conditions(session, wanted))
+                .options(joinedload(TurnRow.feedback), joinedload(TurnRow.review))
+                .order_by(TurnRow.created, TurnRow.id)
+                .execution_options(yield_per=_AT_ONCE)
+            )
+            yield from map(_turn, session.scalars(rows))
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -107,32 +100,27 @@ def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield json.dumps(_plain(row), ensure_ascii=False) + "\n"
 
 
-def _turn(turn: TurnRow, feedback: FeedbackRow | None, review: ReviewRow | None) -> dict[str, Any]:
+def _turn(turn: TurnRow) -> dict[str, Any]:
     """What an export says of a turn; what a person or an admin has not said is empty."""
-    reply, opinion = Reply.model_validate(turn.answer), review_of(review)
+    reply, feedback, review = Reply.model_validate(turn.answer), turn.feedback, review_of(turn)
     return {
         "turn": turn.id,
         "conversation": turn.conversation_id,
         "person": turn.owner,
         "asked": turn.created,
-        "product": turn.product,
-        "release": turn.release,
-        "compared_releases": list(reply.compared_releases),
-        "release_status": reply.release_status,
-        "route": turn.route,
-        "abstained": turn.abstained,
-        "superseded": turn.superseded,
-        "question": turn.question,
+        **{name: getattr(turn, name) for name in _OF_TURN},
         "answer": reply.answer,
+        "compared_releases": reply.compared_releases,
+        "release_status": reply.release_status,
         "citations": [
             {key: getattr(cited, key) for key in ("release", "file", "page", "section", "quote")}
             for cited in reply.citations
         ],
-        "found_in": list(reply.found_in),
+        "found_in": reply.found_in,
         "thumbs": feedback.thumbs if feedback else None,
         "reason": feedback.reason if feedback else "",
         "comment": feedback.comment if feedback else "",
-        **{name: getattr(opinion, name) for name in _OF_REVIEW},
+        **{name: getattr(review, name) for name in _OF_REVIEW},
         **{name: getattr(turn, name) for name in ("profile", "model", "model_calls", "seconds")},
         "timings": reply.timings,
     }

@@ -51,40 +51,20 @@ class Unanswered:
 
 @dataclass(frozen=True)
 class Gap:
-    """Questions alike that a release could not answer; the first is the one most like the others.
+    """Questions alike that a release could not answer, how often and by how many people asked.
 
-    `found_in` are the releases that could have answered, those for the most questions first.
+    `question`, the first of `asked`, is the one most like the others. `found_in` are the releases
+    that could have answered, those for the most questions first.
     """
 
     product: str | None
     release: str | None
+    question: str
+    times: int
+    people: int
+    last_asked: datetime
+    found_in: tuple[str, ...]
     asked: tuple[Unanswered, ...]
-
-    @property
-    def question(self) -> str:
-        """The question that stands for all of them."""
-        return self.asked[0].question
-
-    @property
-    def times(self) -> int:
-        """How often it was asked."""
-        return len(self.asked)
-
-    @property
-    def people(self) -> int:
-        """How many people asked."""
-        return len({question.person for question in self.asked})
-
-    @property
-    def last_asked(self) -> datetime:
-        """When it was asked last."""
-        return max(question.asked for question in self.asked)
-
-    @property
-    def found_in(self) -> tuple[str, ...]:
-        """The releases that could have answered."""
-        named = Counter(name for question in self.asked for name in question.found_in)
-        return tuple(name for name, _ in named.most_common())
 
 
 @dataclass(frozen=True)
@@ -115,8 +95,8 @@ class ContentGaps:
             places[question.product, question.release].append(question)
         self._embed(questions)
         gaps = [
-            Gap(product, release, tuple(asked[i] for i in group))
-            for (product, release), asked in places.items()
+            _gap([asked[i] for i in group])
+            for asked in places.values()
             for group in groups(np.stack([self._vectors[q.meaning] for q in asked]))
         ]
         gaps.sort(key=lambda gap: (gap.times, gap.last_asked), reverse=True)
@@ -171,17 +151,24 @@ def groups(vectors: Vectors) -> Iterator[list[int]]:
 def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
     """What an export says of each gap."""
     for gap in gaps:
-        yield {
-            "product": gap.product,
-            "release": gap.release,
-            "question": gap.question,
-            "times": gap.times,
-            "people": gap.people,
-            "last_asked": gap.last_asked.isoformat(timespec="seconds"),
-            "found_in": list(gap.found_in),
-            "turns": [question.turn for question in gap.asked],
-            "wordings": list(dict.fromkeys(question.question for question in gap.asked)),
-        }
+        told = {name: value for name, value in vars(gap).items() if name != "asked"}
+        turns = [question.turn for question in gap.asked]
+        wordings = list(dict.fromkeys(question.question for question in gap.asked))
+        yield told | {"turns": turns, "wordings": wordings}
+
+
+def _gap(asked: Sequence[Unanswered]) -> Gap:
+    named = Counter(name for question in asked for name in question.found_in)
+    return Gap(
+        product=asked[0].product,
+        release=asked[0].release,
+        question=asked[0].question,
+        times=len(asked),
+        people=len({question.person for question in asked}),
+        last_asked=max(question.asked for question in asked),
+        found_in=tuple(name for name, _ in named.most_common()),
+        asked=tuple(asked),
+    )
 
 
 def _of(row: Row[Any]) -> Iterator[Unanswered]:

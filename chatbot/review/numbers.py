@@ -22,8 +22,6 @@ from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 MOST_TIMED = 2_000
 """Turns whose steps are read; of more, every n-th is."""
 
-_QUANTILES = (0.5, 0.95)
-
 
 class Span(StrEnum):
     """How long a period is; a week begins on a Monday, a day at midnight UTC."""
@@ -142,11 +140,9 @@ class Numbers:
     def rows(self, person: Person, wanted: TurnFilter, span: Span) -> Iterator[dict[str, Any]]:
         """The figures of each period, product and release, for an export."""
         found = self._figures(person, wanted, span, TurnRow.product, TurnRow.release)
-        for (start, product, release), figures in sorted(
-            found.items(), key=lambda item: (item[0][0], item[0][1] or "", item[0][2] or "")
-        ):
+        for start, product, release in sorted(found, key=lambda key: [str(k or "") for k in key]):
             place = {str(span): str(start), "product": product, "release": release}
-            yield place | asdict(figures)
+            yield place | asdict(found[start, product, release])
 
     def _figures(
         self, person: Person, wanted: TurnFilter, *groups: Span | ColumnElement[Any] | Any
@@ -162,11 +158,10 @@ def _grouped(
     session: Session, wanted: TurnFilter, by: Sequence[ColumnElement[Any]]
 ) -> dict[tuple[Any, ...], Figures]:
     kept = conditions(session, wanted)
-    keys = [column.label(f"key_{number}") for number, column in enumerate(by)]
     rated = ("good", "bad", "wrong release", "incomplete")
     counted = (
         select(
-            *keys,
+            *by,
             func.count(),
             func.count(TurnRow.owner.distinct()),
             _how_many(TurnRow.abstained & TurnRow.route.not_in((Route.CLARIFY, Route.CHAT))),
@@ -183,25 +178,12 @@ def _grouped(
         .group_by(*by)
     )
     groups = {tuple(row[: len(by)]): Figures(*row[len(by) :]) for row in session.execute(counted)}
-    alike = by or None
-    ranked = (
-        select(
-            *keys,
-            TurnRow.seconds,
-            func.row_number().over(partition_by=alike, order_by=TurnRow.seconds).label("rank"),
-            func.count().over(partition_by=alike).label("turns"),
-        )
-        .where(*kept)
-        .subquery()
-    )
-    quantiles = (
-        func.min(case((ranked.c.rank >= share * ranked.c.turns, ranked.c.seconds)))
-        for share in _QUANTILES
-    )
-    columns = [ranked.c[key.name] for key in keys]
-    for row in session.execute(select(*columns, *quantiles).group_by(*columns)):
-        *key, median, p95 = row
-        groups[tuple(key)] = replace(groups[tuple(key)], median=median, p95=p95)
+    seconds: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+    for *key, took in session.execute(select(*by, TurnRow.seconds).where(*kept)):
+        seconds[tuple(key)].append(took)
+    for group, found in seconds.items():
+        median, p95 = _quantiles(found)
+        groups[group] = replace(groups[group], median=median, p95=p95)
     return groups
 
 
@@ -222,5 +204,10 @@ def _start(session: Session, span: Span) -> ColumnElement[date]:
 
 
 def _time(step: str, seconds: Sequence[float]) -> StepTime:
-    median, p95 = np.quantile(seconds, _QUANTILES, method="inverted_cdf")
-    return StepTime(step, len(seconds), float(median), float(p95))
+    return StepTime(step, len(seconds), *_quantiles(seconds))
+
+
+def _quantiles(seconds: Sequence[float]) -> tuple[float, float]:
+    """The median and the 95th percentile, each the time of some turn."""
+    median, p95 = np.quantile(seconds, (0.5, 0.95), method="inverted_cdf")
+    return float(median), float(p95)

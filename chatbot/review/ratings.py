@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
-
-from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person
@@ -38,25 +34,6 @@ class Status(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True)
-class Review:
-    """What admins say of a turn; as it stands here where nobody has said anything.
-
-    `corrected_release` is the release that should have answered, `reviewer` who spoke last.
-    """
-
-    rating: str = ""
-    corrected_answer: str = ""
-    corrected_release: str = ""
-    note: str = ""
-    status: str = Status.OPEN
-    assignee: str = ""
-    in_regression_set: bool = False
-    reviewer: str = ""
-    updated: datetime | None = None
-
-
-NO_REVIEW = Review()
 _TEXTS = ("corrected_answer", "note")
 _LONGEST = {"corrected_answer": 20_000, "note": 20_000, "corrected_release": 200, "assignee": 200}
 
@@ -71,53 +48,51 @@ class Ratings:
 
     database: Database
     changed: Callable[[int], None] = unheard
-    corrected: Callable[[Person, int, Review], None] = lambda person, turn, review: None
+    corrected: Callable[[Person, int, ReviewRow], None] = lambda person, turn, review: None
 
-    def change(self, person: Person, turn: int, **changes: str | bool) -> Review:
+    def change(self, person: Person, turn: int, **changes: str | bool) -> ReviewRow:
         """Change fields of the review of a turn and return it.
 
         Nothing is written, and nothing recorded, where nothing changes. Raises UnknownTurn, and
         BadReview for what is no rating, no status, or too long.
         """
         person.require_admin()
-        wanted = _checked(changes)
+        wanted = {field: _value(field, value) for field, value in changes.items()}
         with self.database.writing() as session:
-            if session.get(TurnRow, turn) is None:
+            row = session.get(TurnRow, turn)
+            if row is None:
                 raise UnknownTurn(turn)
-            row = session.get(ReviewRow, turn)
-            before = review_of(row)
-            changed = {k: v for k, v in wanted.items() if getattr(before, k) != v}
+            review = review_of(row)
+            changed = {k: v for k, v in wanted.items() if getattr(review, k) != v}
             if not changed:
-                return before
-            after = replace(
-                before, **changed, reviewer=person.id or person.name, updated=datetime.now(UTC)
-            )
-            session.merge(ReviewRow(turn_id=turn, **asdict(after)))
+                return review
+            for field, value in changed.items():
+                setattr(review, field, value)
+            review.reviewer, review.updated = person.id or person.name, datetime.now(UTC)
+            session.add(review)
             # Of texts the log keeps only the length, because it is kept for good.
-            told = {k: len(v) if k in _TEXTS else v for k, v in changed.items()}
+            told = {k: len(str(v)) if k in _TEXTS else v for k, v in changed.items()}
             recorded(session, person, "rate", f"turn {turn}", **told)
         if "rating" in changed:
             self.changed(turn)
         if not changed.keys().isdisjoint(("corrected_answer", "corrected_release")):
-            self.corrected(person, turn, after)
-        return after
+            self.corrected(person, turn, review)
+        return review
 
 
-def review_of(row: ReviewRow | None) -> Review:
-    """The review in a row; `NO_REVIEW` without one."""
-    if row is None:
-        return NO_REVIEW
-    return Review(**{field: getattr(row, field) for field in asdict(NO_REVIEW)})
-
-
-def reviews_of(session: Session, turns: list[int]) -> dict[int, Review]:
-    """The reviews that there are of some turns."""
-    rows = session.scalars(select(ReviewRow).where(ReviewRow.turn_id.in_(turns)))
-    return {row.turn_id: review_of(row) for row in rows}
-
-
-def _checked(changes: Mapping[str, str | bool]) -> dict[str, Any]:
-    return {field: _value(field, value) for field, value in changes.items()}
+def review_of(turn: TurnRow) -> ReviewRow:
+    """The review of a turn; where nobody has said anything, one that says so."""
+    return turn.review or ReviewRow(
+        turn_id=turn.id,
+        rating="",
+        corrected_answer="",
+        corrected_release="",
+        note="",
+        status=Status.OPEN,
+        assignee="",
+        in_regression_set=False,
+        reviewer="",
+    )
 
 
 def _value(field: str, value: str | bool) -> str | bool:

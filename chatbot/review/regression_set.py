@@ -19,12 +19,12 @@ from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Rating
 from chatbot.reply import Reply
 from chatbot.retrieval.provenance import claims, says_unknown, whole
-from chatbot.review.ratings import Ratings, Review, UnknownTurn, review_of
+from chatbot.review.ratings import Ratings, UnknownTurn, review_of
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
-from corpora.database.history_tables import ConversationRow, ReviewRow, TurnRow
+from corpora.database.history_tables import ReviewRow, TurnRow
 from ingestion.errors import StrataError
 
 _ABSTAINS = (
@@ -58,14 +58,16 @@ class RegressionSet:
 
     database: Database
 
-    def add(self, person: Person, turn: int) -> Review:
+    def add(self, person: Person, turn: int) -> ReviewRow:
         """Put a rated turn into the set. Raises UnknownTurn, and NoGold if it cannot be checked."""
         person.require_admin()
         with self.database.reading() as session:
-            _question(session, turn)
+            if (row := session.get(TurnRow, turn)) is None:
+                raise UnknownTurn(turn)
+            _question(session, row)
         return Ratings(self.database).change(person, turn, in_regression_set=True)
 
-    def remove(self, person: Person, turn: int) -> Review:
+    def remove(self, person: Person, turn: int) -> ReviewRow:
         """Take a turn from the set; its rating stays."""
         return Ratings(self.database).change(person, turn, in_regression_set=False)
 
@@ -74,28 +76,25 @@ class RegressionSet:
         person.require_admin()
         questions, left_out = [], []
         with self.database.reading() as session:
-            kept = select(ReviewRow.turn_id).where(ReviewRow.in_regression_set)
-            for turn in session.scalars(kept.order_by(ReviewRow.turn_id)):
+            kept = select(TurnRow).join(TurnRow.review).where(ReviewRow.in_regression_set)
+            for turn in session.scalars(kept.order_by(TurnRow.id)):
                 try:
                     questions.append(_question(session, turn))
                 except NoGold as reason:
-                    left_out.append((turn, str(reason)))
+                    left_out.append((turn.id, str(reason)))
         AuditLog(self.database).record(
             person, "export", "regression set", questions=len(questions), left_out=len(left_out)
         )
         return Exported(tuple(questions), tuple(left_out))
 
 
-def _question(session: Session, turn: int) -> dict[str, Any]:
+def _question(session: Session, turn: TurnRow) -> dict[str, Any]:
     """Make a gold question of a turn and of what had been said before it in its conversation.
 
     What is right is the corrected answer, else the answer rated good. A right answer has to hold
     the figures and names of it, or its words where it has none. Raises NoGold.
     """
-    row = session.get(TurnRow, turn)
-    if row is None:
-        raise UnknownTurn(turn)
-    reply, review = Reply.model_validate(row.answer), review_of(session.get(ReviewRow, turn))
+    reply, review = Reply.model_validate(turn.answer), review_of(turn)
     if not review.rating:
         raise NoGold("The answer is not rated: rate it first.")
     corrected = review.corrected_answer
@@ -103,22 +102,22 @@ def _question(session: Session, turn: int) -> dict[str, Any]:
         raise NoGold("The answer is not good: write the corrected one first.")
     if review.rating == Rating.WRONG_RELEASE and not review.corrected_release:
         raise NoGold("The answer is from the wrong release: name the right one first.")
-    product = reply.product or session.get_one(ConversationRow, row.conversation_id).product
+    product = reply.product or turn.conversation.product
     if not product:
         raise NoGold("The question is about no product in particular, so it cannot be asked again.")
     # Only the last question of a conversation is asked anew: whatever was superseded before this
     # turn came is no part of it, and nothing else was superseded later.
     before = (
-        (TurnRow.conversation_id == row.conversation_id)
-        & (TurnRow.position < row.position)
+        (TurnRow.conversation_id == turn.conversation_id)
+        & (TurnRow.position < turn.position)
         & ~TurnRow.superseded
     )
     earlier = session.scalars(select(TurnRow).where(before).order_by(TurnRow.position))
     history = [[said.question, said.answer["answer"]] for said in earlier]
     line = {
-        "id": f"turn-{turn}",
+        "id": f"turn-{turn.id}",
         "product": product,
-        "question": row.question,
+        "question": turn.question,
         "history": history,
     }
     if says_unknown(corrected) if corrected else reply.abstained:
@@ -126,7 +125,7 @@ def _question(session: Session, turn: int) -> dict[str, Any]:
     return line | _answer(reply, review, follows_up=bool(history))
 
 
-def _abstention(reply: Reply, review: Review) -> dict[str, Any]:
+def _abstention(reply: Reply, review: ReviewRow) -> dict[str, Any]:
     """The question has no answer in the release: to say so is right."""
     unknown = reply.release_status == "unknown"
     if reply.route == Route.CLARIFY and not unknown:
@@ -141,8 +140,9 @@ def _abstention(reply: Reply, review: Review) -> dict[str, Any]:
     }
 
 
-def _answer(reply: Reply, review: Review, *, follows_up: bool) -> dict[str, Any]:
-    right = review.corrected_answer or _said(reply)
+def _answer(reply: Reply, review: ReviewRow, *, follows_up: bool) -> dict[str, Any]:
+    values = "; ".join(side.value for side in reply.sides if side.value)
+    right = review.corrected_answer or values or without_marks(reply.answer).strip()
     patterns = must_include(right)
     if not patterns:
         raise NoGold("The answer has no word that could be looked for: write a corrected one.")
@@ -166,18 +166,6 @@ def _answer(reply: Reply, review: Review, *, follows_up: bool) -> dict[str, Any]
     }
 
 
-def _said(reply: Reply) -> str:
-    """What an answer says, without its evidence; the first passage where it only quotes."""
-    values = [side.value for side in reply.sides if side.value]
-    if values:
-        return "; ".join(values)
-    lead = without_marks(reply.answer.partition("\n\n>")[0]).strip()
-    if lead.endswith(":") and reply.citations:
-        quote: str = reply.citations[0].quote
-        return quote
-    return lead
-
-
 def must_include(text: str) -> list[str]:
     """Patterns that find the figures and names of a text, or else its words, each of them in it."""
     named = dict.fromkeys(claims(text)) or dict.fromkeys(filtered(text).split())
@@ -186,7 +174,7 @@ def must_include(text: str) -> list[str]:
     return list(found)[:_MOST_PATTERNS]
 
 
-def _sources(reply: Reply, review: Review, *, one_a_release: bool) -> list[dict[str, Any]]:
+def _sources(reply: Reply, review: ReviewRow, *, one_a_release: bool) -> list[dict[str, Any]]:
     """The cited pages, as far as the rating leaves them right."""
     if review.rating not in (Rating.GOOD, Rating.INCOMPLETE) or review.corrected_release:
         return []

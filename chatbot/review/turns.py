@@ -7,39 +7,27 @@ found in an index that holds every fact a filter asks for; only its own rows are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, func, select, tuple_
-from sqlalchemy.orm import Session, defer
-from sqlalchemy.orm.interfaces import ORMOption
+from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy.orm import Session, defer, joinedload
 
 from chatbot.accounts.people import Person
 from chatbot.reply import Reply, Trace
 from chatbot.review.filters import ANY, TurnFilter, conditions
-from chatbot.review.ratings import NO_REVIEW, Review, UnknownTurn, reviews_of
+from chatbot.review.ratings import UnknownTurn, review_of
 from corpora.database.engine import Database
-from corpora.database.history_tables import (
-    ConversationRow,
-    FeedbackRow,
-    ReviewRow,
-    TurnCitationRow,
-    TurnRow,
-    TurnTraceRow,
-)
+from corpora.database.history_tables import ReviewRow, TurnCitationRow, TurnRow
 
 MOST_COUNTED = 10_000
 AROUND = 20
 """Of a long conversation so many turns are shown before the opened one and behind it."""
 
 
-class Position(NamedTuple):
-    """Where a turn stands in the list."""
-
-    created: datetime
-    id: int
+Position = tuple[datetime, int]
+"""Where a turn stands in the list: when it was asked, and its id."""
 
 
 class Neighbours(NamedTuple):
@@ -50,65 +38,23 @@ class Neighbours(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ListedTurn:
-    """What a list shows of a turn; `thumbs` are 0 where there are none."""
-
-    id: int
-    created: datetime
-    owner: str
-    product: str | None
-    release: str | None
-    question: str
-    route: str
-    abstained: bool
-    superseded: bool
-    seconds: float
-    thumbs: int
-    review: Review
-
-    @property
-    def position(self) -> Position:
-        """Where it stands in the list."""
-        return Position(self.created, self.id)
-
-
-class Feedback(NamedTuple):
-    """What the person who asked says of an answer: thumbs 1 or -1."""
-
-    thumbs: int
-    reason: str
-    comment: str
-    created: datetime
-
-
-@dataclass(frozen=True)
-class SaidTurn:
-    """A turn of the conversation around one; `superseded` if it was asked anew since."""
-
-    id: int
-    question: str
-    answer: str
-    superseded: bool
-
-
-@dataclass(frozen=True)
 class OpenedTurn:
-    """A turn with all that is known of it.
+    """A turn with its conversation, what the person and admins think of it, and its trace.
 
-    `trace` is None for a turn of a version that kept none. `title` and `product` are the
-    conversation's; `before` and `after` are its turns around this one, as they were asked.
+    `trace` is None for a turn of a version that kept none. `before` and `after` are the turns of
+    its conversation around this one, as they were asked, also those that were asked anew since.
     """
 
-    listed: ListedTurn
+    turn: TurnRow
     reply: Reply
-    profile: str
-    model: str
     trace: Trace | None
-    feedback: Feedback | None
-    title: str
-    product: str
-    before: tuple[SaidTurn, ...]
-    after: tuple[SaidTurn, ...]
+    before: tuple[TurnRow, ...]
+    after: tuple[TurnRow, ...]
+
+    @property
+    def review(self) -> ReviewRow:
+        """What admins think of it."""
+        return review_of(self.turn)
 
 
 _CHOICES: dict[str, Select[Any]] = {
@@ -118,6 +64,8 @@ _CHOICES: dict[str, Select[Any]] = {
     "assignee": select(ReviewRow.assignee).where(ReviewRow.assignee != ""),
     "document": select(TurnCitationRow.file),
 }
+_PLACE = (TurnRow.created, TurnRow.id)
+"""What turns are ordered by."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +81,24 @@ class AllTurns:
         *,
         older_than: Position | None = None,
         size: int = 50,
-    ) -> tuple[tuple[ListedTurn, ...], bool]:
-        """The newest turns that are wanted, or those behind one, and whether there are older."""
+    ) -> tuple[tuple[TurnRow, ...], Position | None]:
+        """The newest turns that are wanted, or those behind a position; and where the next begin.
+
+        None where there are no older ones. They come with their feedback and their review, and
+        without their answer.
+        """
         person.require_admin()
         with self.database.reading() as session:
-            ids = _beside(session, conditions(session, wanted), older_than, most=size + 1)
-            return _listed(session, ids[:size]), len(ids) > size
+            ids = _beside(session, wanted, older_than, most=size + 1)
+            rows = (
+                select(TurnRow)
+                .where(TurnRow.id.in_(ids[:size]))
+                .options(joinedload(TurnRow.feedback), joinedload(TurnRow.review))
+                .options(defer(TurnRow.answer))
+                .order_by(*(column.desc() for column in _PLACE))
+            )
+            found = tuple(session.scalars(rows))
+            return found, (found[-1].created, found[-1].id) if len(ids) > size else None
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
         """How many turns are wanted; counting ends at `most` + 1."""
@@ -151,33 +111,32 @@ class AllTurns:
         """The next newer and older turn that is wanted; the turn itself need not be."""
         person.require_admin()
         with self.database.reading() as session:
-            row = _turn(session, turn, defer(TurnRow.answer))
-            where, position = conditions(session, wanted), Position(row.created, row.id)
-            newer = _beside(session, where, position, most=1, newer=True)
-            older = _beside(session, where, position, most=1)
-            return Neighbours(newer[0] if newer else None, older[0] if older else None)
+            stands = session.execute(select(*_PLACE).where(TurnRow.id == turn)).one_or_none()
+            if stands is None:
+                raise UnknownTurn(turn)
+            place = (stands.created, stands.id)
+            newer = _beside(session, wanted, place, most=1, newer=True)
+            older = _beside(session, wanted, place, most=1)
+            return Neighbours(*(found[0] if found else None for found in (newer, older)))
 
     def open(self, person: Person, turn: int) -> OpenedTurn:
         """A turn with its conversation and its trace. Raises UnknownTurn."""
         person.require_admin()
+        beside = (TurnRow.conversation, TurnRow.feedback, TurnRow.review, TurnRow.trace)
         with self.database.reading() as session:
-            row = _turn(session, turn)
-            packed = session.get(TurnTraceRow, turn)
-            said = session.get(FeedbackRow, turn)
-            conversation = session.get_one(ConversationRow, row.conversation_id)
+            row = session.get(TurnRow, turn, options=[joinedload(what) for what in beside])
+            if row is None:
+                raise UnknownTurn(turn)
+            query = select(TurnRow).where(TurnRow.conversation_id == row.conversation_id)
+            place = TurnRow.position
+            before = query.where(place < row.position).order_by(place.desc()).limit(AROUND)
+            after = query.where(place > row.position).order_by(place).limit(AROUND)
             return OpenedTurn(
-                listed=_listed(session, [turn])[0],
+                turn=row,
                 reply=Reply.model_validate(row.answer),
-                profile=row.profile,
-                model=row.model,
-                trace=Trace.unpacked(packed.trace) if packed else None,
-                feedback=Feedback(said.thumbs, said.reason, said.comment, said.created)
-                if said
-                else None,
-                title=conversation.title,
-                product=conversation.product,
-                before=_around(session, row, earlier=True),
-                after=_around(session, row, earlier=False),
+                trace=Trace.unpacked(row.trace.trace) if row.trace else None,
+                before=tuple(session.scalars(before))[::-1],
+                after=tuple(session.scalars(after)),
             )
 
     def choices(self, person: Person, what: str, product: str | None = None) -> tuple[str, ...]:
@@ -189,61 +148,17 @@ class AllTurns:
             return tuple(sorted(name for name in found if name is not None))
 
 
-def _turn(session: Session, turn: int, *options: ORMOption) -> TurnRow:
-    row = session.get(TurnRow, turn, options=options)
-    if row is None:
-        raise UnknownTurn(turn)
-    return row
-
-
 def _beside(
     session: Session,
-    where: Sequence[ColumnElement[bool]],
+    wanted: TurnFilter,
     position: Position | None,
     *,
     most: int,
     newer: bool = False,
 ) -> list[int]:
-    """The ids of the turns behind a position, or before it, the nearest first."""
-    query = select(TurnRow.id).where(*where).limit(most)
-    columns = (TurnRow.created, TurnRow.id)
+    """The ids of the wanted turns behind a position, or before it, the nearest first."""
+    query = select(TurnRow.id).where(*conditions(session, wanted)).limit(most)
     if position is not None:
-        edge = tuple_(*position, types=[column.type for column in columns])
-        query = query.where(tuple_(*columns) > edge if newer else tuple_(*columns) < edge)
-    order = columns if newer else [column.desc() for column in columns]
-    return list(session.scalars(query.order_by(*order)))
-
-
-def _listed(session: Session, ids: list[int]) -> tuple[ListedTurn, ...]:
-    """What a list shows of these turns, the newest first."""
-    rows = session.execute(
-        select(TurnRow, FeedbackRow.thumbs)
-        .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
-        .where(TurnRow.id.in_(ids))
-        .options(defer(TurnRow.answer))
-        .order_by(TurnRow.created.desc(), TurnRow.id.desc())
-    ).all()
-    reviews = reviews_of(session, ids)
-    columns = [column.name for column in fields(ListedTurn) if column.name in TurnRow.__table__.c]
-    return tuple(
-        ListedTurn(
-            **{name: getattr(row, name) for name in columns},
-            thumbs=thumbs or 0,
-            review=reviews.get(row.id, NO_REVIEW),
-        )
-        for row, thumbs in rows
-    )
-
-
-def _around(session: Session, turn: TurnRow, *, earlier: bool) -> tuple[SaidTurn, ...]:
-    """The turns of its conversation next to a turn, in the order of asking."""
-    query = select(TurnRow).where(TurnRow.conversation_id == turn.conversation_id).limit(AROUND)
-    if earlier:
-        query = query.where(TurnRow.position < turn.position).order_by(TurnRow.position.desc())
-    else:
-        query = query.where(TurnRow.position > turn.position).order_by(TurnRow.position)
-    found = [
-        SaidTurn(row.id, row.question, row.answer["answer"], row.superseded)
-        for row in session.scalars(query)
-    ]
-    return tuple(found[::-1] if earlier else found)
+        edge = tuple_(*position, types=[column.type for column in _PLACE])
+        query = query.where(tuple_(*_PLACE) > edge if newer else tuple_(*_PLACE) < edge)
+    return list(session.scalars(query.order_by(*(c if newer else c.desc() for c in _PLACE))))

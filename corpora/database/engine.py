@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,8 @@ class Database:
         writes later fails when another process wrote in between, however long it waits. Keep it
         short, since other writers wait for it.
         """
-        with Session(self.engine.execution_options(**{_WRITES: True})) as session, session.begin():
+        writer = self.engine.execution_options(**{_WRITES: True})
+        with Session(writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:
@@ -132,12 +133,13 @@ def delete_in_portions(
     *,
     at_once: int | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    before: Callable[[Session, Sequence[Any]], object] = lambda session, keys: None,
 ) -> int:
     """Delete the rows of the table of `key` that meet a condition, and count their keys.
 
     The keys are looked for without keeping writers waiting and go in small transactions, so that
     others can write in between; each is looked at again when it goes. `on_progress` gets how many
-    of how many are gone.
+    of how many are gone, and `before` the keys that are about to go, in their transaction.
     """
     with database.reading() as session:
         keys = session.scalars(select(key).where(condition).distinct()).all()
@@ -146,6 +148,7 @@ def delete_in_portions(
     for first in range(0, len(keys), size):
         some = keys[first : first + size]
         with database.writing() as session:
+            before(session, some)
             session.execute(
                 delete(key.class_).where(key.in_(some), condition),
                 execution_options={"synchronize_session": False},

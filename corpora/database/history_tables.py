@@ -18,7 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
     event,
 )
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from corpora.database.tables import Base, owned_by
 
@@ -35,6 +35,21 @@ class ConversationRow(Base):
     title: Mapped[str] = mapped_column(Text)
     created: Mapped[datetime]
     updated: Mapped[datetime] = mapped_column(index=True)
+    said: Mapped[list[TurnRow]] = relationship(
+        primaryjoin="and_(ConversationRow.id == TurnRow.conversation_id, ~TurnRow.superseded)",
+        order_by="TurnRow.position",
+        viewonly=True,
+    )
+
+    @property
+    def turns(self) -> int:
+        """How many turns it has."""
+        return len(self.said)
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The releases that answered."""
+        return tuple(sorted({turn.release for turn in self.said if turn.release}))
 
 
 class TurnRow(Base):
@@ -73,6 +88,10 @@ class TurnRow(Base):
     profile: Mapped[str] = mapped_column(String(32))
     model: Mapped[str] = mapped_column(Text)
     model_calls: Mapped[int] = mapped_column(default=0)
+    conversation: Mapped[ConversationRow] = relationship(viewonly=True)
+    feedback: Mapped[FeedbackRow | None] = relationship(viewonly=True)
+    review: Mapped[ReviewRow | None] = relationship(viewonly=True)
+    trace: Mapped[TurnTraceRow | None] = relationship(viewonly=True)
 
 
 class TurnTextRow(Base):
@@ -127,6 +146,7 @@ class OpenQuestionRow(Base):
     server: Mapped[str] = mapped_column(Text)
     seen: Mapped[datetime]
     created: Mapped[datetime]
+    conversation: Mapped[ConversationRow] = relationship(viewonly=True)
 
 
 class FeedbackRow(Base):

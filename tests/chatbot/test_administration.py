@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.accounts.audit import AuditEntry, AuditLog
+from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import LimitReached, Limits
 from chatbot.accounts.people import NotAllowed, Person
 from chatbot.administration.administration import Administration
@@ -13,6 +13,7 @@ from corpora.catalog.catalog import Catalog, UnusableName
 from corpora.catalog.glossary import Entry, GlossaryError
 from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
 from corpora.database.engine import Database
+from corpora.database.history_tables import AuditRow
 from corpora.documents.uploads import UploadedFile
 from corpora.jobs.jobs import JobKind, Jobs
 
@@ -28,7 +29,7 @@ def admin(database: Database) -> Administration:
     return Administration(database, ADA, Limits(database, 0, uploads_per_day=1))
 
 
-def entries(admin: Administration) -> tuple[AuditEntry, ...]:
+def entries(admin: Administration) -> tuple[AuditRow, ...]:
     return AuditLog(admin.database).entries()[::-1]
 
 

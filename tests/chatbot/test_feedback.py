@@ -3,19 +3,24 @@ from __future__ import annotations
 import pytest
 
 from chatbot.conversations.conversations import Conversations, UnknownConversation
-from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, BadFeedback, Feedback, Opinion
+from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, BadFeedback, Feedback
 from corpora.database.engine import Database
 from tests.chatbot.asked import answer, asked
 from tests.ui.payloads import PAYLOADS
+
+
+def told(feedback: Feedback, *turns: int) -> dict[int, tuple[int, str, str]]:
+    found = feedback.of(turns)
+    return {turn: (said.thumbs, said.reason, said.comment) for turn, said in found.items()}
 
 
 def test_an_opinion_is_kept_replaced_and_withdrawn(database: Database) -> None:
     feedback = Feedback(database)
     turn, other = asked(database, "What is hold_time?"), asked(database, "And now?")
     feedback.give(turn, UP)
-    assert feedback.of([turn, other]) == {turn: Opinion(UP)}
+    assert told(feedback, turn, other) == {turn: (UP, "", "")}
     feedback.give(turn, DOWN, "wrong release", " It is from 17.10. ")
-    assert feedback.of([turn]) == {turn: Opinion(DOWN, "wrong release", "It is from 17.10.")}
+    assert told(feedback, turn) == {turn: (DOWN, "wrong release", "It is from 17.10.")}
     feedback.withdraw(turn)
     feedback.withdraw(turn)
     assert feedback.of([turn, other]) == {}
@@ -34,7 +39,7 @@ def test_nobody_can_speak_of_anothers_answer_or_read_what_was_said(database: Dat
         with pytest.raises(UnknownConversation, match=r"There is no answer \d+ in your"):
             speak()
     assert eve.of([turn]) == {}
-    assert ada.of([turn]) == {turn: Opinion(DOWN, "incomplete", "mine")}
+    assert told(ada, turn) == {turn: (DOWN, "incomplete", "mine")}
 
 
 def test_what_cannot_be_kept_says_why_and_changes_nothing(database: Database) -> None:
@@ -49,7 +54,7 @@ def test_what_cannot_be_kept_says_why_and_changes_nothing(database: Database) ->
     ):
         with pytest.raises(BadFeedback, match=why):
             feedback.give(turn, *wrong)  # type: ignore[arg-type]
-    assert feedback.of([turn]) == {turn: Opinion(UP, "", "x" * LONGEST_COMMENT)}
+    assert told(feedback, turn) == {turn: (UP, "", "x" * LONGEST_COMMENT)}
 
 
 def test_hostile_comments_are_kept_as_text_without_what_nobody_sees(database: Database) -> None:

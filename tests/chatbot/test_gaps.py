@@ -157,8 +157,8 @@ def test_an_export_row_says_what_the_page_says(database: Database, embedder: Min
             "question": "Can I fly it?",
             "times": 2,
             "people": 1,
-            "last_asked": "2026-11-20T12:00:00+00:00",
-            "found_in": ["18.00"],
+            "last_asked": NOW,
+            "found_in": ("18.00",),
             "turns": turns[::-1],
             "wordings": ["Can I fly it?"],
         }

@@ -21,6 +21,7 @@ from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
 from chatbot.text.citation_markers import marks
 from chatbot.turn import ModelCall
+from eval.gold import read_lines
 from eval.hostile import (
     OTHER_RELEASE,
     PRODUCT,
@@ -29,12 +30,11 @@ from eval.hostile import (
     ask,
     broken,
     ingest_cases,
-    read_cases,
 )
 from eval.hostile_checks import read_all
 from prompts import render
 
-CASES = read_cases(Path(eval.__file__).parent / "questions" / "hostile.jsonl")
+CASES = read_lines(Path(eval.__file__).parent / "questions" / "hostile.jsonl", HostileCase)
 
 SECTION = re.compile(r"<(/?)(chunk|conversation|excerpts|question|releases)\b([^<>]*)>")
 LOOKS_LIKE_A_SECTION = re.compile(

@@ -15,8 +15,8 @@ from chatbot.conversations.personal_data import (
     export_person,
     fingerprint,
     people,
+    sweep,
 )
-from chatbot.conversations.retention import sweep
 from chatbot.reply import Trace
 from chatbot.settings import Settings
 from chatbot.turn import Citation
@@ -117,7 +117,10 @@ def test_a_person_takes_along_what_they_asked_and_said(database: Database) -> No
     exported = json.loads(json.dumps(export_person(database, BO)))
     assert (exported["person"], exported["signed_in_as"]) == (BO, [f"https://id#{BO}"])
     (conversation,) = exported["conversations"]
-    assert (conversation["id"], conversation["title"]) == (identity, "Does the relay latch?")
+    assert (conversation["conversation"], conversation["title"]) == (
+        identity,
+        "Does the relay latch?",
+    )
     (turn,) = conversation["turns"]
     assert turn["reply"]["answer"] == "Does the relay latch? – yes."
     assert (turn["replaced"], turn["feedback"]["comment"]) == (False, "no")

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
-from chatbot.accounts.program_keys import PREFIX, BadKey, ProgramKeys, Scope
+from chatbot.accounts.program_keys import PREFIX, BadKey, ProgramKeys, Scope, person_of
 from chatbot.conversations.personal_data import delete_person, export_person
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
@@ -27,10 +27,10 @@ def test_a_key_opens_until_it_is_revoked(keys: ProgramKeys) -> None:
     found = keys.program(key)
     assert (found.name, found.scopes, found.questions_per_minute) == (
         "editor of Bo",
-        frozenset(ASKS),
+        sorted(ASKS),
         30,
     )
-    assert found.person == Person(f"program:{made.id}", "editor of Bo", is_admin=False)
+    assert person_of(found) == Person(f"program:{made.id}", "editor of Bo", is_admin=False)
     assert keys.seen_by(BO)[0].used is not None
     keys.revoke(BO, made.id)
     with pytest.raises(NotSignedIn):
@@ -42,7 +42,8 @@ def test_the_key_itself_is_kept_nowhere(keys: ProgramKeys) -> None:
     with keys.database.reading() as session:
         row = session.scalars(select(ProgramKeyRow)).one()
         assert key not in str(vars(row))
-    assert key not in str(AuditLog(keys.database).entries())
+    (entry,) = AuditLog(keys.database).entries()
+    assert key not in str(vars(entry))
 
 
 @pytest.mark.parametrize("wrong", ["", "strata_", "strata_" + "x" * 43, "'; DROP TABLE people"])
@@ -57,7 +58,7 @@ def test_only_admins_give_what_only_admins_may(keys: ProgramKeys, scope: Scope) 
     with pytest.raises(NotAllowed):
         keys.make(BO, "robot", [scope], 0)
     made, _ = keys.make(LOCAL, "robot", [scope], 0)
-    assert made.person.is_admin
+    assert person_of(made).is_admin
 
 
 def test_people_see_and_revoke_their_own_and_admins_all(keys: ProgramKeys) -> None:

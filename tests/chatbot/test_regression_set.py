@@ -20,7 +20,7 @@ from eval.answer_summary import Summary, score_answers
 from eval.answers import read_answers
 from eval.asking import ask_all, rank_pages
 from eval.gold import GoldQuestion, QuestionKind, read_gold
-from eval.retrieval import retrieval_items, score_retrieval
+from eval.retrieval import among_first
 from tests.chatbot.test_review_turns import ADMIN, USER, own
 
 RATE = "What rate has port XF-1 in 17.20?"
@@ -98,8 +98,7 @@ def test_what_was_rated_good_passes_the_evaluation_of_the_exported_file(reviewed
 def test_the_pages_that_were_cited_are_those_to_find(reviewed: Reviewed) -> None:
     reviewed.rate(reviewed.ask(RATE))
     gold = reviewed.gold()
-    found = score_retrieval(retrieval_items(gold), rank_pages(reviewed.chatbot, gold))
-    assert found.within["all"][1].ratio == 1
+    assert among_first(rank_pages(reviewed.chatbot, gold))["all"][1].ratio == 1
 
 
 def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:

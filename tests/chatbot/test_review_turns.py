@@ -14,7 +14,7 @@ from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns, Position
+from chatbot.review.turns import AllTurns
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import (
     ConversationRow,
@@ -24,7 +24,7 @@ from corpora.database.history_tables import (
     TurnRow,
     TurnTraceRow,
 )
-from eval.benchmarks.made_up_history import BEGIN, YEARS, fill, word
+from tests.chatbot.made_up_history import BEGIN, YEARS, fill, word
 
 ADMIN = Person("ada@example.org", "Ada", is_admin=True)
 USER = Person("bob@example.org", "Bob", is_admin=False)
@@ -129,12 +129,11 @@ def test_a_filter_finds_what_is_like_that_and_nothing_else(
 def test_pages_show_every_turn_once(history: Database) -> None:
     turns, wanted = AllTurns(history), TurnFilter(product="harbour")
     whole = [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]]
-    begin: Position | None = None
-    found, is_more = [], True
-    while is_more:
-        page, is_more = turns.page(ADMIN, wanted, older_than=begin, size=30)
+    page, begin = turns.page(ADMIN, wanted, size=30)
+    found = [*page]
+    while begin:
+        page, begin = turns.page(ADMIN, wanted, older_than=begin, size=30)
         found += page
-        begin = page[-1].position
     assert [t.id for t in found] == whole
 
 
@@ -142,8 +141,8 @@ def test_turns_of_one_moment_have_an_order_too(database: Database) -> None:
     moment = datetime(2026, 5, 1, 12, tzinfo=UTC)
     written(database, [moment] * 5)
     turns = AllTurns(database)
-    first, _ = turns.page(ADMIN, size=2)
-    second, _ = turns.page(ADMIN, older_than=first[-1].position, size=2)
+    first, begin = turns.page(ADMIN, size=2)
+    second, _ = turns.page(ADMIN, older_than=begin, size=2)
     assert [t.id for t in (*first, *second)] == [5, 4, 3, 2]
     assert turns.neighbours(ADMIN, 3).newer == 4
     assert turns.neighbours(ADMIN, 3).older == 2
@@ -214,17 +213,17 @@ def test_an_opened_turn_has_its_conversation_and_its_trace(
     last = ask("And XF-2?", instead_of=wrong)
     turns = AllTurns(chatbot.database)
     opened = turns.open(ADMIN, last)
-    assert (opened.title, opened.product) == ("Rates", "relay")
+    assert (opened.turn.conversation.title, opened.turn.conversation.product) == ("Rates", "relay")
     assert [t.id for t in opened.before] == [first, wrong]
     assert [t.superseded for t in opened.before] == [False, True]
-    assert opened.before[0].answer.startswith("The rate of `XF-1` is 10 Gbit/s")
+    assert opened.before[0].answer["answer"].startswith("The rate of `XF-1` is 10 Gbit/s")
     assert opened.after == ()
     assert opened.trace is not None
     assert opened.trace.queries is not None
     assert opened.trace.queries.base
     assert opened.trace.retrieved[0].file
-    assert opened.feedback is None
-    assert opened.listed.review.rating == ""
+    assert opened.turn.feedback is None
+    assert opened.review.rating == ""
     assert [t.id for t in turns.open(ADMIN, first).after] == [wrong, last]
     chatbot.database.close()
 
@@ -266,9 +265,9 @@ def test_only_admins_see_any_of_it(history: Database) -> None:
 
 
 def test_an_empty_history_has_an_empty_page(database: Database) -> None:
-    assert AllTurns(database).page(ADMIN) == ((), False)
-    nowhere = Position(datetime(2026, 1, 1, tzinfo=UTC), 1)
-    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), False)
+    assert AllTurns(database).page(ADMIN) == ((), None)
+    nowhere = (datetime(2026, 1, 1, tzinfo=UTC), 1)
+    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), None)
 
 
 def own(chatbot: Chatbot, folder: Any) -> Chatbot:

@@ -18,7 +18,6 @@ from eval.conversations import (
     catalog_of,
     figures,
     measure,
-    to_json,
 )
 from eval.gold import GoldError, read_lines
 from ui.cli.main import app
@@ -115,19 +114,13 @@ def test_a_release_that_is_not_asked_for_counts_as_wrong() -> None:
     assert [score.right_release for score in scores][:2] == [False, True]
 
 
-def test_steps_of_a_model_work_together_and_no_more_than_allowed() -> None:
-    now, most = 0, 0
-
+def test_a_step_of_a_model_is_awaited_and_its_fallbacks_are_counted() -> None:
     async def step(turn: Turn) -> Turn:
-        nonlocal now, most
-        now, most = now + 1, max(most, now + 1)
-        await asyncio.sleep(0.01)
-        now -= 1
+        await asyncio.sleep(0)
         made = replace(turn, fallbacks=(Fallback("query_rewriting", "no JSON"),))
         return rewrite_query(lambda: PRODUCTS)(made)
 
-    scores = measure(step, CASES[:9], PRODUCTS, at_once=3)
-    assert most == 3
+    scores = measure(step, CASES[:9], PRODUCTS)
     assert str(figures(scores)["left to the rules by the model"]) == "9/9"
     assert figures(scores)["all"].hits == 9
 
@@ -137,13 +130,9 @@ def test_the_command_prints_the_figures_and_what_went_wrong() -> None:
     assert printed.exit_code == 0
     assert "follow-ups" in printed.output
     as_json = CliRunner().invoke(app, ["eval", "conversations", str(TABLE), "--json"])
-    assert json.loads(as_json.output)["figures"]["all"]["of"] == len(CASES)
-
-
-def test_figures_are_plain_json() -> None:
-    made = to_json(measure(rewrite_query(lambda: PRODUCTS), CASES[:3], PRODUCTS))
-    assert json.loads(json.dumps(made)) == made
-    assert made["figures"]["all"] == {"hits": 3, "of": 3}
+    told = json.loads(as_json.output)
+    assert told["figures"]["all"] == {"hits": len(CASES) - KNOWN_FAILURES, "of": len(CASES)}
+    assert [score["question"] for score in told["scores"]] == [case.question for case in CASES]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,12 @@ from corpora.catalog.release import Product, Release
 from eval.figures import Share
 from eval.gold import GoldError, read_lines
 from eval.releases import (
-    Meant,
     Outcome,
     ReleaseQuestion,
+    figures,
     measure_releases,
     outcome_of,
-    to_json,
+    wrong,
 )
 
 ROUTER = Product("router", (), tuple(Release("router", r, (), False) for r in ("1.0", "2.0")), None)
@@ -57,15 +56,17 @@ def test_what_a_resolution_is_worth(
 def test_questions_are_resolved_over_the_catalog() -> None:
     questions = [
         asked(question="the timeout in 1.0?"),
-        asked(question="the timeout?", status=Meant.LATEST, releases=["2.0"]),
+        asked(question="the timeout?", status=ReleaseStatus.LATEST, releases=["2.0"]),
         asked(question="the timeout in 2.0?"),
     ]
-    figures = measure_releases(questions, [ROUTER])
+    scores = measure_releases(questions, [ROUTER])
 
-    assert figures.share(Outcome.RIGHT) == Share(2, 3)
-    assert figures.share(Outcome.SILENTLY_WRONG) == Share(0, 3)
-    assert [score.outcome for score in figures.wrong] == [Outcome.WRONG_BUT_SAID]
-    assert json.loads(json.dumps(to_json(figures)))["wrong"][0]["question"]["id"] == "r-1"
+    assert figures(scores)["right"] == Share(2, 3)
+    assert figures(scores)["silently wrong: the latest, though another is meant"] == Share(0, 3)
+    assert scores[0].outcome is Outcome.WRONG_BUT_SAID
+    assert wrong(scores) == [
+        ("the timeout in 2.0?", "1.0", "2.0 (stated)", "wrong but said"),
+    ]
     with pytest.raises(GoldError, match="no product 'switch'"):
         measure_releases([asked(product="switch")], [ROUTER])
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from eval.figures import Share
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
-from eval.retrieval import RankedPage, retrieval_items, score_retrieval, to_json
+from eval.retrieval import RankedPage, among_first, score_search, searches
 
 LOOKUP = GoldQuestion(
     id="q-1",
@@ -38,10 +36,17 @@ RIGHT = RankedPage("guide.pdf", 4)
 
 
 def test_each_side_of_a_comparison_is_searched_for_and_the_unanswerable_are_not() -> None:
-    items = retrieval_items([LOOKUP, COMPARISON, UNANSWERABLE])
+    found = [(q.id, release) for q, release in searches([LOOKUP, COMPARISON, UNANSWERABLE])]
 
-    assert [item.key for item in items] == [("q-1", "2.0"), ("q-2", "1.0"), ("q-2", "2.0")]
-    assert [source.release for source in items[1].sources] == ["1.0"]
+    assert found == [("q-1", "2.0"), ("q-2", "1.0"), ("q-2", "2.0")]
+
+
+def test_a_page_counts_in_its_own_release_alone() -> None:
+    question = COMPARISON.model_copy(update={"sources": COMPARISON.sources[:1]})
+    page = RankedPage("limits.html", 1, ("timeout",))
+
+    assert score_search(question, "1.0", [page]).rank == 1
+    assert score_search(question, "2.0", [page]).rank is None
 
 
 @pytest.mark.parametrize(
@@ -67,32 +72,26 @@ def test_a_pdf_page_is_held_by_its_number() -> None:
     [(0, [1, 1, 1, 1]), (2, [0, 1, 1, 1]), (4, [0, 0, 1, 1]), (9, [0, 0, 0, 1]), (10, [0] * 4)],
 )
 def test_the_rank_of_the_first_gold_page_counts(before: int, within: list[int]) -> None:
-    ranked = {("q-1", "2.0"): [*[OTHER] * before, RIGHT, RIGHT]}
-    summary = score_retrieval(retrieval_items([LOOKUP]), ranked)
+    score = score_search(LOOKUP, "2.0", [*[OTHER] * before, RIGHT, RIGHT])
 
-    assert summary.scores[0].rank == before + 1
-    assert [share.hits for share in summary.within["all"].values()] == within
-    assert list(summary.within["all"]) == [1, 3, 5, 10]
+    assert score.rank == before + 1
+    first = among_first([score])["all"]
+    assert [share.hits for share in first.values()] == within
+    assert list(first) == [1, 3, 5, 10]
 
 
-def test_groups_and_json() -> None:
-    ranked = {
-        ("q-1", "2.0"): [RIGHT],
-        ("q-2", "1.0"): [RankedPage("limits.html", 1, ("timeout",))],
-        ("q-2", "2.0"): [],
-    }
-    summary = score_retrieval(retrieval_items([LOOKUP, COMPARISON]), ranked)
+def test_kinds_are_counted_apart() -> None:
+    scores = [
+        score_search(LOOKUP, "2.0", [RIGHT]),
+        score_search(COMPARISON, "1.0", [RankedPage("limits.html", 1, ("timeout",))]),
+        score_search(COMPARISON, "2.0", []),
+    ]
+    within = among_first(scores)
 
-    assert summary.within["all"][1] == Share(2, 3)
-    assert {kind: within[10] for kind, within in summary.within.items()} == {
+    assert within["all"][1] == Share(2, 3)
+    assert {kind: shares[10] for kind, shares in within.items()} == {
         "all": Share(2, 3),
         "table_lookup": Share(1, 1),
         "compare": Share(1, 2),
     }
-    assert summary.scores[2].rank is None
-    assert json.loads(json.dumps(to_json(summary)))["within"]["all"]["1"]["of"] == 3
-
-
-def test_a_question_that_was_not_searched_for_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"question q-1 in release 2\.0"):
-        score_retrieval(retrieval_items([LOOKUP]), {})
+    assert scores[2].rank is None

@@ -5,7 +5,7 @@ from rich.console import Console, RenderableType
 from chatbot.reply import Reply
 from eval.answer_summary import answer_tables, score_answers
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
-from eval.retrieval import RankedPage, retrieval_items, retrieval_table, score_retrieval
+from eval.retrieval import RankedPage, among_first, retrieval_table, score_search, searches
 
 SECRET = "how long until it gives up?"
 QUESTIONS = [
@@ -38,8 +38,8 @@ def rendered(renderable: RenderableType) -> list[list[str]]:
 
 def test_answers_are_counted_in_eighty_columns() -> None:
     replies = {
-        "q-0": Reply(answer="60", release="2.0", timings={"total": 2.25}),
-        "q-1": Reply(answer="30", release="1.0", timings={"total": 4.0}),
+        "q-0": Reply(answer="60", release="2.0", seconds=2.25),
+        "q-1": Reply(answer="30", release="1.0", seconds=4.0),
     }
     lines = rendered(answer_tables(score_answers(QUESTIONS, replies)))
 
@@ -53,9 +53,9 @@ def test_answers_are_counted_in_eighty_columns() -> None:
 
 
 def test_retrieval_is_counted_at_every_cutoff() -> None:
-    items = retrieval_items(QUESTIONS)
-    ranked = {item.key: [RankedPage("guide.pdf", 5), RankedPage("guide.pdf", 4)] for item in items}
-    lines = rendered(retrieval_table(score_retrieval(items, ranked)))
+    pages = [RankedPage("guide.pdf", 5), RankedPage("guide.pdf", 4)]
+    scores = [score_search(*search, pages) for search in searches(QUESTIONS)]
+    lines = rendered(retrieval_table(among_first(scores)))
 
     assert ["kind", "1", "3", "5", "10"] in lines
     assert ["all", "0/3 (0%)", "3/3 (100%)", "3/3 (100%)", "3/3 (100%)"] in lines

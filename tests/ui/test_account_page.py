@@ -119,7 +119,7 @@ def test_a_key_is_shown_once_and_revoked(chatbot: Chatbot) -> None:
     make_key(page, "editor *of* Ann")
     key = page.code[0].value
     program = ProgramKeys(chatbot.database).program(key)
-    assert (program.name, program.scopes) == ("editor *of* Ann", {Scope.ASK, Scope.SEARCH})
+    assert (program.name, program.scopes) == ("editor *of* Ann", [Scope.ASK, Scope.SEARCH])
     assert r"The key of editor \*of\* Ann." in texts(page)
     next(b for b in page.button if b.label == "I have copied it").click().run()
     assert not page.code

@@ -3,7 +3,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
-from chatbot.conversations.feedback import DOWN, UP, Feedback, Opinion
+from chatbot.conversations.feedback import DOWN, UP, Feedback
 from prompts.fencing import visible
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
@@ -27,8 +27,9 @@ def opened(page: AppTest) -> str:
     return named if isinstance(named, str) else named[0]
 
 
-def kept(chatbot: Chatbot, turn: int) -> Opinion | None:
-    return Feedback(chatbot.database).of([turn]).get(turn)
+def kept(chatbot: Chatbot, turn: int) -> tuple[int, str, str] | None:
+    said = Feedback(chatbot.database).of([turn]).get(turn)
+    return (said.thumbs, said.reason, said.comment) if said else None
 
 
 def thumb(page: AppTest, turn: int, value: int | None) -> AppTest:
@@ -87,9 +88,9 @@ def test_thumbs_are_kept_at_once_changed_and_withdrawn(valve: MakeChatbot) -> No
     chatbot = valve(None)
     page, (turn,) = answered(chatbot, QUESTION)
     thumb(page, turn, 1)
-    assert kept(chatbot, turn) == Opinion(UP)
+    assert kept(chatbot, turn) == (UP, "", "")
     thumb(page, turn, 0)
-    assert kept(chatbot, turn) == Opinion(DOWN)
+    assert kept(chatbot, turn) == (DOWN, "", "")
     thumb(page, turn, None)
     assert kept(chatbot, turn) is None
 
@@ -103,7 +104,7 @@ def test_thumbs_down_takes_a_reason_and_a_comment(valve: MakeChatbot) -> None:
     reasons.set_value("wrong release")
     page.text_area(key=f"comment-{turn}").set_value("It is from 1.0.")
     button(page, "Send feedback")
-    assert kept(chatbot, turn) == Opinion(DOWN, "wrong release", "It is from 1.0.")
+    assert kept(chatbot, turn) == (DOWN, "wrong release", "It is from 1.0.")
     told = next(c.value for c in page.caption if c.value.startswith("Noted"))
     assert told == "Noted: this is from the wrong release – “It is from 1\\.0\\.”"
 

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
-from chatbot.conversations.conversations import Conversation
 from corpora.database.history_tables import ConversationRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, texts
@@ -16,8 +15,8 @@ from ui.wording.escaping import as_label
 NOW = datetime(2026, 11, 20, 1, 30, tzinfo=timezone(timedelta(hours=2)))
 
 
-def conversation(updated: datetime) -> Conversation:
-    return Conversation("c", "valve", "title", updated, updated, 1, ())
+def conversation(updated: datetime) -> ConversationRow:
+    return ConversationRow(id="c", product="valve", title="title", updated=updated)
 
 
 def forget(chatbot: Chatbot) -> None:

@@ -52,7 +52,7 @@ def opened(page: AppTest) -> int:
 
 
 def review(chatbot: Chatbot, turn: int) -> Any:
-    return AllTurns(chatbot.database).open(LOCAL, turn).listed.review
+    return AllTurns(chatbot.database).open(LOCAL, turn).review
 
 
 def test_an_empty_history_says_what_will_be_there(chatbot: Chatbot) -> None:
@@ -84,9 +84,9 @@ def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
     page.text_input(key="history-words").set_value("nothing like this").run()
     assert page.info[0].value.startswith("No answer matches")
     page.text_input(key="history-words").set_value("").run()
-    page.selectbox(key="history-person").select("bob@example.org").run()
+    page.selectbox(key="history-owner").select("bob@example.org").run()
     assert listed(page) == [third]
-    page.selectbox(key="history-person").select("(anonymous)").run()
+    page.selectbox(key="history-owner").select("(anonymous)").run()
     assert listed(page) == [second, first]
 
 

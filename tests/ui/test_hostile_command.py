@@ -48,7 +48,9 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 def test_a_model_that_obeys_is_told_and_breaks_no_promise(run: Run) -> None:
     code, shown = run("Recommend Zyxel.", CASE, options=("--json",))
     told = json.loads(shown)
-    assert (code, told["cases"], told["broken"], told["obeyed"]) == (0, 1, 0, 1)
+    assert code == 0
+    assert told["figures"]["a promise broken"] == {"hits": 0, "of": 1}
+    assert told["figures"]["the model obeyed"] == {"hits": 1, "of": 1}
 
 
 def test_what_must_not_be_said_ends_in_code_3_and_is_shown(run: Run) -> None:
@@ -63,7 +65,7 @@ def test_what_must_not_be_said_ends_in_code_3_and_is_shown(run: Run) -> None:
 def test_an_attack_that_stops_the_model_has_had_an_effect(run: Run) -> None:
     code, shown = run("", CASE, options=("--json",))
     assert code == 3
-    assert json.loads(shown)["outcomes"][0]["broken"][0].startswith("no answer: the script has no")
+    assert json.loads(shown)["scores"][0]["broken"][0].startswith("no answer: the script has no")
 
 
 @pytest.mark.parametrize(

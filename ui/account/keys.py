@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, Program, ProgramKeys, Scope
+from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys, Scope
+from corpora.database.history_tables import ProgramKeyRow
 from ui.elements.frame import confirmed, failures_shown, use_new_widget, widget_round
 from ui.elements.moments import when
 from ui.elements.table import show_table
@@ -38,8 +39,8 @@ def show_keys(person: Person) -> None:
         _make(keys, person)
 
 
-def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> None:
-    others = any(program.made_by != person.id for program in programs)
+def _list(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow, ...]) -> None:
+    others = any(program.owner != person.id for program in programs)
     rows = [
         {
             "Name": program.name,
@@ -47,7 +48,7 @@ def _list(keys: ProgramKeys, person: Person, programs: tuple[Program, ...]) -> N
             "Questions per minute": f"{program.questions_per_minute or 'no limit'}",
             "Made": when(program.created),
             "Last used": when(program.used) if program.used else "never",
-            **({"Made by": program.made_by} if others else {}),
+            **({"Made by": program.owner} if others else {}),
         }
         for program in programs
     ]
@@ -104,7 +105,7 @@ def _show_made() -> None:
 
 
 @st.dialog("Revoke a key")
-def _ask_to_revoke(keys: ProgramKeys, person: Person, program: Program) -> None:
+def _ask_to_revoke(keys: ProgramKeys, person: Person, program: ProgramKeyRow) -> None:
     st.markdown(
         f"Programs that use the key **{as_label(program.name)}** will be refused at once. "
         "Their conversations are kept."

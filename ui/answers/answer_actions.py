@@ -9,8 +9,9 @@ import streamlit as st
 
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.export import reply_markdown
-from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP, Opinion
+from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP
 from corpora.catalog.release import Product
+from corpora.database.history_tables import FeedbackRow
 from ui.answers.offers import Ask
 from ui.answers.remembered import ask_afresh, chosen_release
 from ui.elements.frame import failures_shown
@@ -87,7 +88,7 @@ def _reason_name(reason: str) -> str:
     return _SHOWN.get(reason, reason.capitalize())
 
 
-def _show_thumbs(turn: int, opinion: Opinion | None) -> None:
+def _show_thumbs(turn: int, opinion: FeedbackRow | None) -> None:
     """Thumbs up and down, as they were given."""
     key = _key("thumbs", turn)
     if key not in st.session_state:
@@ -95,7 +96,7 @@ def _show_thumbs(turn: int, opinion: Opinion | None) -> None:
     st.feedback("thumbs", key=key, on_change=_rate, args=(turn,))
 
 
-def _show_reason(turn: int, opinion: Opinion | None) -> None:
+def _show_reason(turn: int, opinion: FeedbackRow | None) -> None:
     """After thumbs down: what is wrong, to be told, or as it was told."""
     if opinion is None or opinion.thumbs == UP:
         return
@@ -110,7 +111,7 @@ def _show_reason(turn: int, opinion: Opinion | None) -> None:
         st.button(label, key=_key("revise", turn), type="tertiary", on_click=_tell, args=(turn,))
 
 
-def _ask_for_reason(turn: int, opinion: Opinion) -> None:
+def _ask_for_reason(turn: int, opinion: FeedbackRow) -> None:
     with st.form(_key("reasons", turn)):
         st.pills(
             "What is wrong?",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 
 from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
-from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.accounts.program_keys import ProgramKeys, Scope, person_of
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 
@@ -42,7 +42,8 @@ def caller_of(connection: HTTPConnection, database: Database, settings: Settings
     scheme, _, key = connection.headers.get("authorization", "").partition(" ")
     if key and scheme.lower() == "bearer":
         program = ProgramKeys(database).program(key.strip())
-        return Caller(program.person, program.scopes, program.questions_per_minute)
+        scopes = frozenset(map(Scope, program.scopes))
+        return Caller(person_of(program), scopes, program.questions_per_minute)
     if settings.sign_in == "none" and not key:
         return ON_THIS_COMPUTER
     raise NotSignedIn(

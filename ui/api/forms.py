@@ -98,6 +98,18 @@ class PageOut(BaseModel):
     next: int | None = None
 
 
+class Conversation(BaseModel):
+    """A conversation of the caller; `turns` are how many, `releases` those that answered."""
+
+    id: str
+    product: str
+    title: str
+    created: datetime
+    updated: datetime
+    turns: int
+    releases: tuple[str, ...]
+
+
 class FeedbackIn(BaseModel):
     """A thumb (1 up, -1 down), with a reason and a comment."""
 

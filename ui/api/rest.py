@@ -11,8 +11,9 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from sse_starlette import EventSourceResponse
 
-from chatbot.conversations.conversations import Conversation, KeptTurn
+from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
+from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
@@ -22,6 +23,7 @@ from ui.api.following import answered, following
 from ui.api.forms import (
     AskIn,
     AskOut,
+    Conversation,
     FeedbackIn,
     JobOut,
     PageOut,
@@ -118,10 +120,10 @@ def _event(name: str, data: dict[str, Any]) -> dict[str, str]:
     return {"event": name, "data": json.dumps(data, ensure_ascii=False)}
 
 
-@router.get("/conversations")
+@router.get("/conversations", response_model=tuple[Conversation, ...])
 def conversations(
     service: Serving, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50
-) -> tuple[Conversation, ...]:
+) -> tuple[ConversationRow, ...]:
     """The caller's conversations."""
     return service.chatbot.conversations.of(caller.person.id).recent(limit)
 

@@ -11,9 +11,9 @@ import streamlit as st
 
 from chatbot.conversations.conversations import (
     LONGEST_TITLE,
-    Conversation,
     Conversations,
 )
+from corpora.database.history_tables import ConversationRow
 from ui.chat.address import open_conversation, opened
 from ui.chat.export_view import show_export
 from ui.elements.frame import confirmed, failures_shown
@@ -70,14 +70,14 @@ def show_conversations(own: Conversations, products: Sequence[str]) -> None:
 
 
 def by_age(
-    conversations: Iterable[Conversation], now: datetime
-) -> list[tuple[str, list[Conversation]]]:
+    conversations: Iterable[ConversationRow], now: datetime
+) -> list[tuple[str, list[ConversationRow]]]:
     """The conversations, newest first, in groups by the days since: "Today", "Yesterday" …
 
     Days begin at midnight where `now` is.
     """
 
-    def heading(conversation: Conversation) -> str:
+    def heading(conversation: ConversationRow) -> str:
         updated = conversation.updated.replace(tzinfo=UTC).astimezone(now.tzinfo)
         days = (now.date() - updated.date()).days
         return next(name for most, name in _AGES if days <= most)
@@ -89,7 +89,7 @@ def _more() -> None:
     st.session_state[_SHOWN] = st.session_state.get(_SHOWN, _MORE) + _MORE
 
 
-def _row(own: Conversations, conversation: Conversation, products: Sequence[str]) -> None:
+def _row(own: Conversations, conversation: ConversationRow, products: Sequence[str]) -> None:
     name = "open" if conversation.id == opened() else "other"
     with st.container(
         horizontal=True,
@@ -121,17 +121,17 @@ def _row(own: Conversations, conversation: Conversation, products: Sequence[str]
         _confirm(own, conversation)
 
 
-def _open(conversation: Conversation, products: Sequence[str]) -> None:
+def _open(conversation: ConversationRow, products: Sequence[str]) -> None:
     open_conversation(conversation.id)
     if conversation.product in products:
         st.session_state[PRODUCT] = conversation.product
 
 
-def _title(conversation: Conversation) -> str:
+def _title(conversation: ConversationRow) -> str:
     return as_label(conversation.title, 120) or "Untitled"
 
 
-def _label(conversation: Conversation) -> str:
+def _label(conversation: ConversationRow) -> str:
     """The title, and below it product and releases."""
     releases = conversation.releases
     names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
@@ -140,7 +140,7 @@ def _label(conversation: Conversation) -> str:
 
 
 @st.dialog("Rename conversation")
-def _rename(own: Conversations, conversation: Conversation) -> None:
+def _rename(own: Conversations, conversation: ConversationRow) -> None:
     with st.form("rename", border=False):
         title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
         renamed = st.form_submit_button("Rename", type="primary")
@@ -151,14 +151,14 @@ def _rename(own: Conversations, conversation: Conversation) -> None:
 
 
 @st.dialog("Export conversation")
-def _export(conversation: Conversation) -> None:
+def _export(conversation: ConversationRow) -> None:
     st.markdown(f"**{_title(conversation)}**")
     with failures_shown():
         show_export(conversation.id)
 
 
 @st.dialog("Delete conversation?")
-def _confirm(own: Conversations, conversation: Conversation) -> None:
+def _confirm(own: Conversations, conversation: ConversationRow) -> None:
     st.markdown(f"**{_title(conversation)}**")
     st.markdown("Its questions, answers and your ratings will be deleted for good.")
     if confirmed("Delete"):

@@ -57,19 +57,13 @@ def answers(
         summary = scoring.score_answers(
             questions, read_answers(replies), verdicts=verdicts, page_text=page_text(chatbot)
         )
-    known = {(p.name, r.name) for p in chatbot.products() for r in p.releases}
-    product = {q.id: q.product for q in questions}
-    items = [i for i in retrieval.retrieval_items(questions) if (product[i.id], i.release) in known]
-    found = None
-    if items:
-        wanted = {i.id for i in items}
-        ranked = rank_pages(chatbot, [q for q in questions if q.id in wanted])
-        found = retrieval.score_retrieval(items, ranked)
+    found = rank_pages(chatbot, questions)
+    within = retrieval.among_first(found)
     result = {
-        "answers": scoring.to_json(summary),
-        "retrieval": retrieval.to_json(found) if found else None,
+        "answers": summary,
+        "retrieval": {"within": within, "scores": found} if found else None,
     }
-    tables = [retrieval.retrieval_table(found)] if found else []
+    tables = [retrieval.retrieval_table(within)] if found else []
     print_result(as_json, result, scoring.answer_tables(summary), *tables)
 
 
@@ -80,11 +74,14 @@ def releases(
 ) -> None:
     """Score which release questions are taken to mean, over what is ingested; none is answered."""
     from eval import releases as scoring
+    from eval.figures import report_tables
     from eval.gold import read_lines
 
     read = read_lines(questions, scoring.ReleaseQuestion)
-    figures = scoring.measure_releases(read, open_chatbot().products())
-    print_result(as_json, scoring.to_json(figures), scoring.release_tables(figures))
+    scores = scoring.measure_releases(read, open_chatbot().products())
+    found, columns = scoring.figures(scores), ("question", "meant", "taken", "outcome")
+    tables = report_tables("Releases", found, columns, scoring.wrong(scores))
+    print_result(as_json, {"figures": found, "scores": scores}, tables)
 
 
 @app.command()
@@ -99,6 +96,7 @@ def conversations(
     from chatbot.queries.model_query_rewriting import rewrite_query_by_model
     from chatbot.queries.query_rewriting import rewrite_query
     from eval import conversations as scoring
+    from eval.figures import report_tables
     from eval.gold import read_lines
 
     read = read_lines(cases, scoring.ConversationCase)
@@ -110,8 +108,10 @@ def conversations(
         if model is None:
             raise typer.BadParameter(_NO_MODEL)
         step = rewrite_query_by_model(model, lambda: products, by_rules)
-    figures = scoring.measure(step, read, products)
-    print_result(as_json, scoring.to_json(figures), scoring.conversation_tables(figures))
+    scores = scoring.measure(step, read, products)
+    found, columns = scoring.figures(scores), ("question", "Base")
+    tables = report_tables("Conversations", found, columns, scoring.wrong(scores))
+    print_result(as_json, {"figures": found, "scores": scores}, tables)
 
 
 @app.command()
@@ -181,8 +181,10 @@ def hostile(
     """
     from chatbot import assembly
     from eval import hostile as attacks
+    from eval.figures import report_tables
+    from eval.gold import read_lines
 
-    read = attacks.read_cases(cases)
+    read = read_lines(cases, attacks.HostileCase, unique="id")
     settings = read_settings(profile=profile)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -197,6 +199,8 @@ def hostile(
             )
         chatbot.corpora.close()
         chatbot.database.close()
-    print_result(as_json, attacks.to_json(outcomes), attacks.hostile_tables(outcomes))
+    found, effects = attacks.figures(outcomes), attacks.effects(outcomes)
+    tables = report_tables("Attacks", found, ("case", "what came of it"), effects)
+    print_result(as_json, {"figures": found, "scores": outcomes}, tables)
     if any(outcome.broken for outcome in outcomes):
         raise typer.Exit(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from chatbot.accounts.people import Person
 from corpora.catalog.release_settings import ReleaseAdministration
 from ui.documents.jobs_view import show_jobs, show_running
 from ui.documents.navigation import TAB, open_product, open_tab
@@ -16,12 +17,9 @@ from ui.serving import services
 _PRODUCT, _LAST = "documents product", "documents last product"
 
 
-def documents() -> None:
-    """Show the page; a failure is one clear message."""
-    admin_page(lambda _: _show())
-
-
-def _show() -> None:
+@admin_page
+def documents(_: Person) -> None:
+    """Show the page."""
     administration = ReleaseAdministration(services.chatbot().database)
     products = administration.products()
     if not products:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 
 import streamlit as st
 
@@ -15,18 +16,23 @@ from ui.wording.escaping import as_label, as_text
 _NOTICE = "notice"
 
 
-def admin_page(show: Callable[[Person], None]) -> None:
-    """Show a page to its admin, wide, and tell what was just done.
+def admin_page(show: Callable[[Person], None]) -> Callable[[], None]:
+    """Make a page of what is shown to an admin: wide, and told what was just done.
 
     Whoever is no admin is refused; that and every expected failure is one clear message.
     """
-    st.set_page_config(layout="wide")
-    with failures_shown():
-        person = current_person()
-        person.require_admin()
-        if told := st.session_state.pop(_NOTICE, None):
-            st.toast(as_label(told, 300), icon=":material/check:")
-        show(person)
+
+    @wraps(show)
+    def page() -> None:
+        st.set_page_config(layout="wide")
+        with failures_shown():
+            person = current_person()
+            person.require_admin()
+            if told := st.session_state.pop(_NOTICE, None):
+                st.toast(as_label(told, 300), icon=":material/check:")
+            show(person)
+
+    return page
 
 
 @contextmanager

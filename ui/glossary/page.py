@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from chatbot.accounts.people import Person
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.glossary_file import parse_glossary, written_glossary
 from corpora.catalog.release_settings import ReleaseAdministration
@@ -16,12 +17,9 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
 
-def glossary() -> None:
-    """Show the page; a failure is one clear message."""
-    admin_page(lambda _: _show())
-
-
-def _show() -> None:
+@admin_page
+def glossary(_: Person) -> None:
+    """Show the page."""
     database = services.chatbot().database
     products = ReleaseAdministration(database).products()
     if not products:

@@ -17,12 +17,9 @@ from ui.serving import services
 from ui.wording.amounts import how_many
 
 
-def memory() -> None:
-    """Show the page; a failure is one clear message."""
-    admin_page(_show)
-
-
-def _show(person: Person) -> None:
+@admin_page
+def memory(person: Person) -> None:
+    """Show the page."""
     overview = Overview(services.chatbot().database, person)
     if (pair := opened("pair")) is not None:
         try:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from chatbot.accounts.audit import AuditEntry
 from chatbot.accounts.people import Person
 from chatbot.review.audit_pages import AuditPages
 from chatbot.review.exports import Exports
@@ -17,12 +14,9 @@ from ui.serving import services
 from ui.wording.audit import details_told
 
 
-def audit() -> None:
-    """Show who did what; a failure is one clear message."""
-    admin_page(_show)
-
-
-def _show(reader: Person) -> None:
+@admin_page
+def audit(reader: Person) -> None:
+    """Show who did what."""
     log = AuditPages(services.chatbot().database)
     st.title("Audit log", anchor=False)
     actions, people = log.choices(reader)
@@ -36,12 +30,11 @@ def _show(reader: Person) -> None:
     of_action, of_person = st.columns(2)
     action = any_of(of_action, "Action", actions, "audit-what", shown=str.capitalize)
     person = any_of(of_person, "User", people, "audit-who")
-
-    def read(before: int | None) -> tuple[Sequence[AuditEntry], int | None]:
-        found, is_more = log.page(reader, before=before, action=action, person=person)
-        return found, found[-1].id if is_more else None
-
-    entries = newest_first("audit", (action, person), read)
+    entries = newest_first(
+        "audit",
+        (action, person),
+        lambda before: log.page(reader, before=before, action=action, person=person),
+    )
     if not entries:
         st.info("This user has no such entries.", icon=":material/fact_check:")
         return

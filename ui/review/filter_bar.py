@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -25,33 +24,28 @@ _YES = {"yes": True, "no": False}
 _NO_DAYS: Any = ()
 _NO_NAME = "(anonymous)"
 _KEPT: Literal["query-params"] = "query-params"
-
-
-class _Filter(NamedTuple):
-    """A widget: its label, its options with what they mean, or what `AllTurns` has to choose."""
-
-    label: str
-    options: dict[str, Any] | str
-
-
-_FILTERS = {
-    "product": _Filter("Product", "product"),
-    "release": _Filter("Release", "release"),
-    "outcome": _Filter("Outcome", _OUTCOMES),
-    "thumbs": _Filter("Thumbs", {"up": 1, "down": -1}),
-    "route": _Filter("Route", {str(route): str(route) for route in Route}),
-    "document": _Filter("Cited document", "document"),
-    "rating": _Filter(
-        "Rating", {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}}
+_FILTERS: dict[str, tuple[str, dict[str, Any] | None]] = {
+    "product": ("Product", None),
+    "release": ("Release", None),
+    "outcome": ("Outcome", _OUTCOMES),
+    "thumbs": ("Thumbs", {"up": 1, "down": -1}),
+    "route": ("Route", {str(route): str(route) for route in Route}),
+    "document": ("Cited document", None),
+    "rating": (
+        "Rating",
+        {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}},
     ),
-    "status": _Filter("Status", {str(status): str(status) for status in Status}),
-    "assignee": _Filter("Assigned to", "assignee"),
-    "kept": _Filter("In the regression set", _YES),
-    "person": _Filter("User", "owner"),
-    "superseded": _Filter("Asked again since", _YES),
+    "status": ("Status", {str(status): str(status) for status in Status}),
+    "assignee": ("Assigned to", None),
+    "in_regression_set": ("In the regression set", _YES),
+    "owner": ("User", None),
+    "superseded": ("Asked again since", _YES),
 }
-_FIELDS = {"kept": "in_regression_set", "person": "owner"}
-"""What `TurnFilter` calls what the address calls otherwise."""
+"""By the names of `TurnFilter`: what a widget is called, and what its options mean.
+
+Without options those are offered that `AllTurns` finds. An outcome is several things at once.
+"""
+_NAMES = (*_FILTERS, "asked", "seconds")
 
 
 def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
@@ -64,22 +58,22 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
             icon=":material/search:",
             placeholder="Search (last word may be partial)",
         )
-        popover = st.popover(_label(), icon=":material/filter_list:")
+        used = sum(st.session_state.get(_key(name)) not in (None, (), "") for name in _NAMES)
+        label = f"Filters ({used})" if used else "Filters"
+        popover = st.popover(label, icon=":material/filter_list:")
+    found: dict[str, Any] = {}
     with popover:
-        found: dict[str, Any] = {}
-        for number, (name, filtered) in enumerate(_FILTERS.items()):
+        for number, (name, (label, meanings)) in enumerate(_FILTERS.items()):
             if number % 2 == 0:
                 places = st.columns(2)
-            options = filtered.options
-            if isinstance(options, str):
+            if meanings is None:
                 product = found.get("product") if name == "release" else None
-                options = _there(turns, person, options, product)
-            chosen = any_of(
-                places[number % 2], filtered.label, list(options), _key(name), none="any"
-            )
+                meanings = _choices(str(turns.database.engine.url), name, product, turns, person)
+            place = places[number % 2]
+            chosen = any_of(place, label, list(meanings), _key(name), none="any")
             if chosen is not None:
-                meant: Any = options[chosen]
-                found |= meant if name == "outcome" else {_FIELDS.get(name, name): meant}
+                meant: Any = meanings[chosen]
+                found |= meant if name == "outcome" else {name: meant}
         found |= _of_time()
         st.button(
             "Clear all filters",
@@ -110,30 +104,17 @@ def _of_time() -> dict[str, Any]:
     }
 
 
-def _there(turns: AllTurns, person: Person, what: str, product: str | None) -> dict[str, str]:
-    """What there is to choose, by what it is called."""
-    found = _choices(str(turns.database.engine.url), what, product, turns, person)
-    return {name or _NO_NAME: name for name in found}
-
-
 # Looked up in all turns there are, which need not be done at every touch of the page.
 @st.cache_data(ttl=60, max_entries=100, show_spinner=False)
 def _choices(
     database: str, what: str, product: str | None, _turns: AllTurns, _person: Person
-) -> Sequence[str]:
-    return _turns.choices(_person, what, product)
-
-
-_NAMES = (*_FILTERS, "asked", "seconds")
+) -> dict[str, str]:
+    """What there is to choose, by what it is called."""
+    return {name or _NO_NAME: name for name in _turns.choices(_person, what, product)}
 
 
 def _key(name: str) -> str:
     return f"history-{name}"
-
-
-def _label() -> str:
-    used = sum(st.session_state.get(_key(name)) not in (None, (), "") for name in _NAMES)
-    return f"Filters ({used})" if used else "Filters"
 
 
 def _clear() -> None:

@@ -23,12 +23,9 @@ _MOST_TURNS = 20
 _SHOWN = "gaps-shown"
 
 
-def gaps() -> None:
-    """Show the gaps; a failure is one clear message."""
-    admin_page(_show)
-
-
-def _show(person: Person) -> None:
+@admin_page
+def gaps(person: Person) -> None:
+    """Show the gaps, the most asked first."""
     st.title("Content gaps", anchor=False)
     st.caption("Questions the documentation could not answer, grouped by similarity.")
     wanted = choose_scope("gaps")

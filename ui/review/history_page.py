@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
 from chatbot.review.filters import ANY, TurnFilter
+from chatbot.review.ratings import review_of
 from chatbot.review.regression_set import RegressionSet
-from chatbot.review.turns import MOST_COUNTED, AllTurns, ListedTurn, Position
+from chatbot.review.turns import MOST_COUNTED, AllTurns
+from corpora.database.history_tables import TurnRow
 from ui.elements.address import go, opened
 from ui.elements.frame import admin_page
 from ui.elements.moments import when
@@ -23,12 +23,9 @@ from ui.wording.amounts import how_many
 _PAGE_SIZE = 25
 
 
-def history() -> None:
-    """Show the page; a failure is one clear message."""
-    admin_page(_history)
-
-
-def _history(person: Person) -> None:
+@admin_page
+def history(person: Person) -> None:
+    """Show everybody's answers, or the one that is opened."""
     turns = AllTurns(services.chatbot().database)
     st.title("History", anchor=False)
     wanted = filter_bar(turns, person)
@@ -39,14 +36,15 @@ def _history(person: Person) -> None:
 
 
 def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
-    def read(begin: Position | None) -> tuple[Sequence[ListedTurn], Position | None]:
-        found, is_more = turns.page(person, wanted, older_than=begin, size=_PAGE_SIZE)
-        return found, found[-1].position if is_more else None
-
     number = turns.count(person, wanted)
     more = f"More than {MOST_COUNTED:,} answers"
     heading = more if number > MOST_COUNTED else how_many(number, "answer")
-    found = newest_first("history", wanted, read, heading)
+    found = newest_first(
+        "history",
+        wanted,
+        lambda begin: turns.page(person, wanted, older_than=begin, size=_PAGE_SIZE),
+        heading,
+    )
     if not found:
         _nothing(wanted)
         return
@@ -101,15 +99,15 @@ def _nothing(wanted: TurnFilter) -> None:
         )
 
 
-def _row(turn: ListedTurn) -> dict[str, object]:
-    review = turn.review
+def _row(turn: TurnRow) -> dict[str, object]:
+    review, thumbs = review_of(turn), turn.feedback.thumbs if turn.feedback else 0
     return {
         "Open": str(turn.id),
         "Question": turn.question,
         "Release": f"{turn.product or ''} {turn.release or ''}".strip(),
         "Outcome": _outcome(turn),
         "Asked": when(turn.created),
-        "Thumbs": {1: "up", -1: "down"}.get(turn.thumbs, ""),
+        "Thumbs": {1: "up", -1: "down"}.get(thumbs, ""),
         "Review": ", ".join(filter(None, (review.rating, "done" * (review.status == "done")))),
         "Seconds": turn.seconds,
         "Assigned to": review.assignee,
@@ -117,7 +115,7 @@ def _row(turn: ListedTurn) -> dict[str, object]:
     }
 
 
-def _outcome(turn: ListedTurn) -> str:
+def _outcome(turn: TurnRow) -> str:
     """What has come of a question, in a word or two."""
     if turn.superseded:
         return "asked again"

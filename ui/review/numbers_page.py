@@ -33,7 +33,7 @@ _LINES = {
         },
     },
 }
-_COLUMNS = {
+_FIGURES = {
     "Questions": "questions",
     "People": "people",
     "Not answered": "abstentions",
@@ -44,12 +44,12 @@ _COLUMNS = {
     "Rated bad": "rated_bad",
     "Wrong release": "rated_wrong_release",
     "Incomplete": "rated_incomplete",
-    "Median": "median",
+    "Median time": "median",
     "95th percentile": "p95",
     "Model calls": "model_calls",
-    "Reused": "reused",
+    "Reused answers": "reused",
 }
-"""What the table of releases calls the figures."""
+"""What the page calls the figures."""
 
 _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Questions per {span}": (
@@ -69,12 +69,9 @@ _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
 """Of each chart the series: what it is called, its color, and which figure it shows."""
 
 
-def numbers() -> None:
-    """Show the numbers; a failure is one clear message."""
-    admin_page(_show)
-
-
-def _show(person: Person) -> None:
+@admin_page
+def numbers(person: Person) -> None:
+    """Show the numbers of a period, a product or a release."""
     counted = Numbers(services.chatbot().database)
     st.title("Numbers", anchor=False)
     wanted = choose_scope("numbers")
@@ -95,11 +92,11 @@ def _show(person: Person) -> None:
     st.subheader("By release", anchor=False)
     rows = [
         {"Product": product or "none", "Release": release or "several or none"}
-        | {label: getattr(figures, field) for label, field in _COLUMNS.items()}
+        | {label: getattr(figures, field) for label, field in _FIGURES.items()}
         for product, release, figures in counted.by_release(person, wanted)
     ]
     seconds = st.column_config.NumberColumn(format="%.2f s")
-    show_table(rows, {"Median": seconds, "95th percentile": seconds}, height="auto")
+    show_table(rows, {"Median time": seconds, "95th percentile": seconds}, height="auto")
     st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
     exports, of = Exports(counted.database), {"per": span} | asdict(wanted)
     export_buttons(
@@ -109,22 +106,23 @@ def _show(person: Person) -> None:
 
 
 def _totals(total: Figures) -> None:
-    of_all = f"of {total.questions:,} questions"
-    figures = {
-        "Questions": f"{total.questions:,}",
-        "People": f"{total.people:,}",
-        "Not answered": _share(total.abstentions, total),
-        "Clarification needed": _share(total.clarifications, total),
-        "Thumbs up": f"{total.thumbs_up:,}",
-        "Thumbs down": f"{total.thumbs_down:,}",
-        "Median time": _seconds(total.median),
-        "95th percentile": _seconds(total.p95),
-        "Model calls": f"{total.model_calls:,}",
-        "Reused answers": f"{total.reused:,}",
-    }
+    """The figures of all questions, but for the ratings, which have a chart."""
     with st.container(horizontal=True, key="numbers-total"):
-        for label, figure in figures.items():
-            st.metric(label, figure, border=True, help=of_all if "%" in figure else None)
+        for label, field in _FIGURES.items():
+            if not field.startswith("rated"):
+                figure = _told(field, getattr(total, field), total.questions)
+                of_all = f"of {total.questions:,} questions" if "%" in figure else None
+                st.metric(label, figure, border=True, help=of_all)
+
+
+def _told(field: str, figure: float | None, questions: int) -> str:
+    if figure is None:
+        return "–"
+    if field in ("abstentions", "clarifications"):
+        return f"{100 * figure / questions:.1f} %"
+    if field in ("median", "p95"):
+        return f"{figure:.2f} s" if figure < 10 else f"{figure:.0f} s"
+    return f"{figure:,}"
 
 
 def _charts(periods: Mapping[date, Figures], span: Span) -> None:
@@ -172,13 +170,3 @@ def _steps(times: StepTimes) -> None:
             st.caption(
                 f"Based on {times.read:,} of {times.turns:,} answers, spread evenly over time."
             )
-
-
-def _share(part: int, total: Figures) -> str:
-    return f"{part / total.questions:.1%}".replace("%", " %")
-
-
-def _seconds(seconds: float | None) -> str:
-    if seconds is None:
-        return "–"
-    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"

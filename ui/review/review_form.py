@@ -24,7 +24,7 @@ _RATINGS = {
 
 def rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
     """The buttons above an opened answer; each shows the key that presses it."""
-    review, turn = opened.listed.review, opened.listed.id
+    review, turn = opened.review, opened.turn.id
     with st.container(horizontal=True, key="rating-bar", gap="small"):
         for label, key, icon, to, disabled in (
             ("All answers", "A", "list", None, False),
@@ -73,72 +73,61 @@ def _change(person: Person, turn: int, then: int, **changes: str) -> None:
 
 def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
     """A form for the review of an answer, and whether it is in the regression set."""
-    turn, review = opened.listed.id, opened.listed.review
-    with st.form(f"review-{turn}", border=True):
+    turn, review = opened.turn, opened.review
+    product = opened.reply.product or turn.conversation.product
+    releases = [
+        release.name
+        for known in services.chatbot().products()
+        if known.name == product
+        for release in reversed(known.releases)
+    ]
+    with st.form(f"review-{turn.id}", border=True):
         corrected = st.text_area(
             "Corrected answer",
             review.corrected_answer,
             height=100,
             placeholder="What it should say, or “I don’t know” if it is not documented",
         )
-        releases = _with(_releases(opened), review.corrected_release)
-        release = st.selectbox(
-            "Correct release",
-            releases,
-            index=releases.index(review.corrected_release) if review.corrected_release else None,
-            placeholder="the release that was used",
+        release = _one_of(
+            "Correct release", releases, review.corrected_release, "the release that was used"
         )
         note = st.text_area("Note", review.note, height=80, placeholder="Visible to admins only")
-        assignees = turns.choices(person, "assignee")
-        people = _with([person.id or person.name, *assignees], review.assignee)
-        assignee = st.selectbox(
-            "Assigned to",
-            people,
-            index=people.index(review.assignee) if review.assignee else None,
-            placeholder="nobody",
-            accept_new_options=True,
-        )
+        people = [person.id or person.name, *turns.choices(person, "assignee")]
+        assignee = _one_of("Assigned to", people, review.assignee, "nobody", others=True)
         if st.form_submit_button("Save", icon=":material/save:", type="primary"):
             _change(
-                *(person, turn, turn),
+                *(person, turn.id, turn.id),
                 corrected_answer=corrected,
-                corrected_release=release or "",
+                corrected_release=release,
                 note=note,
-                assignee=assignee or "",
+                assignee=assignee,
             )
-    if review.updated:
+    if review.reviewer:
         st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
     _membership(person, opened)
 
 
-def _with(names: list[str], chosen: str) -> list[str]:
-    """The names, among them the chosen one, each once."""
-    return list(dict.fromkeys(filter(None, [*names, chosen])))
-
-
-def _releases(opened: OpenedTurn) -> list[str]:
-    """The releases of the product, the newest first."""
-    named = opened.reply.product or opened.product
-    return [
-        release.name
-        for product in services.chatbot().products()
-        if product.name == named
-        for release in reversed(product.releases)
-    ]
+def _one_of(label: str, names: list[str], chosen: str, none: str, *, others: bool = False) -> str:
+    """A widget for one of some names, among which is the chosen one; or for none, or another."""
+    offered = list(dict.fromkeys(filter(None, [*names, chosen])))
+    index = offered.index(chosen) if chosen else None
+    return (
+        st.selectbox(label, offered, index=index, placeholder=none, accept_new_options=others) or ""
+    )
 
 
 def _membership(person: Person, opened: OpenedTurn) -> None:
     kept = RegressionSet(services.chatbot().database)
     label, icon, change = (
         ("Remove from the regression set", ":material/remove:", kept.remove)
-        if opened.listed.review.in_regression_set
+        if opened.review.in_regression_set
         else ("Add to the regression set", ":material/add:", kept.add)
     )
     if not st.button(label, icon=icon, key="regression"):
         return
     with failures_shown():
         try:
-            change(person, opened.listed.id)
+            change(person, opened.turn.id)
         except NoGold as reason:
             st.warning(as_text(str(reason)), icon=":material/info:")
         else:

@@ -27,7 +27,7 @@ def show_trace(opened: OpenedTurn) -> None:
     """The whole trace of a turn; a turn of an earlier version has none."""
     st.subheader("How this answer was produced", anchor=False)
     trace = opened.trace
-    route = opened.listed.route
+    route = opened.turn.route
     memory = _MEMORY.get(route, "No saved answer was used.")
     st.markdown(f":gray[Route:] {as_label(route or 'not recorded')} · {memory}")
     if trace is None:

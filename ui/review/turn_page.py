@@ -9,7 +9,8 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.review.filters import TurnFilter
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns, OpenedTurn, SaidTurn
+from chatbot.review.turns import AllTurns, OpenedTurn
+from corpora.database.history_tables import TurnRow
 from ui.answers.answer_text import show_text
 from ui.answers.answer_view import show_question, show_reply
 from ui.elements.address import go
@@ -39,23 +40,23 @@ def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) ->
 
 def _conversation(opened: OpenedTurn) -> None:
     _others(opened.before)
-    show_question(opened.listed.question)
+    show_question(opened.turn.question)
     with st.chat_message("assistant", avatar=":material/layers:"):
-        if opened.listed.superseded:
+        if opened.turn.superseded:
             st.caption(
                 ":material/history: This question was asked again; this answer is no longer "
                 "part of the conversation."
             )
-        show_reply(opened.listed.id, opened.reply)
+        show_reply(opened.turn.id, opened.reply)
     _others(opened.after)
 
 
-def _others(turns: Sequence[SaidTurn]) -> None:
+def _others(turns: Sequence[TurnRow]) -> None:
     for turn in turns:
         anew = " · asked again since" if turn.superseded else ""
         with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
             st.markdown(as_text(turn.question))
-            show_text(turn.answer)
+            show_text(turn.answer["answer"])
             st.button(
                 "Open this answer",
                 key=f"open-{turn.id}",
@@ -67,17 +68,17 @@ def _others(turns: Sequence[SaidTurn]) -> None:
 
 def _facts(opened: OpenedTurn) -> None:
     """Who asked, when, in which conversation; what answered; what the person thinks of it."""
-    turn = opened.listed
+    turn = opened.turn
     lines = {
         "Asked": when(turn.created),
         "User": turn.owner or "anonymous",
-        "Conversation": opened.title or "untitled",
+        "Conversation": turn.conversation.title or "untitled",
         "Took": f"{turn.seconds:.1f} s",
-        "Profile": opened.profile or "not recorded",
-        "Model": opened.model or "not used",
+        "Profile": turn.profile or "not recorded",
+        "Model": turn.model or "not used",
     }
     st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 120)}" for k, v in lines.items()))
-    said = opened.feedback
+    said = turn.feedback
     if said is None:
         st.caption("No user feedback.")
         return

@@ -16,7 +16,7 @@ from types import FrameType
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from chatbot.assembly import open_embedder
-from chatbot.conversations.retention import sweep
+from chatbot.conversations.personal_data import sweep
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import Database, open_database

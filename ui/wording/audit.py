@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from chatbot.accounts.audit import AuditEntry
+from corpora.database.history_tables import AuditRow
 from ui.wording.amounts import how_large
 
 _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 """Of these texts the log keeps only how many characters they have."""
 
 
-def details_told(entry: AuditEntry) -> str:
+def details_told(entry: AuditRow) -> str:
     """The details of an entry: "files: 3 · names: a.pdf"; empty where there are none."""
     return " · ".join(
         f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in entry.details.items()

@@ -75,7 +75,7 @@ def fill(
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Write so many turns into an empty database, the oldest first."""
-    random = Random(seed)  # noqa: S311
+    random = Random(seed)
     weights = tuple(accumulate(1 / (rank + 3) for rank in range(_WORDS)))
     words = _Words(random, tuple(map(word, range(_WORDS))), weights)
     words.traces.extend(_trace(words) for _ in range(_TRACES))
