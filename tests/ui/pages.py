@@ -12,8 +12,10 @@ APP = Path(__file__).parents[2] / "ui" / "app.py"
 
 
 def go_to(page: AppTest, name: str) -> AppTest:
-    """Go to a page by its address; it is drawn with the next run."""
+    """Go to a page that this person has by its address; it is drawn with the next run."""
     # Of itself it knows pages by their files only, and ours are functions.
+    if calc_hash(name) not in page._registered_pages:
+        raise ValueError(f"{name} is no registered page")
     page._page_hash = calc_hash(name)
     return page
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from uuid import uuid4
@@ -59,11 +58,6 @@ class Asking:
         self._thread.start()
 
     @property
-    def has_begun(self) -> bool:
-        """Whether it has a thread; before that it may not be in SQL yet."""
-        return self._thread is not None
-
-    @property
     def progress(self) -> Progress:
         """How far it is now."""
         with self._lock:
@@ -106,7 +100,6 @@ class Askings:
         self._asking = threading.Lock()
         self._lock = threading.Lock()
         self._here: dict[str, Asking] = {}
-        threading.Thread(target=self._say_here, name="questions-here", daemon=True).start()
 
     def ask(self, question: Question) -> Asking:
         """Begin to answer a question; it comes after those of its conversation that still run.
@@ -129,6 +122,7 @@ class Askings:
                 self._leave(identity)
                 raise
             asking.start(self._answer)
+        threading.Thread(target=self._say_here, args=[asking], daemon=True).start()
         return asking
 
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
@@ -223,18 +217,16 @@ class Askings:
         with self._lock:
             self._here.pop(identity, None)
 
-    def _say_here(self) -> None:
-        """Say that this process is there as long as something runs in it."""
+    def _say_here(self, asking: Asking) -> None:
+        """Say that this process is there while a question runs; stop it where nobody wants it."""
         while True:
-            time.sleep(HEARTBEAT_SECONDS)
-            begun = [asking for asking in self._threads().values() if asking.has_begun]
-            if not begun:
-                continue
+            asking.wait(HEARTBEAT_SECONDS)
+            if asking.id not in self._threads():
+                return
             try:
                 wanted = self._kept.wanted()
             except SQLAlchemyError:
                 _log.exception("could not say that this server is still there")
                 continue
-            for asking in begun:
-                if asking.id not in wanted:
-                    asking.stop()
+            if asking.id not in wanted:
+                asking.stop()
