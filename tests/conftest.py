@@ -7,12 +7,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
+
+# How long an example takes says more about the machine than about the example.
+hypothesis.settings.register_profile("strata", deadline=None)
+hypothesis.settings.load_profile("strata")
 
 LONGEST = ("browser", "generator")
 """The marks of the files that take longest, the longest first."""

@@ -92,7 +92,7 @@ def running(
         command, env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, cwd="/"
     )
     try:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not _answers(port, path):
             assert server.poll() is None, "the server has ended"
             assert time.monotonic() < end, "the server does not answer"

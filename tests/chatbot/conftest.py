@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,15 @@ def ingested(folder: Path, product: str, releases: Mapping[str, Mapping[str, str
     return settings
 
 
+@contextmanager
+def opened(settings: Settings) -> Iterator[Chatbot]:
+    """A chatbot until the block ends."""
+    chatbot = open_chatbot(settings)
+    yield chatbot
+    chatbot.corpora.close()
+    chatbot.database.close()
+
+
 @pytest.fixture(scope="session")
 def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings of a data folder that holds three releases of the product "relay"."""
@@ -73,14 +83,11 @@ def relay_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return ingested(tmp_path_factory.mktemp("relay"), "relay", files)
 
 
-@pytest.fixture
-def relay(relay_settings: Settings) -> Callable[[BaseChatModel | None], Chatbot]:
-    """Makes a chatbot on the relay's documentation from a model, or from none."""
-
-    def with_model(model: BaseChatModel | None = None) -> Chatbot:
-        return replace(open_chatbot(relay_settings), model=model)
-
-    return with_model
+@pytest.fixture(scope="session")
+def relay(relay_settings: Settings) -> Iterator[Callable[[BaseChatModel | None], Chatbot]]:
+    """Makes a chatbot on the relay's documentation, opened once, from a model or from none."""
+    with opened(relay_settings) as chatbot:
+        yield lambda model=None: replace(chatbot, model=model)
 
 
 @pytest.fixture(scope="session")
@@ -93,15 +100,16 @@ def lamp_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return ingested(tmp_path_factory.mktemp("lamp"), "lamp", files)
 
 
-@pytest.fixture
-def lamp_chatbot(lamp_settings: Settings) -> Callable[..., Chatbot]:
+@pytest.fixture(scope="session")
+def lamp_chatbot(lamp_settings: Settings) -> Iterator[Callable[..., Chatbot]]:
     """Makes a chatbot on the lamp's documentation: from a model, a profile, other settings."""
+    with opened(lamp_settings) as chatbot:
 
-    def made(model: BaseChatModel, profile: str = "qamr", **options: Any) -> Chatbot:
-        settings = lamp_settings.model_copy(update={"profile": profile, **options})
-        return replace(open_chatbot(settings), model=model)
+        def made(model: BaseChatModel, profile: str = "qamr", **options: Any) -> Chatbot:
+            settings = lamp_settings.model_copy(update={"profile": profile, **options})
+            return replace(chatbot, settings=settings, model=model)
 
-    return made
+        yield made
 
 
 @pytest.fixture(scope="session")

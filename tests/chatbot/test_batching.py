@@ -120,7 +120,7 @@ def pieces(tokens: list[int], stop: tuple[str, ...] = ()) -> list[str]:
     return [chunk.text for chunk in told]
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.text(st.characters(exclude_characters="\ufffd", exclude_categories=["Cs"])))
 def test_characters_of_several_tokens_come_whole(text: str) -> None:
     shown = pieces(TOKENIZER.encode(text).ids)
@@ -128,7 +128,7 @@ def test_characters_of_several_tokens_come_whole(text: str) -> None:
     assert not any("\ufffd" in piece for piece in shown)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.lists(st.integers(0, TOKENIZER.get_vocab_size() - 1), max_size=60))
 def test_any_tokens_give_the_text_that_decoding_them_at_once_gives(tokens: list[int]) -> None:
     assert "".join(pieces(tokens)) == TOKENIZER.decode(tokens)

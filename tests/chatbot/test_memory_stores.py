@@ -42,7 +42,7 @@ from tests.chatbot.made_memory import (
 from tests.hash_embedder import HashEmbedder
 
 IN_ONE_DATABASE = settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

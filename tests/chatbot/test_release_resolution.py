@@ -64,7 +64,7 @@ VOCABULARY = """
 WORDS = st.sampled_from(VOCABULARY.split())
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400, derandomize=True)
 @given(
     st.lists(WORDS, max_size=25),
     st.sampled_from([" ", "", ", "]),
@@ -80,7 +80,7 @@ def test_any_words_resolve_within_the_catalog(
     assert_sound(question, products, resolution)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(st.text(max_size=300))
 def test_any_text_resolves_within_the_catalog(question: str) -> None:
     for products in CATALOGS.values():
@@ -96,7 +96,7 @@ def test_any_text_resolves_within_the_catalog(question: str) -> None:
     ),
     st.data(),
 )
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 def test_a_release_named_in_full_is_always_the_one(
     numbers: list[tuple[int, int, int]], data: st.DataObject
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from corpora.catalog.catalog import Catalog, UnknownRelease
 from corpora.catalog.glossary import Entry, Glossaries
-from corpora.database.engine import Database
+from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import ConversationRow, TurnCitationRow, TurnRow
 from corpora.documents.impact import impact_of_documents, impact_of_product, impact_of_release
 from tests.corpora.beacon import ingest_beacon, write_beacon
@@ -15,15 +16,24 @@ from tests.corpora.beacon import ingest_beacon, write_beacon
 NOW = datetime.now(UTC)
 
 
-@pytest.fixture
-def beacon(database: Database, tmp_path: Path) -> Database:
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two releases that share the alarms; 17.10 has an earlier generation with another guide."""
-    source = write_beacon(tmp_path / "docs")
+    folder = tmp_path_factory.mktemp("published")
+    database = open_database(sqlite_url(folder / "data"))
+    source = write_beacon(folder / "docs")
     ingest_beacon(database, source)
     write_beacon(source, mast=15)
     ingest_beacon(database, source)
-    ingest_beacon(database, write_beacon(tmp_path / "newer", mast=20), release="17.20")
-    return database
+    ingest_beacon(database, write_beacon(folder / "newer", mast=20), release="17.20")
+    database.close()
+    return folder / "data"
+
+
+@pytest.fixture
+def data_dir(published: Path, tmp_path: Path) -> Path:
+    """The data folder of this test's own."""
+    return shutil.copytree(published, tmp_path / "data")
 
 
 def cite(database: Database, conversation: str, release: str, *files: str, **turn: object) -> None:
@@ -61,50 +71,50 @@ def cite(database: Database, conversation: str, release: str, *files: str, **tur
             session.add(TurnCitationRow(turn_id=row.id, release=release, file=file))
 
 
-def test_removing_a_document_counts_what_cites_and_holds_it(beacon: Database) -> None:
-    cite(beacon, "a", "17.10", "guide.md", "reference/alarms.md")
-    cite(beacon, "a", "17.10", "guide.md")
-    cite(beacon, "b", "17.10", "guide.md")
-    cite(beacon, "b", "17.10", "guide.md", superseded=True)
-    cite(beacon, "c", "17.20", "guide.md")
-    cite(beacon, "d", "17.10", "guide.md", product="Buoy")
-    impact = impact_of_documents(beacon, "Beacon", "17.10", ["guide.md"])
+def test_removing_a_document_counts_what_cites_and_holds_it(database: Database) -> None:
+    cite(database, "a", "17.10", "guide.md", "reference/alarms.md")
+    cite(database, "a", "17.10", "guide.md")
+    cite(database, "b", "17.10", "guide.md")
+    cite(database, "b", "17.10", "guide.md", superseded=True)
+    cite(database, "c", "17.20", "guide.md")
+    cite(database, "d", "17.10", "guide.md", product="Buoy")
+    impact = impact_of_documents(database, "Beacon", "17.10", ["guide.md"])
     assert (impact.documents, impact.generations) == (1, 2)
     assert impact.pages > 0
     assert (impact.answers, impact.conversations) == (3, 2)
     assert impact.shared_with == ()
 
 
-def test_a_file_of_the_same_content_stays_in_another_release(beacon: Database) -> None:
-    alarms = impact_of_documents(beacon, "Beacon", "17.10", ["reference/alarms.md"])
+def test_a_file_of_the_same_content_stays_in_another_release(database: Database) -> None:
+    alarms = impact_of_documents(database, "Beacon", "17.10", ["reference/alarms.md"])
     assert alarms.shared_with == ("Beacon 17.20",)
     assert alarms.answers == 0
 
 
-def test_deleting_a_release_counts_all_of_it_and_nothing_else(beacon: Database) -> None:
-    cite(beacon, "a", "17.10", "guide.md", "reference/alarms.md")
-    cite(beacon, "a", "17.20", "guide.md")
-    impact = impact_of_release(beacon, "beacon", "17.10")
+def test_deleting_a_release_counts_all_of_it_and_nothing_else(database: Database) -> None:
+    cite(database, "a", "17.10", "guide.md", "reference/alarms.md")
+    cite(database, "a", "17.20", "guide.md")
+    impact = impact_of_release(database, "beacon", "17.10")
     assert (impact.documents, impact.generations) == (2, 2)
     assert (impact.answers, impact.conversations) == (1, 1)
     assert impact.shared_with == ("Beacon 17.20",)
     assert impact.releases == ("17.10",)
     with pytest.raises(UnknownRelease, match="19"):
-        impact_of_release(beacon, "Beacon", "19")
+        impact_of_release(database, "Beacon", "19")
 
 
-def test_deleting_a_product_takes_its_glossary_along(beacon: Database) -> None:
-    Glossaries(beacon).put("Beacon", Entry("mast", ("pole",)))
-    cite(beacon, "a", "17.10", "guide.md")
-    cite(beacon, "a", "17.20", "guide.md")
-    impact = impact_of_product(beacon, "Beacon")
+def test_deleting_a_product_takes_its_glossary_along(database: Database) -> None:
+    Glossaries(database).put("Beacon", Entry("mast", ("pole",)))
+    cite(database, "a", "17.10", "guide.md")
+    cite(database, "a", "17.20", "guide.md")
+    impact = impact_of_product(database, "Beacon")
     assert sorted(impact.releases) == ["17.10", "17.20"]
     assert (impact.documents, impact.generations, impact.terms) == (4, 3, 1)
     assert (impact.answers, impact.conversations) == (2, 1)
     assert impact.shared_with == ()
 
 
-def test_a_release_without_documents_affects_nothing(beacon: Database) -> None:
-    Catalog(beacon).add_release("Beacon", "18")
-    impact = impact_of_release(beacon, "Beacon", "18")
+def test_a_release_without_documents_affects_nothing(database: Database) -> None:
+    Catalog(database).add_release("Beacon", "18")
+    impact = impact_of_release(database, "Beacon", "18")
     assert (impact.documents, impact.pages, impact.generations, impact.answers) == (0, 0, 0, 0)

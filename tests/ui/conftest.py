@@ -54,14 +54,27 @@ def valve_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return ingest_valve(tmp_path_factory.mktemp("valve"))
 
 
-@pytest.fixture
-def valve(valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeChatbot]:
-    """Makes the chatbot that the page gets, with a scripted model or none."""
-    opened: list[Chatbot] = []
+@pytest.fixture(scope="session")
+def opened_valve(valve_settings: Settings) -> Iterator[Chatbot]:
+    """The chatbot of these settings, opened once."""
+    chatbot = open_chatbot(valve_settings)
+    yield chatbot
+    close(chatbot)
 
-    def with_model(model: BaseChatModel | None, settings: Settings = valve_settings) -> Chatbot:
-        chatbot = replace(open_chatbot(settings), model=model)
-        opened.append(chatbot)
+
+def close(chatbot: Chatbot) -> None:
+    chatbot.corpora.close()
+    chatbot.database.close()
+
+
+@pytest.fixture
+def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeChatbot]:
+    """Makes the chatbot that the page gets, with a scripted model or none."""
+    made: list[Chatbot] = []
+
+    def with_model(model: BaseChatModel | None, settings: Settings | None = None) -> Chatbot:
+        chatbot = replace(open_chatbot(settings) if settings else opened_valve, model=model)
+        made.append(chatbot)
         monkeypatch.setattr(services, "chatbot", lambda: chatbot)
         forget()
         return chatbot
@@ -74,14 +87,14 @@ def valve(valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
     yield with_model
     forget()
-    for chatbot in opened:
+    for chatbot in made:
         # The documentation is there for all tests, what was said in one for no other.
         with chatbot.database.writing() as session:
             session.execute(delete(ConversationRow))
             session.execute(delete(MemoryClusterRow))
             session.execute(delete(MemoryEventRow))
-        chatbot.corpora.close()
-        chatbot.database.close()
+        if chatbot.database is not opened_valve.database:
+            close(chatbot)
 
 
 @pytest.fixture
