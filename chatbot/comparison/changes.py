@@ -42,8 +42,6 @@ _PAGES = 400
 _TOLD_OF = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
 """Release notes tell of changes but do not change themselves; source listings tell of none."""
 
-Documents = tuple[StoredDocument | None, StoredDocument | None]
-"""The same document in the older and in the newer release, None where one has none."""
 Evidence = tuple[Corpus, Sequence[RetrievedChunk]]
 """A release, and what the chain retrieved from it."""
 
@@ -95,20 +93,17 @@ def find_changes(
     release notes, and what differs on any page where there are not too many. `same` holds what
     both have word for word where nothing differs.
     """
-    (old, old_evidence), (new, new_evidence) = older, newer
+    old, new = older[0], newer[0]
     only = only if topic.words else None
     notes = _notes(topic, new)
     if topic.words:
-        pairs = _once(
-            _pairs(_documents(topic, older, newer), old, new),
-            [chunk.page.id for chunk in (*new_evidence, *old_evidence)],
-        )
-        pairs = [p for p in _on(topic, pairs) if not _is_pointer(p)]
+        of_old, of_new = _documents_on(topic, *older), _documents_on(topic, *newer)
+        pairs = [p for p in _on(topic, _pairs(old, new, of_old, of_new)) if not _is_pointer(p)]
         pairs.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
     else:
         documents = [d for d in new.documents() if d.kind in _TOLD_OF]
         few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
-        pairs = _once(_pairs([(counterpart(d, new, old), d) for d in documents if few], old, new))
+        pairs = _pairs(old, new, (), documents if few else ())
         pairs = [p for p in pairs if len(p.sides) == 1 or (_is_telling(p) and not p.same)]
     entries = only is not None or not topic.words
     found = differing(pairs, old, new, entries=entries, most=_LOOKED_UP)
@@ -127,17 +122,37 @@ def find_changes(
     )
 
 
-def _pairs(documents: Iterable[Documents], old: Corpus, new: Corpus) -> list[Pair]:
-    """The passages of documents that both releases have, each document once, in pairs."""
+def _pairs(
+    old: Corpus, new: Corpus, of_old: Iterable[StoredDocument], of_new: Iterable[StoredDocument]
+) -> list[Pair]:
+    """The passages of documents and their counterparts in pairs, each document once."""
+    found = [(counterpart(document, new, old), document) for document in of_new]
+    found += [(document, counterpart(document, old, new)) for document in of_old]
+    both = {(one.id, other.id): (one, other) for one, other in found if one and other}
     releases = old.release, new.release
-    both = {(one.id, other.id): (one, other) for one, other in documents if one and other}
-    return [
+    return _once(
         pair
         for before, after in both.values()
         for pair in pair_passages(
             passages(old.pages_of(before.id)), passages(new.pages_of(after.id)), releases
         )
-    ]
+    )
+
+
+def _once(pairs: Iterable[Pair]) -> list[Pair]:
+    """Every pair of wordings once.
+
+    Documentation repeats itself, as for inherited members; and what has a counterpart in one
+    document is not missing from another.
+    """
+    pairs = list(pairs)
+    paired = {plain(r.quote) for p in pairs if len(p.sides) == 2 for r in p.sides}
+    found: dict[tuple[str, ...], Pair] = {}
+    for pair in pairs:
+        wording = tuple(plain(side.quote) if side else "" for side in (pair.before, pair.after))
+        if len(pair.sides) == 2 or not paired & set(wording):
+            found.setdefault(wording, pair)
+    return list(found.values())
 
 
 def _is_telling(pair: Pair) -> bool:
@@ -147,13 +162,6 @@ def _is_telling(pair: Pair) -> bool:
         return True
     old, new = plain(before.quote).split(), plain(now.quote).split()
     return len(set(old) ^ set(new)) <= max(4, len(new) // 3)
-
-
-def _documents(topic: Topic, older: Evidence, newer: Evidence) -> list[Documents]:
-    """The documents about the topic, each with its counterpart in the other release."""
-    (old, _), (new, _) = older, newer
-    found: list[Documents] = [(counterpart(d, new, old), d) for d in _documents_on(topic, *newer)]
-    return found + [(d, counterpart(d, old, new)) for d in _documents_on(topic, *older)]
 
 
 def _documents_on(
@@ -190,25 +198,6 @@ def _repeats(note: Record, changed: Sequence[Pair]) -> bool:
     """Whether a row of the release notes says again what a pair shows."""
     names = {name_of(r) for pair in changed for r in pair.sides} - {""}
     return any(plain(cell) in names for _, cell in note.cells)
-
-
-def _once(pairs: Sequence[Pair], pages: Sequence[int] = ()) -> list[Pair]:
-    """Every pair of wordings once, from the first of `pages` that it stands on.
-
-    Documentation repeats itself, as for inherited members; and what has a counterpart in one
-    document is not missing from another.
-    """
-    paired = {plain(r.quote) for p in pairs if len(p.sides) == 2 for r in p.sides}
-    place = {page: i for i, page in reversed(list(enumerate(pages)))}
-    found: dict[tuple[str, ...], tuple[int, Pair]] = {}
-    for pair in pairs:
-        wording = tuple(plain(side.quote) if side else "" for side in (pair.before, pair.after))
-        if len(pair.sides) == 1 and paired & set(wording):
-            continue
-        rank = min(place.get(side.page.id, len(pages)) for side in pair.sides)
-        if wording not in found or rank < found[wording][0]:
-            found[wording] = (rank, pair)
-    return [pair for _, pair in found.values()]
 
 
 def _notes(topic: Topic, corpus: Corpus) -> list[Record]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from itertools import pairwise, product
 from pathlib import PurePosixPath
 
@@ -102,24 +103,18 @@ def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> Stored
     """
     name = PurePosixPath(document.file).name
     named = [d for d in there.documents() if PurePosixPath(d.file).name == name]
-    named.sort(key=lambda d: -fuzz.ratio(d.file, document.file))
     if len(named) == 1:
         return named[0]
-    own = _headings(here, document)
-    shared = [(len(own & _headings(there, other)), other) for other in named[:_CANDIDATES]]
-    best = max(shared, key=lambda pair: pair[0], default=(0, None))
-    return best[1] if best[0] else None
+    own = _places(here.pages_of(document.id), here.release)
+    near = nlargest(_CANDIDATES, named, key=lambda d: fuzz.ratio(d.file, document.file))
+    shared = [(_shared(own, _places(there.pages_of(d.id), there.release)), d) for d in near]
+    best, found = max(shared, key=lambda pair: pair[0], default=(0.0, None))
+    return found if best else None
 
 
-def _headings(corpus: Corpus, document: StoredDocument) -> set[str]:
-    blocks = (block for page in corpus.pages_of(document.id) for block in page.blocks)
-    return {_heading(b.path[-1]) for b in blocks if b.path}
-
-
-def _heading(heading: str, release: str = "") -> str:
+def _heading(heading: str, release: str) -> str:
     """A heading as it is compared: "4.2 Timers of 1.0" and "6.1 Timers of 2.0" are the same."""
-    bare = heading.replace(release, "") if release else heading
-    return plain(_NUMBERING.sub("", bare))
+    return plain(_NUMBERING.sub("", heading.replace(release, "")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,8 +206,6 @@ def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compar
 
 def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:
     """The cells of a table row that differ: (header, before, after), units with their numbers."""
-    if len(pair.sides) < 2:
-        return []
     old, new = (dict(with_units(side.cells)) for side in pair.sides)
     headers = [h for h in {**old, **new} if plain(old.get(h, "")) != plain(new.get(h, ""))]
     return [(header, old.get(header, ""), new.get(header, "")) for header in headers]
@@ -327,10 +320,10 @@ def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | Non
 def _most_alike(
     page: StoredPage, others: Iterable[StoredPage], here: Corpus, there: Corpus
 ) -> StoredPage | None:
-    places, words = _places(page, here.release), _word_pairs(page, here.release)
+    places, words = _places([page], here.release), _word_pairs(page, here.release)
     best, found = 0.0, None
     for other in others:
-        under = _shared(places, _places(other, there.release))
+        under = _shared(places, _places([other], there.release))
         alike = _shared(words, _word_pairs(other, there.release))
         least = UNDER_THE_SAME if under >= _SHARED_PLACES else ALIKE
         if alike >= least and under + alike > best:
@@ -338,13 +331,14 @@ def _most_alike(
     return found
 
 
-def _places(page: StoredPage, release: str) -> Counter[tuple[str, str]]:
-    """The anchors and headings that a page is known by."""
-    headings = {h for block in page.blocks for h in block.path if h != page.document.title}
-    anchors = {a for a in page.page.anchors if not _GENERATED.fullmatch(a)}
-    return Counter(
-        {("heading", _heading(h, release)) for h in headings} | {("anchor", a) for a in anchors}
-    )
+def _places(pages: Iterable[StoredPage], release: str) -> Counter[tuple[str, str]]:
+    """The anchors and headings that pages of a document are known by, each once."""
+    found: set[tuple[str, str]] = set()
+    for page in pages:
+        headings = {h for block in page.blocks for h in block.path if h != page.document.title}
+        found |= {("heading", _heading(h, release)) for h in headings}
+        found |= {("anchor", a) for a in page.page.anchors if not _GENERATED.fullmatch(a)}
+    return Counter(found)
 
 
 def _word_pairs(page: StoredPage, release: str) -> Counter[tuple[str, str]]:

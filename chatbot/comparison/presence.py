@@ -172,13 +172,14 @@ def _is_acronym(word: str) -> bool:
 
 def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
     hits = _Hits()
-    telling = _all_words([min(words, key=lambda word: _passages(word, [corpus]) or _EVERYWHERE)])
     for record in _candidates(words, corpus):
         own = is_name(record, words)
         in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
-        if in_notes and telling(record):
+        if not (own or matches(record)):
+            continue
+        if in_notes:
             hits.announced.append(record)
-        if not (own or matches(record)) or is_of_another_release(record, corpus.release):
+        if is_of_another_release(record, corpus.release):
             continue
         if tells_of_end(record, words) and not _is_to_come(record.quote, corpus.release):
             hits.ends.append(record)

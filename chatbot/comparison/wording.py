@@ -73,7 +73,7 @@ def merged(told: Sequence[tuple[str, str, str]]) -> str:
         ends.setdefault(" ".join(words[head:]), []).append(f"{release} {mark}".strip())
     apart = any(release in words or ". " in words for release, words, _ in told)
     one_has_no_end = "" in ends and len(ends) > 1
-    if apart and len(ends) == 1 and len(told) > 1:
+    if len(ends) == 1 < len(told) and (apart or len(split[0]) > 2 * _AT_THE_END):
         return f"It is the same in {listed(*ends.values())}: {told[0][1].rstrip('.')}."
     if apart or one_has_no_end or head < 2 or max(map(len, split)) > head + _AT_THE_END:
         return " ".join(

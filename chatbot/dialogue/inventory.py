@@ -103,8 +103,6 @@ def _look_up(
     product = next((p for p in known if p.name == anchor.product), None)
     if product is None or len(anchor.releases) != 1:
         return "", anchor
-    if inquiry.kind is Kind.IS_NEWEST:
-        return _is_newest(anchor, product)
     return _beside(anchor, product, inquiry.kind)
 
 
@@ -120,16 +118,16 @@ def _releases(scope: Sequence[Product]) -> Found:
 
 
 def _extreme(scope: Sequence[Product], kind: Kind) -> Found:
-    word = "newest" if kind is Kind.NEWEST else "oldest"
-    ends = [(p, p.newest if kind is Kind.NEWEST else p.releases[0]) for p in scope if p.releases]
-    named = [(p, release) for p, release in ends if release is not None]
-    if len(named) == 1:
-        product, release = named[0]
-        status = ReleaseStatus.LATEST if kind is Kind.NEWEST else ReleaseStatus.STATED
-        text = f"The {word} release of {product.name} is {release.name}."
-        return text, _single(product, release.name, status)
-    told = listed(f"{product.name} {release.name}" for product, release in named)
-    return f"The {word} releases are {told}.", _no_single()
+    newest = kind is Kind.NEWEST
+    ends = [(p, p.newest if newest else p.releases[0]) for p in scope if p.releases]
+    named = [(product, release.name) for product, release in ends if release]
+    told = listed(f"{product.name} {name}" for product, name in named)
+    if len(named) > 1:
+        return f"The {'newest' if newest else 'oldest'} releases are {told}.", _no_single()
+    product, name = named[0]
+    status = ReleaseStatus.LATEST if newest else ReleaseStatus.STATED
+    text = f"The {'newest' if newest else 'oldest'} release of {product.name} is {name}."
+    return text, _single(product, name, status)
 
 
 def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Found:
@@ -149,25 +147,21 @@ def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Fou
     return f"No, there is {missing} of {scope[0].name}. There are {_named(scope[0])}.", unknown
 
 
-def _is_newest(anchor: Resolution, product: Product) -> Found:
-    asked, newest = anchor.releases[0], product.newest
-    assert newest is not None, "a product with the release that is asked about has a newest one"
-    text = f"Yes, {asked} is the newest release of {product.name}."
-    if asked != newest.name:
-        text = f"No, the newest release of {product.name} is {newest.name}."
-    return text, _single(product, asked, explanation=anchor.explanation)
-
-
 def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
-    """Tell what came before or after a release, the nearest first."""
+    """Tell whether a release is the newest, or what came before or after it, the nearest first."""
     asked = anchor.releases[0]
+    if kind is Kind.IS_NEWEST and product.newest:
+        no = asked != product.newest.name
+        text = f"No, the newest release of {product.name} is {product.newest.name}."
+        text = text if no else f"Yes, {asked} is the newest release of {product.name}."
+        return text, _single(product, asked, explanation=anchor.explanation)
     names = [release.name for release in product.releases]
     at = names.index(asked)
-    side = names[:at][::-1] if kind is Kind.BEFORE else names[at + 1 :]
-    word, end = ("before", "oldest") if kind is Kind.BEFORE else ("after", "newest")
+    before = kind is Kind.BEFORE
+    word, side = ("before", names[:at][::-1]) if before else ("after", names[at + 1 :])
     if not side:
-        text = f"No release came {word} {asked}: it is the {end} of {product.name} documented here."
-        return text, _single(product, asked, explanation=_CATALOG)
+        end = f"the {'oldest' if before else 'newest'} of {product.name} documented here"
+        return f"No release came {word} {asked}: it is {end}.", _single(product, asked)
     further = f", {word} that {listed(side[1:])}" if side[1:] else ""
     text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
     return text, _single(product, side[0])

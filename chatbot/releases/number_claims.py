@@ -31,7 +31,6 @@ _OWNER = re.compile(
 _OWN_BEFORE = re.compile(rf"{OWN}(?:['’]s)?(?P<joint>[\s-])(?P<word>[^\W\d_]+)[\s:]*$")
 _OWN_INSIDE = re.compile(rf"\w[-/]{OWN}+\W*$")
 _OWN_RELEASE = re.compile(rf"{OWN}[\s,:]*(?:v|version\s+|release\s+)?\d", re.IGNORECASE)
-_OWN_AFTER = re.compile(rf"\s+(?:of\s+)?(?:the\s+)?{OWN}")
 _OF_SOMETHING = re.compile(rf"\s+of\s+(?P<article>(?:the|this|our|an?)\s+)?(?P<word>\w+|{OTHER})")
 _CLAUSE = re.compile(r".*(?:[.?!:;,(]\s|\n)", re.DOTALL)
 _OF_A_PHRASE = frozenset("a an and at by for from in of on or out the to under with".split())  # noqa: SIM905
@@ -105,8 +104,6 @@ class _Surroundings:
         for judged in (self._of_product, self._of_something, self._of_value, self._of_word):
             if (claim := judged()) is not None:
                 return claim
-        if self.number.dotted and _OWN_AFTER.match(self.after):
-            return Claim.RELEASE
         return self._standing_free() if self.number.dotted else self._single()
 
     def _is_verb(self) -> bool:
@@ -159,9 +156,7 @@ class _Surroundings:
         owner = _OF_SOMETHING.match(self.after)
         if not owner or owner["word"] in _CLAIMS_NOTHING:
             return None
-        if owner["word"] == OTHER:
-            return Claim.OTHER_THING
-        if owner["article"]:
+        if owner["article"] and owner["word"] != OTHER:
             return None
         return Claim.DOUBTFUL if self.known else Claim.OTHER_THING
 

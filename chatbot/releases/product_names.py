@@ -24,7 +24,6 @@ _SPELLINGS = {
     "previous": "prior",
 }
 """Words for a release, each with one that says the same in fewer letters."""
-_NUMBERED = re.compile(r"\s+v?\d")
 
 _LONGER = r"(?:{})[^\W\d_]{{2,12}}(?=[\s_-]v?\d)"
 """A word that begins with the name, before a number: "lampkit-2.0.1"."""
@@ -112,12 +111,8 @@ def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
         word = match[0].casefold()
         for product in products:
             known = [name.casefold() for name in (product.name, *product.aliases)]
-            numbered = _NUMBERED.match(text, match.end())
             if any(
-                _close(word, name, 1 if len(name) < 7 else 2)
-                or (numbered and name.startswith(word))
-                for name in known
-                if len(name) >= 5
+                _close(word, name, 1 if len(name) < 7 else 2) for name in known if len(name) >= 5
             ):
                 found.append((*match.span(), product))
     return found

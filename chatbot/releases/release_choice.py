@@ -28,10 +28,6 @@ class Context:
 
 
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
-_CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b",
-    re.IGNORECASE,
-)
 _ASKING = (
     r"(?:how|what|which|who|where|why|when|whether|is|are|does|do|did|can|could|should|would|will|may"
     r"|must)"
@@ -44,23 +40,15 @@ _NO_STATEMENT = re.compile(
     r"|check)\b|\bhave\s+(?:to|an?\s+(?:\w+\s+)?(?:question|problem|issue))\b",
     re.IGNORECASE,
 )
-_STILL = r"(?:(?:still|all|now|just|currently|already|also|both|only|mostly|today)\s+)*"
 _SITUATION = re.compile(
-    rf"\W*(?:\w+\W+){{0,4}}?(?:(?:we|i|they)\s+{_STILL}(?:have|had|run|ran|use|used|operate|know|got"
-    rf"|stay|started|(?:am|are|were)\s+{_STILL}(?:on|at|in|with|running|using|going|moving|staying))\b"
-    rf"|(?:we|i|they)['’](?:ve\b|(?:re|m)\s+{_STILL}(?:on|at|in|with|running|using|going|moving|staying)\b)"
-    r"|(?:our|my|their)\s+(?:\w+\s+){1,4}(?:is|are|run|runs|use|uses|has|have)\b)"
-    r"|\W*(?:in|on|with|under)\s.*\b(?:it|this|that|there|the\s+\w+(?:\s+\w+)?)\s+"
-    r"(?:is|are|was|were|had|has|took|worked|did)\b",
-    re.IGNORECASE,
+    r"\W*(?:\w+\W+){0,4}?(?:we|i|they|our|my|their|it|this|that)\b", re.IGNORECASE
 )
 _ASKS = re.compile(r"\?+(?:\s|$)")
 _WEIGHS = re.compile(
-    r"\b(?:same|than|like|alike|identical|interwork\w*|interoperat\w*|compatib\w*|mix\w*|together)\b"
+    r"\b(?:same|than|like|compatib\w*|together)\b"
     r"|\bor\s+(?:do|does|is|are|must|should|will|can|only|not|first|in|on|with|from|since|just)\b",
     re.IGNORECASE,
 )
-_JOINS = re.compile(r"[^\s.:;!?]\s*,?\s+(?:and|or|also|only|too)\s+$", re.IGNORECASE)
 _NEEDS = re.compile(r"\b(?:need|requir|wait)\w*\s+$", re.IGNORECASE)
 _PLACED = re.compile(r"(?:in|on|under|with)\s", re.IGNORECASE)
 
@@ -89,7 +77,7 @@ def choose_release(
         if not reading.certain:
             why = _may_be_several(mention.said)
             return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
-        if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
+        if not reading.release and (mention.sure or not known or COMPARES.search(text)):
             return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
     if not known:
         return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
@@ -100,7 +88,7 @@ def choose_release(
     mention, release = known[0][0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
-        if not (arrives and MOVES.search(text)) or _CONTRASTS.search(text):
+        if not (arrives and MOVES.search(text)) or COMPARES.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"{newest.name}, the newest named, describes the move")
@@ -232,7 +220,7 @@ def _weighs_up(text: str, mention: int) -> bool:
     """Say whether a question weighs a release, mentioned there, against what the asker has."""
     before = text[max(0, mention - 48) : mention]
     needs = _NEEDS.search(before) and not _PLACED.match(text, mention)
-    return bool(needs or _WEIGHS.search(text) or _JOINS.search(before))
+    return bool(needs or _WEIGHS.search(text))
 
 
 def _fall_back(product: Product, unsaid: _Unsaid, excluded: Sequence[Reading]) -> Resolution:

@@ -160,7 +160,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
             claim = _after(claims[-1], numbers[i - 1], claim, number)
         claims.append(claim)
     together = bool(COMPARES.search(text) or MOVES.search(text))
-    for i in [*range(1, len(numbers)), *range(len(numbers) - 1, 0, -1)]:
+    for i in range(1, len(numbers)):
         if joins[i]:
             pair = slice(i - 1, i + 1)
             opposed = joins[i] in _OPPOSED
@@ -174,8 +174,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
             continue
         mention = _found(question, text, (number.start, number.end), lead, number.reading)
         if joins[i] and claims[i - 1] in taken:
-            if not mention.arrives:
-                found[-1] = replace(found[-1], sure=True)
+            found[-1] = replace(found[-1], sure=True)
             mention = _beside(found[-1], mention, text)
         found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
     return found
@@ -245,8 +244,7 @@ def _found(
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    follows_docs = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
-    if not follows_docs and (lead["before"] or lead["after"] or lead["pre"]):
+    if lead["before"] or lead["after"] or lead["pre"]:
         steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, Tokens
 from chatbot.releases.release_words import OWN, UNIT
 from corpora.catalog.release import name_tokens
-from corpora.indexing.number_words import NUMBER_WORDS, TO_NINETEEN
+from corpora.indexing.number_words import NUMBER_WORDS
 
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
 _GLUE = re.compile(r"[A-Za-z0-9_\ue001][A-Za-z0-9_.\ue001-]*$|\.$")
@@ -46,10 +46,6 @@ _SPOKEN = re.compile(
     rf"|(?:(?<=release\s)|(?<=version\s)|(?<={OWN}\s)(?!one\b)){_NUMBER_WORDS})(?!\w|\.\d)",
     re.I,
 )
-
-_DIGIT = rf"(?:{'|'.join(TO_NINETEEN)})"
-_DIGITS = re.compile(rf"(?<![\w.-]){_DIGIT}(?:[ -]{_DIGIT}){{1,2}}(?![\w-])", re.I)
-"""Digits said one after the other ("one three one"): a release only if there is just that one."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +91,6 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     Left out: parts of words (psycopg2), dates, network addresses, times of day.
     """
     spoken = [_spoken(m, names) for m in _SPOKEN.finditer(text)]
-    spoken += [
-        number
-        for number in (_spoken(m, names) for m in _DIGITS.finditer(text))
-        if number.reading.covers and not any(s.start <= number.start < s.end for s in spoken)
-    ]
     taken = {i for number in spoken for i in range(number.start, number.end)}
     written: list[Number] = []
     position = 0

@@ -44,7 +44,7 @@ _LEAD = re.compile(
     r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?$",
     re.IGNORECASE,
 )
-_QUALITY = rf"(?:(?:stable|official|available|released|public|supported|documented|{OWN}+)\s+)*"
+_QUALITY = rf"(?:(?:\w+ed|stable|official|available|public|{OWN}+)\s+)*"
 _END = (
     r"(?=\s*(?:$|[?.!,;:)/]|\b(?:and|or|vs|versus|how|what|is|does|do|did|to|than|please|instead)\b"
     rf"|{OWN}))"
