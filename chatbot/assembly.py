@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -16,8 +16,8 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
 from chatbot.answering.answer_generation import beginning_of_prompt
-from chatbot.chain.chain import build_chain
-from chatbot.chain.newest_release import answer_from_newest
+from chatbot.chain.chain import Profile, build_chain
+from chatbot.chain.newest_release import answer_from_newest, look_elsewhere
 from chatbot.chain.parts import Parts
 from chatbot.chain.profiles import PROFILES, answering, searching
 from chatbot.chain.reply import reply_of, trace_of
@@ -224,29 +224,27 @@ class Chatbot:
         return replace(turn, history=history, asked_back=open_ones, conversation_release=last)
 
     @cached_property
-    def _profile(self) -> Any:
-        return PROFILES[self.settings.profile](self._parts())
+    def _profile(self) -> Profile:
+        return PROFILES[self.settings.profile](self._parts)
 
+    @cached_property
     def _parts(self) -> Parts:
-        memory = self.memory if self.settings.memory == "on" else None
         return Parts(
-            products=self.products,
-            open_corpus=self.corpora.corpus,
-            releases=self._releases,
-            unpublished=self.catalog.unpublished,
-            glossary=self.glossaries.entries,
-            embedder=self.embedder,
-            is_ordinary_word=self.embedder.knows_word,
-            model=self.model,
-            settings=self.settings,
-            recall=memory.recall if memory else None,
-            passage_recall=memory.passage_recall if memory else None,
-            memory_judge=memory.judge if memory else None,
+            self.settings,
+            self.catalog,
+            self.corpora,
+            self.glossaries,
+            self.embedder,
+            self.model,
+            self.memory if self.settings.memory == "on" else None,
         )
 
     @cached_property
     def _chain(self) -> Runnable[Turn, Turn]:
-        elsewhere = answer_from_newest(answering(self._profile), self._parts().elsewhere)
+        p = self._parts
+        search = (p.terms_of_glossary, p.dual_chunks, p.gate)
+        look = look_elsewhere(p.dual_chunks, search, p.open_corpus, p.releases)
+        elsewhere = answer_from_newest(answering(self._profile), look)
         return build_chain(self._profile) | RunnableLambda(elsewhere)
 
     @cached_property
@@ -260,9 +258,6 @@ class Chatbot:
     @cached_property
     def _steps(self) -> frozenset[str]:
         return frozenset(name for name, _ in self._profile)
-
-    def _releases(self, product: str) -> tuple[str, ...]:
-        return tuple(r.name for p in self.products() if p.name == product for r in p.releases)
 
 
 def open_chatbot(settings: Settings) -> Chatbot:

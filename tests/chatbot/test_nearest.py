@@ -157,7 +157,7 @@ def test_a_question_to_no_release_or_to_several_offers_no_pages(
 def asked_until(chatbot: Chatbot, turn: Turn, *, most: int, seconds: float) -> list[str]:
     """The releases that are asked by a clock on which every look takes a second."""
     asked: list[str] = []
-    parts = chatbot._parts()
+    parts = chatbot._parts
 
     def note(side: Turn) -> Turn:
         asked.append(side.asked[1])
