@@ -108,21 +108,20 @@ class Chatbot:
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None:
             turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = run_on_event_loop(self._answer(turn, listener), stopped)
+        turn, seconds = run_on_event_loop(self._run(self._chain, turn, listener), stopped)
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
-        if conversation is None:
-            self.memory.remembering.delivered(turn, None)
-            return AnsweredTurn(turn, content)
-        kept_as = own.add(
-            conversation,
-            question,
-            content,
-            trace=trace_of(turn),
-            instead_of=instead_of,
-            open_question=open_question,
-            uses=uses_of(turn),
-        )
+        kept_as = None
+        if conversation is not None:
+            kept_as = own.add(
+                conversation,
+                question,
+                content,
+                trace=trace_of(turn),
+                instead_of=instead_of,
+                open_question=open_question,
+                uses=uses_of(turn),
+            )
         self.memory.remembering.delivered(turn, kept_as)
         return AnsweredTurn(turn, content, conversation, kept_as)
 
@@ -143,8 +142,7 @@ class Chatbot:
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
-        found, _ = run_on_event_loop(self._find(turn), lambda: False)
-        return found
+        return run_on_event_loop(self._run(self._searching, turn), lambda: False)[0]
 
     def _checked(self, question: str) -> str:
         """A question as it is asked; raises BadQuestion."""
@@ -181,12 +179,7 @@ class Chatbot:
     @cached_property
     def memory(self) -> Memory:
         """What was answered before; kept up by admins also where the settings leave it out."""
-        return open_memory(
-            self.settings,
-            self.database,
-            self.embedder,
-            self.model,
-        )
+        return open_memory(self.settings, self.database, self.embedder, self.model)
 
     @cached_property
     def limits(self) -> Limits:
@@ -194,17 +187,15 @@ class Chatbot:
         settings = self.settings
         return Limits(self.database, settings.questions_per_minute, settings.uploads_per_day)
 
-    async def _answer(self, turn: Turn, listener: Listener) -> tuple[Turn, float]:
-        """The answered turn and the seconds it took once its place in the queue had come."""
+    async def _run(
+        self, steps: Runnable[Turn, Turn], turn: Turn, listener: Listener = lambda event: None
+    ) -> tuple[Turn, float]:
+        """The turn after the steps, and the seconds they took once its place had come."""
         callback = EventCallback(self._steps, listener)
         async with self._queue.place(lambda place: listener(Waiting(place))):
             started = time.perf_counter()
-            turn = await self._chain.ainvoke(turn, {"callbacks": [callback]})
+            turn = await steps.ainvoke(turn, {"callbacks": [callback]})
             return turn, round(time.perf_counter() - started, 3)
-
-    async def _find(self, turn: Turn) -> tuple[Turn, None]:
-        async with self._queue.place(lambda place: None):
-            return await self._searching.ainvoke(turn), None
 
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
@@ -289,7 +280,15 @@ def open_model(settings: Settings) -> BaseChatModel | None:
     """
     match settings.backend:
         case "embedded":
-            return _embedded(settings)
+            path = settings.generator_file
+            return path and EmbeddedChatModel(
+                path=path,
+                threads=settings.generator_threads,
+                slots=settings.slots,
+                context=settings.context,
+                max_tokens=settings.answer_tokens,
+                temperature=settings.temperature,
+            )
         case "transformers":
             from chatbot.models.hugging_face import HuggingFaceChatModel
 
@@ -332,17 +331,3 @@ def _needed(value: Needed | None, name: str, settings: Settings) -> Needed:
             f"the backend {settings.backend} needs the setting {name}: set STRATA_{name.upper()}"
         )
     return value
-
-
-def _embedded(settings: Settings) -> BaseChatModel | None:
-    path = settings.generator_file
-    if path is None:
-        return None
-    return EmbeddedChatModel(
-        path=path,
-        threads=settings.generator_threads,
-        slots=settings.slots,
-        context=settings.context,
-        max_tokens=settings.answer_tokens,
-        temperature=settings.temperature,
-    )

@@ -117,7 +117,7 @@ def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Ch
     chatbot = replace(open_chatbot(settings), model=model)
     (pump,) = chatbot.catalog.products()
     only = replace(pump, releases=pump.releases[:3])
-    object.__setattr__(chatbot, "products", lambda: (only,))
+    object.__setattr__(chatbot.catalog, "products", lambda: (only,))
     return chatbot
 
 
