@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -16,8 +16,8 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
 from chatbot.answering.answer_generation import beginning_of_prompt
-from chatbot.chain.chain import build_chain
-from chatbot.chain.newest_release import answer_from_newest
+from chatbot.chain.chain import Profile, build_chain
+from chatbot.chain.newest_release import answer_from_newest, look_elsewhere
 from chatbot.chain.parts import Parts
 from chatbot.chain.profiles import PROFILES, answering, searching
 from chatbot.chain.reply import reply_of, trace_of
@@ -108,21 +108,20 @@ class Chatbot:
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None:
             turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = run_on_event_loop(self._answer(turn, listener), stopped)
+        turn, seconds = run_on_event_loop(self._run(self._chain, turn, listener), stopped)
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
-        if conversation is None:
-            self.memory.remembering.delivered(turn, None)
-            return AnsweredTurn(turn, content)
-        kept_as = own.add(
-            conversation,
-            question,
-            content,
-            trace=trace_of(turn),
-            instead_of=instead_of,
-            open_question=open_question,
-            uses=uses_of(turn),
-        )
+        kept_as = None
+        if conversation is not None:
+            kept_as = own.add(
+                conversation,
+                question,
+                content,
+                trace=trace_of(turn),
+                instead_of=instead_of,
+                open_question=open_question,
+                uses=uses_of(turn),
+            )
         self.memory.remembering.delivered(turn, kept_as)
         return AnsweredTurn(turn, content, conversation, kept_as)
 
@@ -143,8 +142,7 @@ class Chatbot:
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
-        found, _ = run_on_event_loop(self._find(turn), lambda: False)
-        return found
+        return run_on_event_loop(self._run(self._searching, turn), lambda: False)[0]
 
     def _checked(self, question: str) -> str:
         """A question as it is asked; raises BadQuestion."""
@@ -181,12 +179,7 @@ class Chatbot:
     @cached_property
     def memory(self) -> Memory:
         """What was answered before; kept up by admins also where the settings leave it out."""
-        return open_memory(
-            self.settings,
-            self.database,
-            self.embedder,
-            self.model,
-        )
+        return open_memory(self.settings, self.database, self.embedder, self.model)
 
     @cached_property
     def limits(self) -> Limits:
@@ -194,17 +187,15 @@ class Chatbot:
         settings = self.settings
         return Limits(self.database, settings.questions_per_minute, settings.uploads_per_day)
 
-    async def _answer(self, turn: Turn, listener: Listener) -> tuple[Turn, float]:
-        """The answered turn and the seconds it took once its place in the queue had come."""
+    async def _run(
+        self, steps: Runnable[Turn, Turn], turn: Turn, listener: Listener = lambda event: None
+    ) -> tuple[Turn, float]:
+        """The turn after the steps, and the seconds they took once its place had come."""
         callback = EventCallback(self._steps, listener)
         async with self._queue.place(lambda place: listener(Waiting(place))):
             started = time.perf_counter()
-            turn = await self._chain.ainvoke(turn, {"callbacks": [callback]})
+            turn = await steps.ainvoke(turn, {"callbacks": [callback]})
             return turn, round(time.perf_counter() - started, 3)
-
-    async def _find(self, turn: Turn) -> tuple[Turn, None]:
-        async with self._queue.place(lambda place: None):
-            return await self._searching.ainvoke(turn), None
 
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
@@ -224,29 +215,27 @@ class Chatbot:
         return replace(turn, history=history, asked_back=open_ones, conversation_release=last)
 
     @cached_property
-    def _profile(self) -> Any:
-        return PROFILES[self.settings.profile](self._parts())
+    def _profile(self) -> Profile:
+        return PROFILES[self.settings.profile](self._parts)
 
+    @cached_property
     def _parts(self) -> Parts:
-        memory = self.memory if self.settings.memory == "on" else None
         return Parts(
-            products=self.products,
-            open_corpus=self.corpora.corpus,
-            releases=self._releases,
-            unpublished=self.catalog.unpublished,
-            glossary=self.glossaries.entries,
-            embedder=self.embedder,
-            is_ordinary_word=self.embedder.knows_word,
-            model=self.model,
-            settings=self.settings,
-            recall=memory.recall if memory else None,
-            passage_recall=memory.passage_recall if memory else None,
-            memory_judge=memory.judge if memory else None,
+            self.settings,
+            self.catalog,
+            self.corpora,
+            self.glossaries,
+            self.embedder,
+            self.model,
+            self.memory if self.settings.memory == "on" else None,
         )
 
     @cached_property
     def _chain(self) -> Runnable[Turn, Turn]:
-        elsewhere = answer_from_newest(answering(self._profile), self._parts().elsewhere)
+        p = self._parts
+        search = (p.terms_of_glossary, p.dual_chunks, p.gate)
+        look = look_elsewhere(p.dual_chunks, search, p.open_corpus, p.releases)
+        elsewhere = answer_from_newest(answering(self._profile), look)
         return build_chain(self._profile) | RunnableLambda(elsewhere)
 
     @cached_property
@@ -260,9 +249,6 @@ class Chatbot:
     @cached_property
     def _steps(self) -> frozenset[str]:
         return frozenset(name for name, _ in self._profile)
-
-    def _releases(self, product: str) -> tuple[str, ...]:
-        return tuple(r.name for p in self.products() if p.name == product for r in p.releases)
 
 
 def open_chatbot(settings: Settings) -> Chatbot:
@@ -294,7 +280,15 @@ def open_model(settings: Settings) -> BaseChatModel | None:
     """
     match settings.backend:
         case "embedded":
-            return _embedded(settings)
+            path = settings.generator_file
+            return path and EmbeddedChatModel(
+                path=path,
+                threads=settings.generator_threads,
+                slots=settings.slots,
+                context=settings.context,
+                max_tokens=settings.answer_tokens,
+                temperature=settings.temperature,
+            )
         case "transformers":
             from chatbot.models.hugging_face import HuggingFaceChatModel
 
@@ -337,17 +331,3 @@ def _needed(value: Needed | None, name: str, settings: Settings) -> Needed:
             f"the backend {settings.backend} needs the setting {name}: set STRATA_{name.upper()}"
         )
     return value
-
-
-def _embedded(settings: Settings) -> BaseChatModel | None:
-    path = settings.generator_file
-    if path is None:
-        return None
-    return EmbeddedChatModel(
-        path=path,
-        threads=settings.generator_threads,
-        slots=settings.slots,
-        context=settings.context,
-        max_tokens=settings.answer_tokens,
-        temperature=settings.temperature,
-    )

@@ -6,10 +6,10 @@ import zlib
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from chatbot.releases.resolution import ReleaseStatus
-from chatbot.turn import Citation, Documented, Fallback, Route
+from chatbot.turn import Citation, Documented, Fallback, ModelCall, Route
 
 VERSION = 1
 """Of the form of `Reply` and `Trace`; 0 are those kept before there were versions."""
@@ -22,29 +22,35 @@ def _with_zone(moment: datetime) -> datetime:
 Moment = Annotated[datetime, AfterValidator(_with_zone)]
 """A moment; one without a zone is in UTC."""
 
+Rounded = Annotated[float, AfterValidator(lambda number: round(number, 4))]
+"""A score or a cosine, as exact as anybody reads it."""
 
-class Kept(BaseModel):
-    """What is kept with a turn; fields that an earlier version did not have get their defaults."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class Part(BaseModel):
+    """A part of what is kept, made of what the turn holds by the names of its fields.
+
+    Fields that an earlier version did not have get their defaults.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
+
+
+class Kept(Part):
+    """What is kept with a turn."""
 
     version: int = 0
 
 
-class QueryTexts(BaseModel):
+class QueryTexts(Part):
     """The three queries of QAMR III-B, step 1."""
-
-    model_config = ConfigDict(frozen=True)
 
     base: str = ""
     filtered: str | None = None
     versionless: str | None = None
 
 
-class Side(BaseModel):
+class Side(Part):
     """One release of a comparison; `citations` are numbers of the whole answer's, from 1."""
-
-    model_config = ConfigDict(frozen=True)
 
     release: str
     status: Documented | None = None
@@ -54,29 +60,30 @@ class Side(BaseModel):
     citations: tuple[int, ...] = ()
 
 
-class RememberedPair(BaseModel):
+class RememberedPair(Part):
     """A question that was answered before: how good its answer is, who says so, and how near.
 
     `score` is 0 to 1, `similarity` a cosine. An admin who rated it is named; whoever gave it a
     thumb is not, since others read this. `value` is the lead of its answer, told in traces only.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     id: int
     question: str
-    score: float
+    score: Rounded
     origin: str
     rated_by: str = ""
     rated: Moment | None = None
-    similarity: float = 0.0
+    similarity: Rounded = 0.0
     value: str = ""
 
+    @field_validator("rated_by")
+    @classmethod
+    def _unless_by_thumb(cls, name: str, info: ValidationInfo) -> str:
+        return "" if info.data.get("origin") == "thumbs" else name
 
-class MemoryPart(BaseModel):
+
+class MemoryPart(Part):
     """What the memory did: `role` is reuse, reference, avoid or none, with the pairs it is of."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: str | None = None
     pairs: tuple[RememberedPair, ...] = ()
@@ -116,7 +123,7 @@ class Reply(Kept):
     model: str = ""
 
 
-class TracedRelease(BaseModel):
+class TracedRelease(Part):
     """How the release was determined."""
 
     status: ReleaseStatus
@@ -130,7 +137,7 @@ class TracedQueries(QueryTexts):
     subject: str = ""
 
 
-class TracedMemory(BaseModel):
+class TracedMemory(Part):
     """What the memory had on the question, whether or not it was of use."""
 
     afresh: bool = False
@@ -140,28 +147,14 @@ class TracedMemory(BaseModel):
     differs: str = ""
 
 
-class TracedChunk(BaseModel):
+class TracedChunk(Part):
     """A context chunk that was found or kept; `kept` are the records that reduction left of it."""
 
     file: str
     page: int
     section: str
-    score: float
+    score: Rounded
     kept: tuple[str, ...] = ()
-
-
-class TracedCall(BaseModel):
-    """A request to the language model; `prompt` are its messages as (role, text)."""
-
-    step: str
-    prompt: tuple[tuple[str, str], ...]
-    reply: str
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    seconds: float = 0.0
-    first_token: float = 0.0
-    problem: str = ""
 
 
 class Trace(Kept):
@@ -179,7 +172,7 @@ class Trace(Kept):
     temperature: float | None = None
     value: str = ""
     unwritten: bool = False
-    calls: tuple[TracedCall, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     timings: dict[str, float] = {}
     sides: tuple[Trace, ...] = ()

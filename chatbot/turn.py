@@ -173,15 +173,6 @@ class Documented(StrEnum):
 
 
 @dataclass(frozen=True)
-class Usage:
-    """What the language model was asked to do."""
-
-    model_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-@dataclass(frozen=True)
 class ModelCall:
     """One request to a language model: what was sent, what came back, and what it took.
 
@@ -254,15 +245,6 @@ class Turn:
         if self.resolution is None or self.resolution.product is None:
             raise LookupError("the turn has no release yet")
         return self.resolution.product, self.resolution.releases[0]
-
-    @property
-    def usage(self) -> Usage:
-        """The model's work on this turn in all."""
-        return Usage(
-            len(self.calls),
-            sum(call.prompt_tokens for call in self.calls),
-            sum(call.completion_tokens for call in self.calls),
-        )
 
 
 RuleStep = Callable[[Turn], Turn]

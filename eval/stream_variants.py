@@ -113,8 +113,9 @@ class PartsWithoutDocuments(Parts):
 class WithoutDocuments(Chatbot):
     """Only what the memory has can be answered."""
 
+    @cached_property
     def _parts(self) -> Parts:
-        usual = super()._parts()
+        usual = super()._parts
         return PartsWithoutDocuments(**{f.name: getattr(usual, f.name) for f in fields(usual)})
 
 

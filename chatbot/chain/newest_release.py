@@ -11,12 +11,11 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from chatbot.chain.nearest_pages import nearest_pages
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.query_terms import EXPANSIONS, filtered
-from chatbot.turn import Answer, ModelStep, Queries, Record, Route, RuleStep, Turn
+from chatbot.turn import Answer, Citation, ModelStep, Queries, Record, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
@@ -27,6 +26,8 @@ MORE = 0.2
 """How much more of it than the best passage of the release that was asked."""
 FEWEST = 3
 """Words that a question must have: two stand together in many a passage that does not answer."""
+MOST_PAGES = 3
+"""Pages that an "I don't know" offers."""
 _BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
 
 
@@ -150,6 +151,26 @@ def look_elsewhere(
         return held / sum(word.weight for word in words)
 
     return look
+
+
+def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
+    """The pages that retrieval scored highest, each once, without quoted words."""
+    _, release = turn.asked
+    ranked = sorted(turn.retrieved, key=lambda chunk: -chunk.score)
+    pages = {chunk.page.id: chunk.page for chunk in ranked}
+    return tuple(
+        Citation(
+            document=page.document.title,
+            file=page.document.file,
+            release=release,
+            page=page.number,
+            section=" › ".join(page.heading_path),
+            anchor=page.anchor,
+            quote="",
+            page_id=page.id,
+        )
+        for page in list(pages.values())[:MOST_PAGES]
+    )
 
 
 def _is_unanswered(turn: Turn) -> bool:

@@ -8,26 +8,39 @@ from langchain_core.runnables import Runnable
 
 from chatbot.chain.chain import Profile, build_chain
 from chatbot.chain.parts import Parts
+from chatbot.chain.recall_step import recall_by_passage
 from chatbot.comparison import compare_releases
+from chatbot.dialogue.inventory import answer_inventory
+from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.dialogue.term_clarification import ask_which_term
+from chatbot.queries.clarification import take_up_question
+from chatbot.queries.model_query_rewriting import only_base
+from chatbot.queries.query_rewriting import ask_as_is, rewrite_query
+from chatbot.queries.release_extraction import extract_release, extract_release_with_model
+from chatbot.queries.spelling import correct_spelling
+from chatbot.retrieval.context_reduction import keep_whole
+from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.turn import Step, Turn
+from corpora.indexing.retrieval import RetrievalSettings
 
 
 def qamr(p: Parts) -> Profile:
     """The paper's chain with a language model at every step."""
+    by_rules = extract_release(p.products)
     return _profile(
         p,
-        p.release_by_rules_then_model,
+        extract_release_with_model(p.needed_model, p.products, by_rules),
         query_rewriting=p.rewriting_by_model,
-        spelling=p.spelling,
-        memory=p.memory,
+        spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
+        memory=p.recall,
         glossary_expansion=p.terms_of_glossary,
         undocumented_gate=p.gate,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_model,
         context_selection=p.selection_by_model,
+        term_clarification=ask_which_term,
         adaptive_temperature=p.temperature,
-        answer_generation=p.written_by_model,
+        answer_generation=p.written_by(p.needed_model, budget=p.settings.evidence_limit),
     )
 
 
@@ -35,26 +48,33 @@ def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
     return _profile(
         p,
-        p.release_by_rules,
-        query_rewriting=p.rewriting_by_rules,
-        spelling=p.spelling,
-        memory=p.memory,
+        extract_release(p.products),
+        query_rewriting=rewrite_query(p.products),
+        spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
+        memory=p.recall,
         glossary_expansion=p.terms_of_glossary,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_score,
-        off_topic=p.off_topic,
+        off_topic=refuse_off_topic(p.products, p.embedder.knows_word),
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
         term_clarification=ask_which_term,
-        memory_of_passage=p.memory_of_passage,
+        memory_of_passage=recall_by_passage(p.memory.passage_recall) if p.memory else None,
         adaptive_temperature=p.temperature,
-        answer_generation=p.written_answer,
+        answer_generation=p.written_by(p.model, budget=p.settings.prompt_limit),
     )
 
 
 def baseline(p: Parts) -> Profile:
     """Single chunks, one rewritten query, selection, generation."""
-    return _ablation(p, rewriting=p.rewriting_to_base, selection=p.selection_by_model)
+    rewriting = only_base(p.rewriting_by_model)
+    return _ablation(p, rewriting=rewriting, selection=p.selection_by_model)
+
+
+def dual_chunking(p: Parts) -> Profile:
+    """Generation alone, from what cosine and MMR find for the paper's three queries."""
+    of_the_paper = RetrievalSettings.of_the_paper()
+    return _ablation(p, chunks=p.dual_chunks_by(of_the_paper, pages=12))
 
 
 def _ablation(
@@ -66,14 +86,17 @@ def _ablation(
     selection: Step | None = None,
 ) -> Profile:
     """Generation alone, and one step more (QAMR IV-C); the wall between releases stands."""
+    single_chunks = retrieve_single_chunks(
+        p.open_corpus, p.embedder, settings=RetrievalSettings.of_the_paper()
+    )
     return _profile(
         p,
-        p.release_by_rules,
-        query_rewriting=rewriting or p.no_rewriting,
-        context_retrieval=chunks or p.single_chunks,
-        context_reduction=reduction or p.no_reduction,
+        extract_release(p.products),
+        query_rewriting=rewriting or ask_as_is(),
+        context_retrieval=chunks or single_chunks,
+        context_reduction=reduction or keep_whole(p.open_corpus),
         context_selection=selection or p.selection_by_score,
-        answer_generation=p.written_by_model,
+        answer_generation=p.written_by(p.needed_model, budget=p.settings.evidence_limit),
     )
 
 
@@ -84,21 +107,19 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
     """
     steps = tuple((name, step) for name, step in answering.items() if step is not None)
     of_side = tuple(s for s in steps if s[0] != "off_topic" and not s[0].startswith("memory"))
+    comparison = compare_releases(
+        build_chain(of_side[:-1]),
+        build_chain(of_side[-1:]),
+        p.open_corpus,
+        p.releases,
+        p.catalog.unpublished,
+    )
     return (
-        ("small_talk", p.small_talk),
-        ("clarification", p.question_taken_up),
-        ("inventory", p.inventory),
+        ("small_talk", answer_small_talk(p.products)),
+        ("clarification", take_up_question(p.products)),
+        ("inventory", answer_inventory(p.products, p.open_corpus)),
         ("release_extraction", release_extraction),
-        (
-            "comparison",
-            compare_releases(
-                build_chain(of_side[:-1]),
-                build_chain(of_side[-1:]),
-                p.open_corpus,
-                p.releases,
-                p.unpublished,
-            ),
-        ),
+        ("comparison", comparison),
         *steps,
     )
 
@@ -127,7 +148,7 @@ PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "baseline": baseline,
     "base": _ablation,
     "+rewriting": lambda p: _ablation(p, rewriting=p.rewriting_by_model),
-    "+dual-chunking": lambda p: _ablation(p, chunks=p.dual_chunks_of_the_paper),
+    "+dual-chunking": dual_chunking,
     "+reduction": lambda p: _ablation(p, reduction=p.reduction_by_model),
     "+selection": lambda p: _ablation(p, selection=p.selection_by_model),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from chatbot.memory.pairs import Origin
 from chatbot.memory.uses import role_of
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.reply import (
@@ -13,20 +12,17 @@ from chatbot.reply import (
     Reply,
     Side,
     Trace,
-    TracedCall,
     TracedChunk,
     TracedMemory,
-    TracedQueries,
-    TracedRelease,
 )
-from chatbot.turn import Answer, ModelCall, ReducedChunk, Remembered, RetrievedChunk, Turn
+from chatbot.turn import Answer, Recollection, ReducedChunk, Remembered, RetrievedChunk, Turn
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 
 def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: str = "") -> Reply:
     """The reply of an answered turn, which took `seconds`; `model` is the one that was asked."""
-    resolution, answer, queries = turn.resolution, turn.answer, turn.queries
+    resolution, answer = turn.resolution, turn.answer
     if resolution is None or answer is None:
         raise ValueError("the turn is not answered yet")
     single = len(resolution.releases) == 1
@@ -42,11 +38,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
         compared_releases=() if single else resolution.releases,
         available_releases=resolution.available if resolution.status in _OPEN else (),
         route=turn.route,
-        queries=QueryTexts(
-            base=queries.base if queries else turn.question,
-            filtered=queries.filtered if queries else None,
-            versionless=queries.versionless if queries else None,
-        ),
+        queries=turn.queries or QueryTexts(base=turn.question),
         citations=answer.citations,
         nearest=turn.nearest,
         found_in=turn.found_in,
@@ -59,9 +51,9 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
         warnings=answer.warnings,
         fallbacks=turn.fallbacks,
         timings=dict(turn.timings),
-        model_calls=turn.usage.model_calls,
-        prompt_tokens=turn.usage.prompt_tokens,
-        completion_tokens=turn.usage.completion_tokens,
+        model_calls=len(turn.calls),
+        prompt_tokens=sum(call.prompt_tokens for call in turn.calls),
+        completion_tokens=sum(call.completion_tokens for call in turn.calls),
         profile=profile,
         seconds=seconds,
         model=model if turn.calls else "",
@@ -70,28 +62,17 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
 
 def trace_of(turn: Turn) -> Trace:
     """The trace of a turn, finished or not."""
-    resolution, queries, found = turn.resolution, turn.queries, turn.recollection
+    found = turn.recollection or Recollection()
     return Trace(
         version=VERSION,
-        release=resolution
-        and TracedRelease(
-            status=resolution.status,
-            releases=resolution.releases,
-            explanation=resolution.explanation,
-        ),
-        queries=queries
-        and TracedQueries(
-            base=queries.base,
-            filtered=queries.filtered,
-            versionless=queries.versionless,
-            subject=queries.subject,
-        ),
+        release=turn.resolution,
+        queries=turn.queries,
         memory=TracedMemory(
             afresh=turn.afresh,
-            reused=_traced_pair(found.reused) if found and found.reused else None,
-            good=tuple(map(_traced_pair, found.good)) if found else (),
-            bad=tuple(map(_traced_pair, found.bad)) if found else (),
-            differs=found.differs if found else "",
+            reused=found.reused,
+            good=found.good,
+            bad=found.bad,
+            differs=found.differs,
         ),
         retrieved=tuple(map(_chunk, turn.retrieved)),
         reduced=tuple(map(_chunk, turn.reduced)),
@@ -99,7 +80,7 @@ def trace_of(turn: Turn) -> Trace:
         temperature=turn.temperature,
         value=turn.answer.value if turn.answer else "",
         unwritten=turn.answer is not None and turn.answer.unwritten,
-        calls=tuple(map(_call, turn.calls)) if not turn.sides else (),
+        calls=turn.calls if not turn.sides else (),
         fallbacks=turn.fallbacks,
         timings=dict(turn.timings),
         sides=tuple(map(trace_of, turn.sides)),
@@ -108,19 +89,7 @@ def trace_of(turn: Turn) -> Trace:
 
 def remembered_pair(pair: Remembered) -> RememberedPair:
     """A pair of the memory as a reply tells it."""
-    return RememberedPair(
-        id=pair.id,
-        question=pair.question,
-        score=round(pair.score, 4),
-        origin=pair.origin,
-        rated_by=pair.rated_by if pair.origin != Origin.THUMBS else "",
-        rated=pair.rated,
-        similarity=round(pair.similarity, 4),
-    )
-
-
-def _traced_pair(pair: Remembered) -> RememberedPair:
-    return remembered_pair(pair).model_copy(update={"value": pair.value})
+    return RememberedPair.model_validate(pair).model_copy(update={"value": ""})
 
 
 def _side(side: Turn, whole: Answer) -> Side:
@@ -141,20 +110,6 @@ def _chunk(chunk: RetrievedChunk | ReducedChunk) -> TracedChunk:
         file=page.document.file,
         page=page.number,
         section=" › ".join(page.heading_path),
-        score=round(chunk.score, 4),
+        score=chunk.score,
         kept=tuple(r.quote for r in chunk.records) if isinstance(chunk, ReducedChunk) else (),
-    )
-
-
-def _call(call: ModelCall) -> TracedCall:
-    return TracedCall(
-        step=call.step,
-        prompt=call.prompt,
-        reply=call.reply,
-        prompt_tokens=call.prompt_tokens,
-        cached_tokens=call.cached_tokens,
-        completion_tokens=call.completion_tokens,
-        seconds=call.seconds,
-        first_token=call.first_token,
-        problem=call.problem,
     )

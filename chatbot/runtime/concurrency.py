@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future, TimeoutError
 from contextlib import asynccontextmanager
@@ -87,46 +86,29 @@ class Queue:
     """Lets so many in `at_once` and keeps the others in order; for one event loop."""
 
     def __init__(self, at_once: int) -> None:
-        self._free = at_once
-        self._waiting: deque[tuple[asyncio.Future[None], Callable[[int], None]]] = deque()
+        self._free = asyncio.Semaphore(at_once)
+        self._waiting: list[Callable[[int], None]] = []
 
     @asynccontextmanager
     async def place(self, tell: Callable[[int], None]) -> AsyncIterator[None]:
         """Wait for a turn; `tell` hears the place, from 1, now and whenever it changes."""
-        await self._enter(tell)
         try:
+            if self._free.locked():
+                self._waiting.append(tell)
+                tell(len(self._waiting))
+            await self._free.acquire()
+        except BaseException:
+            self._move_up(tell)
+            raise
+        try:
+            self._move_up(tell)
             yield
         finally:
-            self._leave()
+            self._free.release()
 
-    async def _enter(self, tell: Callable[[int], None]) -> None:
-        if self._free:
-            self._free -= 1
-            return
-        called = asyncio.get_running_loop().create_future()
-        waiter = (called, tell)
-        self._waiting.append(waiter)
-        try:
-            tell(len(self._waiting))
-            await called
-        except BaseException:
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
-                self._tell_places()
-            elif not called.cancelled():
-                # Called in and given up at the same moment: the next one gets the place.
-                self._leave()
-            raise
-
-    def _leave(self) -> None:
-        while self._waiting:
-            called, _ = self._waiting.popleft()
-            if not called.done():
-                called.set_result(None)
-                self._tell_places()
-                return
-        self._free += 1
-
-    def _tell_places(self) -> None:
-        for place, (_, tell) in enumerate(self._waiting, 1):
-            tell(place)
+    def _move_up(self, left: Callable[[int], None]) -> None:
+        """One has left the line, or never stood in it."""
+        if left in self._waiting:
+            self._waiting.remove(left)
+            for place, tell in enumerate(self._waiting, 1):
+                tell(place)

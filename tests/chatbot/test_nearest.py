@@ -117,7 +117,7 @@ def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Ch
     chatbot = replace(open_chatbot(settings), model=model)
     (pump,) = chatbot.catalog.products()
     only = replace(pump, releases=pump.releases[:3])
-    object.__setattr__(chatbot, "products", lambda: (only,))
+    object.__setattr__(chatbot.catalog, "products", lambda: (only,))
     return chatbot
 
 
@@ -157,7 +157,7 @@ def test_a_question_to_no_release_or_to_several_offers_no_pages(
 def asked_until(chatbot: Chatbot, turn: Turn, *, most: int, seconds: float) -> list[str]:
     """The releases that are asked by a clock on which every look takes a second."""
     asked: list[str] = []
-    parts = chatbot._parts()
+    parts = chatbot._parts
 
     def note(side: Turn) -> Turn:
         asked.append(side.asked[1])

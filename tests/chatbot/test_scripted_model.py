@@ -130,7 +130,10 @@ def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
     [
         ("{", "Invalid JSON"),
         ('{"rule": []}', "wrong at rule"),
-        ('{"rules": [{"matches": "("}]}', r"wrong at rules\.0\.matches: .* no regular expression"),
+        (
+            '{"rules": [{"matches": "("}]}',
+            r"wrong at rules\.0\.matches: .* valid regular expression",
+        ),
         (None, "cannot be read"),
     ],
 )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chatbot.reply import Trace, TracedCall, TracedChunk, TracedMemory
+from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.turns import OpenedTurn
+from chatbot.turn import ModelCall
 from ui.elements.address import page_link
 from ui.elements.moments import day
 from ui.elements.table import show_table
@@ -142,7 +143,7 @@ def _place(chunk: TracedChunk) -> tuple[str, int]:
     return chunk.file, chunk.page
 
 
-def _calls(calls: Sequence[TracedCall]) -> None:
+def _calls(calls: Sequence[ModelCall]) -> None:
     st.markdown(f"**Language model calls** :gray[· {len(calls)}]")
     for call in calls:
         told = (
