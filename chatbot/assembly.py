@@ -281,7 +281,9 @@ def open_model(settings: Settings) -> BaseChatModel | None:
     match settings.backend:
         case "embedded":
             path = settings.generator_file
-            return path and EmbeddedChatModel(
+            if path is None:
+                return None
+            return EmbeddedChatModel(
                 path=path,
                 threads=settings.generator_threads,
                 slots=settings.slots,

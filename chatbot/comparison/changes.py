@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from chatbot.comparison.pages import (
     Differences,
@@ -126,9 +127,9 @@ def _pairs(
     old: Corpus, new: Corpus, of_old: Iterable[StoredDocument], of_new: Iterable[StoredDocument]
 ) -> list[Pair]:
     """The passages of documents and their counterparts in pairs, each document once."""
-    found = [(counterpart(document, new, old), document) for document in of_new]
-    found += [(document, counterpart(document, old, new)) for document in of_old]
-    both = {(one.id, other.id): (one, other) for one, other in found if one and other}
+    before = ((counterpart(document, new, old), document) for document in of_new)
+    after = ((document, counterpart(document, old, new)) for document in of_old)
+    both = {(a.id, b.id): (a, b) for a, b in chain(before, after) if a and b}
     releases = old.release, new.release
     return _once(
         pair

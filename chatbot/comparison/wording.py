@@ -74,7 +74,8 @@ def merged(told: Sequence[tuple[str, str, str]]) -> str:
     apart = any(release in words or ". " in words for release, words, _ in told)
     one_has_no_end = "" in ends and len(ends) > 1
     if len(ends) == 1 < len(told) and (apart or len(split[0]) > 2 * _AT_THE_END):
-        return f"It is the same in {listed(*ends.values())}: {told[0][1].rstrip('.')}."
+        (everywhere,) = ends.values()
+        return f"It is the same in {listed(everywhere)}: {told[0][1].rstrip('.')}."
     if apart or one_has_no_end or head < 2 or max(map(len, split)) > head + _AT_THE_END:
         return " ".join(
             cited(words if release in words else f"In {release}: {words}", mark)
