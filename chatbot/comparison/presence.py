@@ -87,12 +87,13 @@ class _Hits:
 
 def find_everywhere(
     thing: str, releases: Sequence[str], open_corpus: Callable[[str], Corpus]
-) -> list[Finding] | None:
+) -> tuple[str, list[Finding]] | None:
     """Look a thing up in releases, in the order given; a release without a corpus is kept.
 
     The thing is looked for as it is written, and where no release has it so, by all of its
-    words in one passage, then by those of them that stand in few passages. None where no
-    release has it in these words, but each word by itself, and for a thing without words. Where
+    words in one passage, then by those of them that stand in few passages: what was found comes
+    first, the thing or those words. None where no release has it in these words, but each word by
+    itself, and for a thing without words. Where
     a release has an entry with the thing's name, a mere mention elsewhere is not taken for
     documentation if the name is an everyday word ("the parameter channel").
     """
@@ -105,11 +106,15 @@ def find_everywhere(
             corpora[release] = open_corpus(release)
     bare = without_category(thing).split()
     rare = _by_rarity(bare, list(corpora.values()))
-    fewer = (rare[:count] for count in range(len(bare) - 1, 0, -1))
+    fewer = [rare[:count] for count in range(len(bare) - 1, 0, -1)]
+    looked_for = [(thing, _phrase(bare)), (thing, _all_words(bare))]
+    looked_for += [(" ".join(some), _all_words(some)) for some in fewer]
     hits: dict[str, _Hits] = {}
-    for matches in (_phrase(bare), _all_words(bare), *map(_all_words, fewer)):
+    told = thing
+    for name, matches in looked_for:
         hits = {release: _look_up(matches, bare, corpus) for release, corpus in corpora.items()}
         if any(h.entries or h.mentions or h.in_notes for h in hits.values()):
+            told = name
             break
     else:
         known = all(
@@ -119,7 +124,7 @@ def find_everywhere(
             return None
     named = len(bare) < len(words) or (len(bare) == 1 and bare[0].isalpha() and bare[0].islower())
     has_entry = any(h.entries for h in hits.values())
-    return [
+    return told, [
         _finding(r, hits[r], has_entry=has_entry, everyday=named)
         if r in hits
         else Finding(r, Documented.NO_CORPUS)

@@ -180,13 +180,17 @@ def _look_up(
     present = asked(turn.question, sides[0].question) is Asked.PRESENCE
     if not thing:
         return (list(sides), no_thing_named(names)) if present else None
-    findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
-    if findings is None:
+    looked = find_everywhere(thing, names, lambda release: open_corpus(product, release))
+    if looked is None:
         return None
+    told, findings = looked
     event = asked_event(turn.question)
-    answer = remarks_in_words(thing, event, findings) if event else None
+    answer = remarks_in_words(told, event, findings) if event else None
     if answer is None and present:
-        answer = presence_in_words(thing, findings, oldest, turn.question)
+        whole = told == thing
+        answer = presence_in_words(told, findings, oldest, turn.question if whole else "")
+        if not whole:
+            answer = replace(answer, text=f"Nothing mentions {as_code(thing)}. {answer.text}")
     if answer is None:
         return None
     found = zip(sides, findings, strict=True)

@@ -124,7 +124,9 @@ def values_side_by_side(sides: Sequence[Turn], question: str = "") -> Answer:
     known = [t for t in told if t.known]
     unknown = [cited(t.words, t.marks) for t in told if not t.known]
     lead = merged([(t.release, t.words, t.marks) for t in known]) if known else ""
-    if known and not unknown and (same := _same(known)) is not None:
+    # A passage in place of an answer decides nothing.
+    answered = all(side.answer and not side.answer.unwritten for side in sides)
+    if answered and known and not unknown and (same := _same(known)) is not None:
         lead = after(verdict(question, same=same), lead)
     lead = text = " ".join(filter(None, (lead, *unknown)))
     if any(t.whole for t in known):

@@ -1,4 +1,4 @@
-"""The committed questions of first-sight sets: each gold answer is one that its own patterns take."""
+"""The committed questions of first-sight sets: their gold answers fit their own patterns."""
 
 from __future__ import annotations
 
