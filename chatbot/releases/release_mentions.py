@@ -77,6 +77,12 @@ _COUNTERPART = re.compile(
 _ARROW = re.compile(r"(?:->|→|=>)\s*$")
 _JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
+_UPWARD = re.compile(
+    r"\+(?![\w.])|\s+(?:(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater)"
+    r"|on(?:wards?)?(?=\s*(?:[,?.]|$)))\b",
+    re.IGNORECASE,
+)
+"""Behind a release: that one and all after it, so the newest of them is meant."""
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"\s+[a-z]{3,}")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
@@ -172,7 +178,11 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     for i, (number, lead, claim) in enumerate(zip(numbers, leads, claims, strict=True)):
         if claim not in taken:
             continue
-        mention = _found(question, text, (number.start, number.end), lead, number.reading)
+        upward = _UPWARD.match(text, number.end)
+        reading = names.and_later(number.reading) if upward else number.reading
+        mention = _found(question, text, (number.start, number.end), lead, reading)
+        if upward and reading.covers:
+            mention = replace(mention, said=f"{mention.said}{upward[0]}")
         if joins[i] and claims[i - 1] in taken:
             found[-1] = replace(found[-1], sure=True)
             mention = _beside(found[-1], mention, text)

@@ -120,6 +120,15 @@ class ReleaseNames:
         """Yield the names and aliases that begin with this word, the longest first."""
         yield from sorted(self._worded.get(first, ()), key=len, reverse=True)
 
+    def and_later(self, reading: Reading) -> Reading:
+        """What a name covers and all final releases after it."""
+        if not reading.covers:
+            return reading
+        first = self._place[reading.covers[0].name]
+        return Reading(
+            tuple(r for r in self.finals if self._place[r.name] >= first) or reading.covers
+        )
+
     def step(self, origin: Reading, steps: int) -> Reading:
         """Go so many releases back (negative) or on from what a name covers.
 
