@@ -161,8 +161,8 @@ class Remembering:
     def _is_again(self, candidate: Candidate, pair: int) -> None:
         """A turn that says what a pair says belongs to it, as if it had been answered with it.
 
-        "Answer afresh" knows no memory and may well come to the same: what was called bad does
-        not come back so, and what people think of either counts for both.
+        "Answer again from the documents" knows no memory and may well come to the same: what was
+        called bad does not come back so, and what people think of either counts for both.
         """
         with self.database.writing() as session:
             row = session.get(MemoryPairRow, pair)

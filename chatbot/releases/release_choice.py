@@ -91,7 +91,7 @@ def choose_release(
         if not (arrives and MOVES.search(text)) or COMPARES.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
-        return _one(product, newest, f"{newest.name}, the newest named, describes the move")
+        return _one(product, newest, f"Using {newest.name}, your target release")
     other = unsaid.reading.release
     if mention.against and other and other != release:
         return _compared(product, (release, other))

@@ -158,7 +158,7 @@ def test_own_mentions_are_those_of_the_release_asked_about(question: str, own: l
         ("echo", "the latest"),
         ("echo in SQLAlchemy 1.0", 'no release "1.0" of sqlalchemy'),
         ("echo 1.3 vs 1.4", "compared: 1.3.24, 1.4.54"),
-        ("migrate from 1.4 to 2.0", "2.0.57, the newest named, describes the move"),
+        ("migrate from 1.4 to 2.0", "Using 2.0.57, your target release"),
     ],
 )
 def test_the_explanation_says_how_the_release_was_found(question: str, explanation: str) -> None:

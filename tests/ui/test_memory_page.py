@@ -104,7 +104,7 @@ def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
     table = page.dataframe[0].value
     assert list(table["Question"]) == [HOLD]
     assert list(table["Questions"]) == [2]
-    assert list(table["Rated by"]) == ["measured 0.92 on 3 Nov 2026"]
+    assert list(table["Rated by"]) == ["score 0.92 on 3 Nov 2026"]
 
 
 def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:

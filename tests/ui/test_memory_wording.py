@@ -32,9 +32,9 @@ NOVEMBER = "2026-11-03T12:00:00+00:00"
         ),
         (
             {"origin": "measured", "score": 0.924, "rated_by": "", "rated": "2026-11-03T12:00:00"},
-            "measured 0.92 on 3 Nov 2026",
+            "score 0.92 on 3 Nov 2026",
         ),
-        ({"origin": "measured", "score": 0.5, "rated": None}, "measured 0.50"),
+        ({"origin": "measured", "score": 0.5, "rated": None}, "score 0.50"),
         (
             {"origin": "imported", "score": 1.0, "rated_by": "Ada", "rated": NOVEMBER},
             "imported on 3 Nov 2026",

@@ -66,3 +66,10 @@ def test_the_words_of_one_answer_are_shown_and_those_of_several_not_mixed(
 def test_what_was_done_without_the_model_is_told_once_for_all_sides() -> None:
     fallback = Fallback("query_rewriting", "the reply holds no JSON object")
     assert done_without_model([fallback, fallback]) == [("preparing the search", fallback.reason)]
+
+
+def test_what_was_written_for_a_release_that_does_not_tell_is_not_shown_before_the_next() -> None:
+    answering = StepStarted("answer_generation")
+    progress = after(answering, Token("I don't know"), StepFinished("answer_generation", ""))
+    assert after(answering, Token("I don't know"), answering, Token("Run it.")).written == "Run it."
+    assert progress.written == "I don't know"

@@ -88,7 +88,7 @@ def test_an_admin_who_rated_it_is_named_and_whoever_gave_a_thumb_is_not(valve: M
 @pytest.mark.parametrize(
     ("role", "words"),
     [
-        ("reference", "helped to write this one · measured 0.92 on 3 Nov 2026"),
+        ("reference", "helped to write this one · score 0.92 on 3 Nov 2026"),
         ("avoid", "was rated poorly; this is a new answer"),
     ],
 )

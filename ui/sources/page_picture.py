@@ -81,7 +81,7 @@ def _opened(data: bytes, format: str) -> Any:
             data = drawing.convert_to_pdf()  # type: ignore[no-untyped-call]
     document = pymupdf.open(stream=data, filetype="pdf")  # type: ignore[no-untyped-call]
     if not document.is_pdf:
-        raise NoPicture("This file is no PDF.")
+        raise NoPicture("Not a valid PDF; download it again.")
     return document
 
 

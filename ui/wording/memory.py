@@ -65,4 +65,4 @@ def vouched_by(
         return f"imported{on}"
     if origin == "curated":
         return f"curated{named}{on}"
-    return f"measured {score:.2f}{on}"
+    return f"score {score:.2f}{on}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _COMPARISON = "comparison"
 _RELEASE = "release_extraction"
+_ANSWER = "answer_generation"
 
 
 class State(StrEnum):
@@ -53,7 +54,10 @@ class Progress:
             case Waiting(place):
                 return replace(self, place=place)
             case StepStarted(step):
-                return replace(self, place=0, running=(*self.running, step))
+                running = (*self.running, step)
+                # Where another release is asked, what was written for the first is no answer.
+                written = "" if step == _ANSWER else self.written
+                return replace(self, place=0, running=running, written=written)
             case StepFinished(step, found):
                 running = _without(self.running, step)
                 told = {} if _COMPARISON in running or not found else {step: found}
