@@ -50,7 +50,8 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"(?:\b(?:values?\s+of|equals?(?:\s+to)?)\s+|\w\(['\"]?|[$€£#§]\s?)$", re.IGNORECASE
+    r"(?:\b(?:\w+_\w+\s+(?:of|to|at|=)\s*|values?\s+of|equals?(?:\s+to)?)\s+|\w\(['\"]?|[$€£#§]\s?)$",
+    re.IGNORECASE,
 )
 _COUNTED = re.compile(r"[\s-]+[^\W\d_]+s\b")
 _RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)

@@ -83,6 +83,7 @@ _UPWARD = re.compile(
     re.IGNORECASE,
 )
 """Behind a release: that one and all after it, so the newest of them is meant."""
+_ENDS_BELOW = re.compile(r"[\w.]*\s*,?\s*<")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"\s+[a-z]{3,}")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
@@ -178,16 +179,25 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     for i, (number, lead, claim) in enumerate(zip(numbers, leads, claims, strict=True)):
         if claim not in taken:
             continue
-        upward = _UPWARD.match(text, number.end)
+        upward = _UPWARD.match(text, number.end) or _at_least(text, number)
         reading = names.and_later(number.reading) if upward else number.reading
         mention = _found(question, text, (number.start, number.end), lead, reading)
         if upward and reading.covers:
-            mention = replace(mention, said=f"{mention.said}{upward[0]}")
+            start = min(upward.start(), number.start)
+            said = question[start : max(number.end, upward.end())]
+            mention = replace(mention, said=said, background=False)
         if joins[i] and claims[i - 1] in taken:
             found[-1] = replace(found[-1], sure=True)
             mention = _beside(found[-1], mention, text)
         found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
     return found
+
+
+def _at_least(text: str, number: Number) -> re.Match[str] | None:
+    """The sign before a number from which on everything is meant: ">=2.3", not ">=2.3,<3"."""
+    bound = _BOUND.search(text, max(0, number.start - 4), number.start)
+    ends = _ENDS_BELOW.match(text, number.end)
+    return bound if bound and bound[0][0] == ">" and not ends else None
 
 
 def _after(before: Claim, left: Number, claim: Claim, right: Number) -> Claim:

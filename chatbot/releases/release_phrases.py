@@ -78,7 +78,7 @@ _LATEST = (
 )
 _OLDEST = (
     rf"(?:(?:oldest|earliest|first|initial|original)\s+{_QUALITY}(?:release|version|manual|documentation|docs)\b"
-    rf"|(?:oldest|earliest)\s+one\b){_OF_OTHERS}{_THERE}?"
+    rf"|(?:oldest|earliest)\s+(?:one\b|{OWN}+(?:\s+{_NOUN})?)){_OF_OTHERS}{_THERE}?"
     r"(?!\s+(?:that|which|to|with|where|when|in\s+which|supporting|having)\b)"
 )
 _SEVERAL = r"(two|three|four|[2-9])"
@@ -123,7 +123,9 @@ _RANKED = (
 )
 _BEFORE_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"
 _AFTER_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"
-_PREVIOUS = rf"(?:previous|prior|preceding)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+_PREVIOUS = (
+    rf"(?:previous|prior|preceding|(?<=\bthe\s)older)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+)
 _NEXT = rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
 
 _PATTERNS = tuple(
