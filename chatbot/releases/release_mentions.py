@@ -264,7 +264,8 @@ def _found(
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    if lead["before"] or lead["after"] or lead["pre"]:
+    follows_docs = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    if not follows_docs and (lead["before"] or lead["after"] or lead["pre"]):
         steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:

@@ -1,0 +1,110 @@
+"""How fast MiniLM embeds, by runtime, threads and batch: `python -m eval.benchmarks.embedding`.
+
+All variants take turns in one process, so that what else the machine does meets them alike;
+believe the ratios, and the figures only of an idle machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from pydoc_data.topics import topics
+from time import perf_counter
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.settings import Settings
+from corpora.indexing.dual_chunking import search_chunks
+from corpora.indexing.embedding import MiniLM, Session, Tokens, Vectors
+from ingestion.page import Block, BlockKind, Page
+
+QUERY = "How many connections does a pool keep open by default?"
+BATCHES = (1, 4, 8, 16, 32)
+THREADS = (1, 2)
+
+
+class OpenVinoMiniLM(MiniLM):
+    """The same model file on OpenVINO, which is no dependency: `pip install openvino`."""
+
+    def _open_session(self) -> Session:
+        core = import_module("openvino").Core()
+        options = {"INFERENCE_NUM_THREADS": self._threads or 0, "PERFORMANCE_HINT": "LATENCY"}
+        model = core.compile_model(str(self._model), "CPU", options)
+
+        class OpenVinoSession:
+            def run(self, outputs: list[str], inputs: dict[str, Tokens]) -> Sequence[Vectors]:
+                results = model(inputs)
+                return [results[name] for name in outputs]
+
+        return OpenVinoSession()
+
+
+def sample_texts(count: int) -> list[str]:
+    """Return search chunks of Python's own reference, the same on every machine."""
+    text = "\n\n".join(topics[name] for name in sorted(topics))
+    page = Page(1, (Block(BlockKind.PARAGRAPH, text),))
+    chunks = [chunk.text for chunk in search_chunks(page)]
+    return chunks[:: max(1, len(chunks) // count)][:count]
+
+
+def main(
+    models: Annotated[Path | None, typer.Option(help="The folder of the model files.")] = None,
+    chunks: Annotated[int, typer.Option(help="Texts of 500 characters to embed.")] = 64,
+    rounds: Annotated[int, typer.Option(help="Turns of each variant; the best one counts.")] = 3,
+) -> None:
+    """Print chunks per second, the ratio to one thread and batch 1, and the time of a query."""
+    folder = models or Settings().models_dir
+    runtimes: dict[str, type[MiniLM]] = {"onnxruntime": MiniLM}
+    if find_spec("openvino"):
+        runtimes["openvino"] = OpenVinoMiniLM
+    variants = {
+        (name, threads, batch): runtime(
+            EMBEDDING.path_in(folder), TOKENIZER.path_in(folder), threads, batch=batch
+        )
+        for name, runtime in runtimes.items()
+        for threads in THREADS
+        for batch in BATCHES
+    }
+    texts = sample_texts(chunks)
+    seconds = {key: float("inf") for key in variants}
+    for turn in range(rounds + 1):
+        for key, embedder in variants.items():
+            taken = _seconds(embedder, texts if turn else texts[:1])
+            # The first turn loads the model and is not counted.
+            if turn:
+                seconds[key] = min(seconds[key], taken)
+
+    console = Console()
+    table = Table("runtime", "threads", "batch", "chunks/s", "ratio", "query, ms")
+    slowest = seconds["onnxruntime", 1, 1]
+    for key, embedder in variants.items():
+        query = min(_seconds(embedder, [QUERY]) for _ in range(20))
+        name, threads, batch = key
+        table.add_row(
+            name,
+            str(threads),
+            str(batch),
+            f"{len(texts) / seconds[key]:.1f}",
+            f"{slowest / seconds[key]:.2f}",
+            f"{query * 1000:.1f}",
+        )
+    console.print(table)
+    if "openvino" in runtimes:
+        one, other = (variants[name, 1, 8].embed(texts) for name in runtimes)
+        console.print(f"lowest cosine between the runtimes: {(one * other).sum(axis=1).min():.5f}")
+
+
+def _seconds(embedder: MiniLM, texts: Sequence[str]) -> float:
+    start = perf_counter()
+    embedder.embed(texts)
+    return perf_counter() - start
+
+
+if __name__ == "__main__":
+    typer.run(main)
