@@ -35,8 +35,8 @@ class EmbeddedChatModel(StreamingChatModel):
 
     `context` is the longest prompt and answer of one request, in tokens; every slot has memory for
     it. More requests than slots wait in turn. A prompt's beginning that was read before, in any
-    slot, is not computed again. Leaving or cancelling a stream stops the model within a second or
-    two, also while it reads the prompt. Raises GeneratorError.
+    slot, is not computed again. Leaving or cancelling a stream stops the model after the token or
+    the prompt batch it is at. Raises GeneratorError.
     """
 
     path: Path
@@ -110,6 +110,8 @@ class EmbeddedChatModel(StreamingChatModel):
     ) -> Chunks:
         served = await asyncio.to_thread(self.load)
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        async with aclosing(served._chunks(messages, stop, {**defaults, **options})) as chunks:
+        # Told with each batch of the prompt: the server sees that nobody listens as it tells it.
+        given = {**defaults, **options, "return_progress": True}
+        async with aclosing(served._chunks(messages, stop, given)) as chunks:
             async for chunk in chunks:
                 yield chunk
