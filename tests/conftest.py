@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import hypothesis
@@ -14,6 +15,10 @@ from xdist.scheduler import LoadFileScheduling
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
+from ingestion import reading
+from ingestion.loaders import load
+from ingestion.page import Document, Rejected
+from ingestion.sandbox import Sandbox, _parsed
 
 # How long an example takes says more about the machine than about the example.
 hypothesis.settings.register_profile("strata", deadline=None)
@@ -53,13 +58,25 @@ def pytest_runtest_teardown() -> None:
         assert later.LATER.flush(60)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def indexes_are_probed_here() -> Iterator[None]:
-    """A process for each index would take most of the time of the tests that ingest.
+class ParsedHere(Sandbox):
+    """Parses in this process, one file at a time, since pymupdf bears no more."""
 
-    That it is one is for tests/corpora/test_vectors.py.
+    _parsing = Lock()
+
+    def parse(self, data: bytes, file: str) -> Document | Rejected:
+        with self._parsing:
+            return _parsed(load, data, file)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ingests_stay_in_this_process() -> Iterator[None]:
+    """Processes to parse in and to probe an index would take most of the time of an ingest.
+
+    They are real in tests/ingestion, tests/corpora/test_vectors.py, and wherever a test runs a
+    process that ingests.
     """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "Sandbox", ParsedHere)
         patch.setattr(vectors, "probe_index", vectors._probe)
         yield
 

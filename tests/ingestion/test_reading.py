@@ -146,15 +146,21 @@ def test_documents_come_in_the_order_of_the_listing(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_reported_with_the_reason(
-    folder: Path, name: str, content: bytes, reason: str
+    tmp_path: Path, name: str, content: bytes, reason: str
 ) -> None:
-    (folder / name).write_bytes(content)
-    read = {entry.file: entry for entry in read_paths([folder])}
-    rejected = read.pop(name)
+    (tmp_path / name).write_bytes(content)
+    (rejected,) = read_paths([tmp_path])
     assert isinstance(rejected, Rejected)
+    assert rejected.file == name
     assert rejected.reason.startswith(reason)
-    assert len(read) == 4
-    assert all(isinstance(entry, Document) for entry in read.values())
+
+
+def test_what_cannot_be_read_stops_no_other(folder: Path) -> None:
+    (folder / "a.html").write_bytes(PNG)
+    (folder / "a.pdf").write_bytes(b"%PDF-1.7\nnot really")
+    read = list(read_paths([folder]))
+    assert {entry.file for entry in read if isinstance(entry, Rejected)} == {"a.html", "a.pdf"}
+    assert sum(isinstance(entry, Document) for entry in read) == 4
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
