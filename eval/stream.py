@@ -79,9 +79,9 @@ def read_history(gold: Iterable[Path], arrivals: Iterable[Arrival]) -> FaqFile:
     return FaqFile("history", rows)
 
 
-def remember(chatbot: Chatbot, history: FaqFile) -> int:
-    """Import them as an admin would; how many pairs that made."""
-    return Exchange(chatbot, LOCAL).bring_in(history).added
+def remember(chatbot: Chatbot, history: FaqFile) -> None:
+    """Import them as an admin would."""
+    Exchange(chatbot, LOCAL).bring_in(history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,25 +151,20 @@ def run_stream(
     chatbot: Chatbot,
     iterations: Sequence[Sequence[Arrival]],
     alike: Callable[[str, str], float],
-    *,
-    saved: Callable[[], float] = lambda: 0.0,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Iteration, ...]:
     """Ask everything in order and return the figures of each iteration.
 
-    `alike` compares an answer with the gold answer. `saved` are seconds that a recorded model did
-    not spend again; they count as spent.
+    `alike` compares an answer with the gold answer.
     """
     found: list[Iteration] = []
     asked: dict[int, Arrival] = {}
-    done = 0
     before = sum(_pairs(chatbot))
     for arrivals in iterations:
         outcomes = []
         for arrival in arrivals:
-            outcomes.append(_ask(chatbot, arrival, alike, asked, saved))
-            done += 1
-            on_progress(done)
+            outcomes.append(_ask(chatbot, arrival, alike, asked))
+            on_progress(len(asked))
         high, low = _pairs(chatbot)
         growth = (high + low - before) / before if before else None
         before = high + low
@@ -182,27 +177,24 @@ def _ask(
     arrival: Arrival,
     alike: Callable[[str, str], float],
     asked: dict[int, Arrival],
-    saved: Callable[[], float],
 ) -> Outcome:
-    gold, spared = arrival.gold, saved()
+    gold = arrival.gold
     conversation = chatbot.conversations.start(gold.product, arrival.text)
     reply = chatbot.ask(arrival.text, product=gold.product, conversation=conversation)
     assert reply.kept_as is not None
     asked[reply.kept_as] = arrival
-    seconds = (reply.content.seconds or 0.0) + saved() - spared
     chatbot.memory.remembering.flush()
     score = score_answer(gold, reply.content)
-    made_by = _source(chatbot, reply.kept_as) if reply.turn.route is Route.REUSE else None
-    first = asked.get(made_by) if made_by is not None else None
-    same = first is not None and first.gold.id == gold.id
     reused = reply.turn.route is Route.REUSE
+    first = asked.get(_source(chatbot, reply.kept_as) or 0) if reused else None
+    same = first is not None and first.gold.id == gold.id
     answer = reply.turn.answer
     said = answer.value or without_marks(answer.text) if answer else reply.content.answer
     return Outcome(
         gold=gold.id,
         asked=arrival.text,
         said=said,
-        seconds=seconds,
+        seconds=reply.content.seconds or 0.0,
         route=str(reply.turn.route),
         correct=score.correct,
         refused=score.refused,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
-from statistics import mean
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from rich.console import Group as Rows
 from rich.table import Table
 
 from eval.figures import figures_table, share
-from eval.stream import Iteration, Outcome
+from eval.stream import Iteration
 
 Runs = Mapping[str, Sequence[Iteration]]
 """The iterations of each variant, by its name."""
@@ -35,43 +34,26 @@ _COLUMNS: Mapping[str, Callable[[Iteration], str]] = {
 
 def stream_tables(runs: Runs) -> Rows:
     """A table for each variant, a row an iteration; with several variants one to compare them."""
-    tables = [_of_variant(name, iterations) for name, iterations in runs.items()]
-    return Rows(*tables, _compared(runs)) if len(runs) > 1 else Rows(*tables)
+    tables = [
+        _table(name, "iteration", {str(n): i for n, i in enumerate(iterations, 1)})
+        for name, iterations in runs.items()
+    ]
+    if len(runs) > 1:
+        tables.append(_table("Compared", "variant", {n: _whole(i) for n, i in runs.items()}))
+    return Rows(*tables)
 
 
-def _of_variant(name: str, iterations: Sequence[Iteration]) -> Table:
-    table = figures_table(name, "iteration", *_COLUMNS)
-    for number, iteration in enumerate(iterations, 1):
-        table.add_row(str(number), *(column(iteration) for column in _COLUMNS.values()))
+def _table(title: str, first: str, rows: Mapping[str, Iteration]) -> Table:
+    table = figures_table(title, first, *_COLUMNS)
+    for name, iteration in rows.items():
+        table.add_row(name, *(column(iteration) for column in _COLUMNS.values()))
     return table
 
 
-def _compared(runs: Runs) -> Table:
-    columns = ("s, first", "s, last", "ratio", "reused, last", "right", "BERTScore", "wrong reuse")
-    others = ("error repeated", "other release", "pairs", "growth, last")
-    table = figures_table("Compared", "variant", *columns, *others)
-    for name, iterations in runs.items():
-        first, last = iterations[0], iterations[-1]
-        outcomes = list(_outcomes(iterations))
-        table.add_row(
-            name,
-            f"{first.seconds:.2f}",
-            f"{last.seconds:.2f}",
-            f"{last.seconds / first.seconds:.2f}" if first.seconds else "",
-            str(share(o.reused for o in last.outcomes)),
-            str(share(o.correct for o in outcomes)),
-            f"{mean(o.bert_score for o in outcomes):.3f}",
-            str(sum(o.wrong_reuse for o in outcomes)),
-            str(sum(o.repeats_error for o in outcomes)),
-            str(sum(o.wrong_release for o in outcomes)),
-            str(last.high + last.low),
-            "" if last.growth is None else f"{last.growth:.1%}",
-        )
-    return table
-
-
-def _outcomes(iterations: Iterable[Iteration]) -> Iterable[Outcome]:
-    return (outcome for iteration in iterations for outcome in iteration.outcomes)
+def _whole(iterations: Sequence[Iteration]) -> Iteration:
+    """All iterations as one, with what is kept and how it grew at the end."""
+    outcomes = tuple(outcome for iteration in iterations for outcome in iteration.outcomes)
+    return replace(iterations[-1], outcomes=outcomes)
 
 
 def to_json(runs: Runs) -> dict[str, Any]:

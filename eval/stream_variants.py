@@ -19,117 +19,73 @@ from sqlalchemy import delete
 
 from chatbot.administration.faq_file import FaqFile
 from chatbot.assembly import Chatbot, open_chatbot, open_embedder
-from chatbot.chain.parts import Parts
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.passage_recall import PassageRecall
-from chatbot.memory.recall import Search
-from chatbot.memory.stores.neighbours import NearPair
+from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import BadSettings, Settings
-from chatbot.turn import Remembered, RuleStep, Turn
 from corpora.database.engine import sqlite_url
-from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from eval.bert_score import bert_score
-from eval.recorded_model import RecordedChatModel
 from eval.stream import Arrival, Iteration, remember, run_stream
+
+_NEVER = 2.0
+"""A threshold that no cosine reaches."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A memory to try: settings that differ, and a chatbot made of the usual one."""
+    """A memory to try: settings that differ, and what is done to the usual one."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
-    made_of: Callable[[Chatbot], Chatbot] = lambda chatbot: chatbot
+    ablated: Callable[[Memory, Chatbot], Memory] = lambda memory, chatbot: memory
 
 
 @dataclass(frozen=True)
-class OnlyLow:
-    """A search that finds nothing in the high store."""
+class _Trying(Chatbot):
+    """A chatbot with the memory of a variant."""
 
-    search: Search
+    variant: Variant = Variant()
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The memory without what the variant switches off."""
+        return self.variant.ablated(super().memory, self)
+
+
+class _OnlyLow(Neighbours):
+    """Finds nothing in the high store."""
 
     def nearest(
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
     ) -> list[NearPair]:
-        """Return what the search finds in the low store."""
+        """Return what there is in the low store."""
         if store is Store.HIGH:
             return []
-        return self.search.nearest(release_id, store, question, cosine=cosine, limit=limit)
+        return super().nearest(release_id, store, question, cosine=cosine, limit=limit)
 
 
-class NoPassageRecall(PassageRecall):
-    """Nor is anything found that was read from a passage."""
-
-    def recall(self, turn: Turn) -> Remembered | None:
-        """Nothing."""
-        return None
-
-
-@dataclass(frozen=True)
-class WithoutHighStore(Chatbot):
+def _without_high_store(memory: Memory, chatbot: Chatbot) -> Memory:
     """Good answers are kept and never used."""
-
-    @cached_property
-    def memory(self) -> Memory:
-        """The memory, whose high store nobody sees."""
-        usual = super().memory
-        of = usual.recall
-        return replace(
-            usual,
-            recall=replace(of, search=OnlyLow(of.search)),
-            passage_recall=NoPassageRecall(of.database, of.reader, of.thresholds.delta),
-        )
+    return replace(
+        memory,
+        recall=replace(memory.recall, search=_OnlyLow(chatbot.database)),
+        passage_recall=replace(memory.passage_recall, delta=_NEVER),
+    )
 
 
-@dataclass(frozen=True)
-class WithoutCentroids(Chatbot):
-    """Pairs are only ever appended: no clusters, and no near-duplicate goes."""
-
-    @cached_property
-    def memory(self) -> Memory:
-        """The memory without its mechanism."""
-        usual = super().memory
-        stores = Stores(
-            self.database,
-            usual.recall.thresholds,
-            self.settings.memory_limit,
-            clustering=False,
-        )
-        remembering = replace(usual.remembering, stores=stores)
-        return replace(usual, stores=stores, remembering=remembering)
-
-
-class PartsWithoutDocuments(Parts):
-    """Nothing is retrieved."""
-
-    @cached_property
-    def dual_chunks(self) -> RuleStep:
-        """No chunks at all."""
-        return lambda turn: replace(turn, retrieved=())
-
-
-@dataclass(frozen=True)
-class WithoutDocuments(Chatbot):
-    """Only what the memory has can be answered."""
-
-    @cached_property
-    def _parts(self) -> Parts:
-        usual = super()._parts
-        return PartsWithoutDocuments(**{f.name: getattr(usual, f.name) for f in fields(usual)})
-
-
-def _as(kind: type[Chatbot]) -> Callable[[Chatbot], Chatbot]:
-    return lambda usual: kind(**{f.name: getattr(usual, f.name) for f in fields(usual)})
+def _without_centroids(memory: Memory, chatbot: Chatbot) -> Memory:
+    """Pairs are only ever appended: each is a cluster of its own, and no near-duplicate goes."""
+    thresholds = replace(memory.recall.thresholds, tau=_NEVER, delta=_NEVER)
+    stores = Stores(chatbot.database, thresholds, chatbot.settings.memory_limit)
+    return replace(memory, stores=stores, remembering=replace(memory.remembering, stores=stores))
 
 
 VARIANTS: dict[str, Variant] = {
     "memory": Variant(),
     "no memory": Variant({"memory": "off"}),
-    "no high store": Variant(made_of=_as(WithoutHighStore)),
-    "no centroids": Variant(made_of=_as(WithoutCentroids)),
-    "no documents": Variant(made_of=_as(WithoutDocuments)),
-    "temperature 0": Variant({"temperature_min": 0.0, "temperature_max": 0.0, "temperature": 0.0}),
+    "no high store": Variant(ablated=_without_high_store),
+    "no centroids": Variant(ablated=_without_centroids),
     "temperature 0–0.3": Variant({"temperature_min": 0.0, "temperature_max": 0.3}),
     "temperature 0.7–1.2": Variant({"temperature_min": 0.7, "temperature_max": 1.2}),
 }
@@ -143,24 +99,30 @@ THRESHOLDS = {
 }
 
 
-def swept(thresholds: str) -> Variant:
-    """The memory with other thresholds: "delta=0.8" or "tau=0.5,delta=0.7".
+def choose(names: Iterable[str]) -> dict[str, Variant]:
+    """The variants of these names; `all` are all that have a name, "tau=0.5,delta=0.8" is one, too.
 
-    Raises ValueError for what is no threshold or no number.
+    Raises ValueError for a name that is neither a variant's nor thresholds.
     """
-    settings = {}
-    for part in thresholds.split(","):
-        name, _, value = part.partition("=")
-        if name.strip() not in THRESHOLDS:
-            raise ValueError(f"{name.strip()!r} is none of {', '.join(THRESHOLDS)}")
-        settings[THRESHOLDS[name.strip()]] = float(value)
-    return Variant(settings)
+    chosen: dict[str, Variant] = {}
+    for name in names:
+        if name == "all":
+            chosen |= VARIANTS
+        elif "=" in name:
+            chosen[name] = Variant(dict(_threshold(part) for part in name.split(",")))
+        elif name in VARIANTS:
+            chosen[name] = VARIANTS[name]
+        else:
+            known = ", ".join(VARIANTS)
+            raise ValueError(f"{name!r} is no variant: there are {known}, all, and delta=0.8")
+    return chosen
 
 
-def opened(variant: Variant, usual: Chatbot) -> Chatbot:
-    """The chatbot of a variant."""
-    checked = Settings(**{**usual.settings.model_dump(), **variant.settings})
-    return variant.made_of(replace(usual, settings=checked))
+def _threshold(told: str) -> tuple[str, float]:
+    name, _, value = told.partition("=")
+    if name.strip() not in THRESHOLDS:
+        raise ValueError(f"{name.strip()!r} is none of {', '.join(THRESHOLDS)}")
+    return THRESHOLDS[name.strip()], float(value)
 
 
 @contextmanager
@@ -189,46 +151,23 @@ def copied(settings: Settings) -> Iterator[Settings]:
         yield settings.model_copy(update={"data_dir": folder, "database_url": None})
 
 
-def choose(names: Iterable[str]) -> dict[str, Variant]:
-    """The variants of these names; `all` are all that have a name.
-
-    Raises ValueError for a name that is neither a variant's nor thresholds.
-    """
-    chosen: dict[str, Variant] = {}
-    for name in names:
-        if name == "all":
-            chosen |= VARIANTS
-        elif "=" in name:
-            chosen[name] = swept(name)
-        elif name in VARIANTS:
-            chosen[name] = VARIANTS[name]
-        else:
-            known = ", ".join(VARIANTS)
-            raise ValueError(f"{name!r} is no variant: there are {known}, all, and delta=0.8")
-    return chosen
-
-
 def run_variant(
     settings: Settings,
     variant: Variant,
     order: Sequence[Sequence[Arrival]],
     history: FaqFile,
-    tape: Path | None,
     on_progress: Callable[[int], None],
 ) -> tuple[Iteration, ...]:
-    """Ask everything of one variant in order, of a memory that knows nothing but the history.
-
-    The replies of the model go onto the tape.
-    """
+    """Ask everything of one variant in order, of a memory that knows nothing but the history."""
     with copied(settings) as own:
-        usual = open_chatbot(own)
-        _forget(usual)
-        _warm_up(usual)
-        recorded = None
-        if tape is not None and usual.model is not None:
-            recorded = RecordedChatModel(inner=usual.model, tape=tape)
-            usual = replace(usual, model=recorded)
-        chatbot = opened(variant, usual)
+        checked = Settings(**{**own.model_dump(), **variant.settings})
+        usual = open_chatbot(checked)
+        parts = {f.name: getattr(usual, f.name) for f in fields(usual)}
+        chatbot = _Trying(**parts, variant=variant)
+        with chatbot.database.writing() as session:
+            for table in (MemoryPairRow, MemoryEventRow):
+                session.execute(delete(table))
+        _warm_up(chatbot)
         remember(chatbot, history)
         token_vectors = open_embedder(own).token_vectors
         try:
@@ -236,19 +175,11 @@ def run_variant(
                 chatbot,
                 order,
                 lambda said, gold: bert_score(said, gold, token_vectors).f1,
-                saved=lambda: recorded.saved if recorded else 0.0,
-                on_progress=on_progress,
+                on_progress,
             )
         finally:
             chatbot.corpora.close()
             chatbot.database.close()
-
-
-def _forget(chatbot: Chatbot) -> None:
-    """Empty the memory."""
-    with chatbot.database.writing() as session:
-        for table in (MemoryPairRow, MemoryClusterRow, MemoryEventRow):
-            session.execute(delete(table))
 
 
 def _warm_up(chatbot: Chatbot) -> None:

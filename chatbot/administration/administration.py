@@ -41,12 +41,14 @@ class Administration:
     person: Person
     limits: Limits | None = None
 
+    def __post_init__(self) -> None:
+        self.person.require_admin()
+
     def change_release(self, product: str, release: str, new: ReleaseSettings) -> MemoryReview:
         """Say of a release what it is also called, how it sorts, whether it is hidden …
 
         Returns what became of its remembered answers.
         """
-        self.person.require_admin()
         administration = ReleaseAdministration(self.database)
         old = administration.settings(product, release)
         review = administration.change_release(product, release, new)
@@ -55,7 +57,6 @@ class Administration:
 
     def change_product(self, product: str, new: ProductSettings) -> None:
         """Say of a product what it is also called, and which release is the latest."""
-        self.person.require_admin()
         administration = ReleaseAdministration(self.database)
         old = administration.overview(product).settings
         administration.change_product(product, new)
@@ -63,7 +64,6 @@ class Administration:
 
     def serve(self, product: str, release: str, generation: int) -> MemoryReview:
         """Let another generation of a release serve; return what became of remembered answers."""
-        self.person.require_admin()
         catalog = Catalog(self.database)
         before = ReleaseAdministration(self.database).overview(product).release(release)
         review = catalog.serve(product, release, generation)
@@ -84,7 +84,6 @@ class Administration:
 
         Raises LimitReached where this admin has uploaded too often today.
         """
-        self.person.require_admin()
         if self.limits is not None:
             self.limits.upload(self.person)
         job = store(
@@ -101,54 +100,46 @@ class Administration:
 
     def read_again(self, product: str, release: str) -> int:
         """Order that the kept originals of a release are read again; return the id of the job."""
-        self.person.require_admin()
         job = Jobs(self.database).add(JobKind.REREAD, product, release, self.person.id)
         self._record("read again", f"{product} {release}", job=job)
         return job
 
     def remove_documents(self, product: str, release: str, files: Sequence[str]) -> int:
         """Order that documents leave a release; return the id of the job."""
-        self.person.require_admin()
         job = order_removal(self.database, product, release, files, self.person.id)
         self._record("remove documents", f"{product} {release}", job=job, files=list(files))
         return job
 
     def delete(self, product: str, release: str = "") -> int:
         """Order that a release, or a product with all of them, is deleted; return the job's id."""
-        self.person.require_admin()
         job = Jobs(self.database).add(JobKind.DELETE, product, release, self.person.id)
         self._record("delete", f"{product} {release}".strip(), job=job)
         return job
 
     def cancel(self, job: int) -> None:
         """Stop a job."""
-        self.person.require_admin()
         jobs = Jobs(self.database)
         jobs.cancel(job)
         self._record("cancel job", _subject(jobs.get(job)), job=job)
 
     def retry(self, job: int) -> None:
         """Let a job that failed or was cancelled wait for a worker again."""
-        self.person.require_admin()
         jobs = Jobs(self.database)
         jobs.retry(job)
         self._record("retry job", _subject(jobs.get(job)), job=job)
 
     def put_term(self, product: str, entry: Entry, instead_of: str) -> None:
         """Put an entry into a glossary, in place of the one with a term; empty: a new one."""
-        self.person.require_admin()
         Glossaries(self.database).put(product, entry, instead_of=instead_of)
         self._record("change term" if instead_of else "add term", product, **asdict(entry))
 
     def remove_term(self, product: str, term: str) -> None:
         """Remove an entry from a glossary."""
-        self.person.require_admin()
         Glossaries(self.database).remove(product, term)
         self._record("remove term", product, term=term)
 
     def replace_glossary(self, product: str, entries: Iterable[Entry]) -> Changes:
         """Make entries the whole glossary of a product."""
-        self.person.require_admin()
         changes = Glossaries(self.database).replace(product, entries)
         self._record("import glossary", product, **asdict(changes))
         return changes

@@ -7,33 +7,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.administration.overview import (
-    EVERYTHING,
-    KeptPair,
-    Overview,
-    Scope,
-    UnknownPair,
-)
-from chatbot.administration.scope import release_ids
-from chatbot.administration.support import Support
-from chatbot.administration.written import answer_object, as_answer
+from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope, UnknownPair
+from chatbot.administration.support import Support, as_answer
 from chatbot.assembly import Chatbot
 from chatbot.memory.candidates import question_of
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
-from chatbot.memory.stores.cluster_assignment import Added
-from chatbot.memory.stores.pair_rows import tell
+from chatbot.memory.stores.pair_rows import memory_question, tell
+from chatbot.memory.stores.stores import Added
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.review.ratings import Ratings
-from corpora.catalog.catalog import NoCorpus
+from corpora.catalog.catalog import NoCorpus, require_release
 from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from corpora.database.tables import ProductRow, ReleaseRow
 from ingestion.errors import StrataError
 
 LONGEST_ANSWER = 20_000
@@ -74,13 +63,17 @@ class Curation:
     chatbot: Chatbot
     person: Person
 
+    def __post_init__(self) -> None:
+        self.person.require_admin()
+
     def edit(self, pair_id: int, answer: str) -> KeptPair:
         """Give a pair another answer; what comes of it is a curated pair with an id of its own.
 
         The pages of its release are searched for what the new words rest on. Raises BadPair.
         """
-        old, question = self._stored(pair_id)
-        pair = self._curated(old.product, old.release, question, answer, links=old.links)
+        old = self._overview.pair(pair_id)
+        question = memory_question(old.row)
+        pair = self._curated(old.product, old.release, question, answer, links=old.row.links)
         added = self._put(old.product, old.release, pair, [pair_id], "edited")
         self._record(
             "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
@@ -99,7 +92,6 @@ class Curation:
         or reused goes. Where the correction is taken back, or is that nothing is documented, its
         pair goes, too. A turn of no one release has none. Raises BadPair.
         """
-        self.person.require_admin()
         with self.chatbot.database.reading() as session:
             row = session.get(TurnRow, turn)
             of_turn = session.execute(
@@ -148,7 +140,6 @@ class Curation:
                 "shorten it."
             )
         try:
-            serving = self.chatbot.catalog.serving(product, release)
             support = Support(self.chatbot.corpora.corpus, self.chatbot.embedder)
             found = support.of(product, release, question.text, text)
         except NoCorpus as error:
@@ -156,10 +147,9 @@ class Curation:
         score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
         return NewPair(
             question,
-            answer_object(found),
+            found.as_kept(),
             score,
             found.pages,
-            serving.generation,
             turn=turn,
             links=tuple(links),
         )
@@ -168,7 +158,7 @@ class Curation:
         self, product: str, release: str, pair: NewPair, instead_of: Sequence[int], done: str
     ) -> Added:
         with self.chatbot.database.reading() as session:
-            (release_id,) = release_ids(session, Scope(product, release))
+            release_id = require_release(session, product, release).id
         reason = f"{self._name} {done} the answer."
         return self.chatbot.memory.stores.add(
             release_id, pair, happened=Happened.EDITED, reason=reason, instead_of=instead_of
@@ -179,25 +169,24 @@ class Curation:
 
         Raises BadPair for one that is suspended: its pages say something else now.
         """
-        old, _ = self._stored(pair_id)
-        if old.suspended:
+        old = self._overview.pair(pair_id)
+        if old.row.suspended:
             raise BadPair(
-                f"This answer is suspended: {old.suspended}. Edit it, so that it rests on the "
+                f"This answer is suspended: {old.row.suspended}. Edit it, so that it rests on the "
                 "pages of today."
             )
-        now = datetime.now(UTC)
-        score = Score(1.0, Origin.CURATED, now, self._name, old.faithfulness, old.relevancy)
+        measured = old.row.faithfulness, old.row.relevancy
+        score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name, *measured)
         added = self.chatbot.memory.stores.rescore(pair_id, score)
         with self.chatbot.database.writing() as session:
-            (release,) = release_ids(session, Scope(old.product, old.release))
             reason = f"{self._name} made it a curated answer."
-            tell(session, release, Happened.PROMOTED, pair_id, reason=reason)
-        self._record("promote answer", old, score=old.score)
+            tell(session, old.row.release_id, Happened.PROMOTED, pair_id, reason=reason)
+        self._record("promote answer", old, score=old.row.score)
         return self._overview.pair(added.pair or 0)
 
     def retire(self, pair_id: int, reason: str = "") -> None:
         """Take a pair out of the memory for good; the reason is kept."""
-        old, _ = self._stored(pair_id)
+        old = self._overview.pair(pair_id)
         reason = " ".join(reason.split())[:LONGEST_REASON]
         told = f"{self._name} retired it{f': {reason}' if reason else ''}."
         if not self.chatbot.memory.stores.remove([pair_id], Happened.RETIRED, told):
@@ -213,20 +202,20 @@ class Curation:
 
         `on_progress` is told the release, how many of its pairs are done, and of how many.
         """
-        self.person.require_admin()
         memory = self.chatbot.memory
         rebuilt = []
-        with self.chatbot.database.reading() as session:
-            found = _with_pairs(session, scope)
-        for release, product, name, before in found:
+        for of in self._overview.releases(scope):
+            name = f"{of.product} {of.release}"
+            with self.chatbot.database.reading() as session:
+                release_id = require_release(session, of.product, of.release).id
 
-            def told(done: int, total: int, of: str = f"{product} {name}") -> None:
-                on_progress(of, done, total)
+            def told(done: int, total: int, name: str = name) -> None:
+                on_progress(name, done, total)
 
-            pairs = memory.stores.rebuild(release, memory.reader, product, told)
-            rebuilt.append(Rebuilt(product, name, before, pairs))
+            pairs = memory.stores.rebuild(release_id, memory.reader, of.product, told)
+            rebuilt.append(Rebuilt(of.product, of.release, of.pairs, pairs))
             AuditLog(self.chatbot.database).record(
-                self.person, "rebuild memory", f"{product} {name}", before=before, pairs=pairs
+                self.person, "rebuild memory", name, before=of.pairs, pairs=pairs
             )
         return tuple(rebuilt)
 
@@ -238,29 +227,7 @@ class Curation:
     def _overview(self) -> Overview:
         return Overview(self.chatbot.database, self.person)
 
-    def _stored(self, pair_id: int) -> tuple[KeptPair, MemoryQuestion]:
-        pair = self._overview.pair(pair_id)
-        with self.chatbot.database.reading() as session:
-            row = session.get(MemoryPairRow, pair_id)
-            if row is None:
-                raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
-            vector = np.frombuffer(row.vector, "<f4")
-            return pair, MemoryQuestion(row.question, row.asks, vector, row.embedding)
-
     def _record(self, action: str, pair: KeptPair, **details: Any) -> None:
         AuditLog(self.chatbot.database).record(
-            self.person, action, f"{pair.product} {pair.release}", pair=pair.id, **details
+            self.person, action, f"{pair.product} {pair.release}", pair=pair.row.id, **details
         )
-
-
-def _with_pairs(session: Session, scope: Scope) -> list[tuple[int, str, str, int]]:
-    """The releases of a scope that have pairs: id, product, name, and how many."""
-    counted = (
-        select(ReleaseRow.id, ProductRow.name, ReleaseRow.name, func.count())
-        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-        .join(MemoryPairRow, MemoryPairRow.release_id == ReleaseRow.id)
-        .where(ReleaseRow.id.in_(release_ids(session, scope)))
-        .group_by(ReleaseRow.id, ProductRow.name, ReleaseRow.name)
-        .order_by(ReleaseRow.id)
-    )
-    return [(of, product, name, pairs) for of, product, name, pairs in session.execute(counted)]

@@ -29,12 +29,10 @@ MOST_LINKS = 20
 _LONGEST_LINK = 2_000
 
 _NEEDED = ("question", "answer", "release")
-_COLUMNS = frozenset((*_NEEDED, "product", "value", "score", "links"))
-EXPORTED = frozenset(
-    (
-        *("store", "origin", "rated_by", "rated", "faithfulness", "relevancy", "citations"),
-        *("suspended", "reused", "last_used", "created"),
-    )
+_COLUMNS = (*_NEEDED, "product", "value", "score", "links", "citations")
+EXPORTED = (
+    *("store", "origin", "rated_by", "rated", "faithfulness", "relevancy"),
+    *("suspended", "reused", "last_used", "created"),
 )
 """What an export says besides; it is not taken from a file, since anybody can write it there."""
 
@@ -101,7 +99,7 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
         if isinstance(found, str):
             left_out.append(LeftOut(line, found))
             continue
-        ignored |= dict.fromkeys(key for key in found if key not in _COLUMNS | EXPORTED)
+        ignored |= dict.fromkeys(key for key in found if key not in (*_COLUMNS, *EXPORTED))
         try:
             rows.append(_row(line, found, product))
         except _Unusable as error:

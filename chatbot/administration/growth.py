@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from sqlalchemy import Date, case, func, select
 from sqlalchemy.orm import Session
@@ -22,6 +22,7 @@ _GOES = (
     *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
     *(Happened.EVICTED, Happened.FORGOTTEN),
 )
+_WAS_MEMBER = MemoryEventRow.pair_id != 0
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,20 @@ class Day:
 
 
 def days(session: Session, scope: Scope) -> tuple[Day, ...]:
-    """The days on which pairs came, changed or went, or questions were asked, in order."""
+    """The days from the first to the last on which anything happened or was asked."""
     ids = release_ids(session, scope)
     happened, gained = _happened(session, ids)
     asked = _asked(session, scope)
     of_scope = MemoryPairRow.release_id.in_(ids)
     pairs = session.scalar(select(func.count()).where(of_scope)) or 0
     # Back from what there is: the oldest events are not kept for ever.
-    found = []
-    for day in sorted({*happened, *asked}, reverse=True):
+    found: list[Day] = []
+    every = {*happened, *asked}
+    day = max(every, default=date.min)
+    while every and day >= min(every):
         found.append(Day(day, pairs, dict(happened[day]), *asked.get(day, (0, 0, 0))))
         pairs -= gained[day]
+        day -= timedelta(days=1)
     return tuple(reversed(found))
 
 
@@ -59,19 +63,17 @@ def _happened(
 ) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
     """What happened on each day, and by how many pairs the memory grew on it."""
     day = func.date(MemoryEventRow.at, type_=Date)
-    # A pair that is outdone on its way into a store has no id: it never was a member.
-    goes = MemoryEventRow.kind.in_(_GOES) & (MemoryEventRow.pair_id != 0)
-    gain = case((MemoryEventRow.kind.in_(_COMES), 1), (goes, -1), else_=0)
     counted = (
-        select(day, MemoryEventRow.kind, func.count(), func.sum(gain))
+        # A pair that is outdone on its way into a store has no id: it never was a member.
+        select(day, MemoryEventRow.kind, func.count(), func.count(case((_WAS_MEMBER, 1))))
         .where(MemoryEventRow.release_id.in_(ids))
         .group_by(day, MemoryEventRow.kind)
     )
     happened: dict[date, Counter[Happened]] = defaultdict(Counter)
     gained: Counter[date] = Counter()
-    for on, kind, number, growth in session.execute(counted):
+    for on, kind, number, members in session.execute(counted):
         happened[on][Happened(kind)] = number
-        gained[on] += growth
+        gained[on] += members * ((kind in _COMES) - (kind in _GOES))
     return happened, gained
 
 

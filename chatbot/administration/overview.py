@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session, aliased
 
 from chatbot.accounts.people import Person
 from chatbot.administration.growth import Day, days
-from chatbot.administration.kept import Change, KeptPair, kept_pair, pairs_with_names
-from chatbot.administration.representatives import representatives
 from chatbot.administration.scope import (
     EVERYTHING,
     PairFilter,
@@ -24,7 +24,8 @@ from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.stores.stores import UnknownPair
 from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from corpora.database.history_tables import TurnRow
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
 
 __all__ = [
@@ -38,9 +39,38 @@ __all__ = [
     "ReleaseFigures",
     "Scope",
     "UnknownPair",
+    "Use",
 ]
 
 _AT_ONCE = 200
+
+
+@dataclass(frozen=True)
+class KeptPair:
+    """A question and its answer as the memory has them, of a release of a product."""
+
+    row: MemoryPairRow
+    product: str
+    release: str
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a turn has to do with a pair: a `chatbot.memory.pairs.Role`."""
+
+    turn: TurnRow
+    role: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of a pair and why; the questions are None where a pair is gone."""
+
+    event: MemoryEventRow
+    product: str
+    release: str
+    question: str | None
+    other_question: str | None
 
 
 @dataclass(frozen=True)
@@ -70,8 +100,6 @@ class ReleaseFigures:
 class Cluster:
     """A cluster of a store; the representative is the member nearest to the centroid."""
 
-    id: int
-    store: Store
     size: int
     representative: KeptPair
 
@@ -86,9 +114,11 @@ class Overview:
     database: Database
     person: Person
 
+    def __post_init__(self) -> None:
+        self.person.require_admin()
+
     def releases(self, scope: Scope = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
-        self.person.require_admin()
         with self.database.reading() as session:
             return _figures(session, release_ids(session, scope))
 
@@ -96,71 +126,79 @@ class Overview:
         self, scope: Scope, store: Store = Store.HIGH, *, offset: int = 0, limit: int | None = 50
     ) -> tuple[Cluster, ...]:
         """The clusters of a store, the largest first, each with its representative."""
-        self.person.require_admin()
+        of_cluster = (MemoryPairRow.release_id, MemoryPairRow.cluster)
         with self.database.reading() as session:
-            ids = release_ids(session, scope)
-            rows = session.scalars(
-                select(MemoryClusterRow)
-                .where(MemoryClusterRow.release_id.in_(ids), MemoryClusterRow.store == store)
-                .order_by(MemoryClusterRow.size.desc(), MemoryClusterRow.id)
+            largest = session.execute(
+                select(*of_cluster, func.count())
+                .where(
+                    MemoryPairRow.release_id.in_(release_ids(session, scope)),
+                    MemoryPairRow.store == store,
+                )
+                .group_by(*of_cluster)
+                .order_by(func.count().desc(), *of_cluster)
                 .offset(offset)
                 .limit(limit)
             ).all()
-            chosen = representatives(session, rows)
             return tuple(
-                Cluster(row.id, store, row.size, chosen[row.id]) for row in rows if row.id in chosen
+                Cluster(size, _representative(session, release_id, store, number))
+                for release_id, number, size in largest
             )
 
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50
     ) -> tuple[KeptPair, ...]:
         """The pairs that a filter leaves, the newest first."""
-        self.person.require_admin()
         with self.database.reading() as session:
-            found = pairs_with_names().where(*conditions(session, wanted))
+            found = _PAIRS.where(*conditions(session, wanted))
             order = found.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
-            return tuple(map(kept_pair, session.execute(order)))
+            return tuple(KeptPair(*row) for row in session.execute(order))
 
     def count(self, wanted: PairFilter) -> int:
         """How many pairs a filter leaves."""
-        self.person.require_admin()
         with self.database.reading() as session:
             counted = select(func.count()).select_from(MemoryPairRow)
             return session.scalar(counted.where(*conditions(session, wanted))) or 0
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
-        self.person.require_admin()
-        return self._every(wanted)
-
-    def _every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         last = 0
         while True:
             # A session for each batch: whoever takes the pairs may take their time.
             with self.database.reading() as session:
-                found = pairs_with_names().where(*conditions(session, wanted))
-                later = found.where(MemoryPairRow.id > last).order_by(MemoryPairRow.id)
-                batch = [kept_pair(row) for row in session.execute(later.limit(_AT_ONCE))]
-            if not batch:
+                found = _PAIRS.where(*conditions(session, wanted), MemoryPairRow.id > last)
+                rows = session.execute(found.order_by(MemoryPairRow.id).limit(_AT_ONCE)).all()
+            if not rows:
                 return
-            yield from batch
-            last = batch[-1].id
+            yield from (KeptPair(*row) for row in rows)
+            last = rows[-1][0].id
 
     def pair(self, pair_id: int) -> KeptPair:
         """One pair; raises UnknownPair if it is gone."""
-        self.person.require_admin()
         with self.database.reading() as session:
-            row = session.execute(pairs_with_names().where(MemoryPairRow.id == pair_id)).first()
+            row = session.execute(_PAIRS.where(MemoryPairRow.id == pair_id)).first()
         if row is None:
             raise UnknownPair(
                 f"The memory has no answer {pair_id} any more: it was replaced, retired or "
                 "forgotten."
             )
-        return kept_pair(row)
+        return KeptPair(*row)
+
+    def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
+        """The newest turns that have to do with a pair, and how many there are in all."""
+        of_pair = MemoryUseRow.pair_id == pair_id
+        with self.database.reading() as session:
+            found = session.execute(
+                select(TurnRow, MemoryUseRow.role)
+                .join(MemoryUseRow, MemoryUseRow.turn_id == TurnRow.id)
+                .where(of_pair)
+                .order_by(TurnRow.id.desc())
+                .limit(limit)
+            )
+            uses = tuple(Use(*row) for row in found)
+            return uses, session.scalar(select(func.count()).where(of_pair)) or 0
 
     def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
-        """The days on which pairs came, changed or went, or questions were asked, in order."""
-        self.person.require_admin()
+        """The days from the first to the last on which anything happened or was asked."""
         with self.database.reading() as session:
             return days(session, scope)
 
@@ -173,7 +211,6 @@ class Overview:
         limit: int = 100,
     ) -> tuple[Change, ...]:
         """What became of pairs and why, the newest first; `before` is the id to go on from."""
-        self.person.require_admin()
         pair, other = aliased(MemoryPairRow), aliased(MemoryPairRow)
         with self.database.reading() as session:
             query = (
@@ -192,68 +229,64 @@ class Overview:
                 query = query.where(MemoryEventRow.kind.in_(kinds))
             if before:
                 query = query.where(MemoryEventRow.id < before)
-            return tuple(
-                Change(
-                    id=event.id,
-                    at=event.at,
-                    product=product,
-                    release=release,
-                    kind=Happened(event.kind),
-                    pair=event.pair_id,
-                    question=question or "",
-                    other=event.other_id,
-                    other_question=other_question or "",
-                    reason=event.reason,
-                )
-                for event, product, release, question, other_question in session.execute(query)
-            )
+            return tuple(Change(*row) for row in session.execute(query))
+
+
+_PAIRS = (
+    select(MemoryPairRow, ProductRow.name, ReleaseRow.name)
+    .join(ReleaseRow, ReleaseRow.id == MemoryPairRow.release_id)
+    .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+)
+"""Pairs with the names of their product and release: what a `KeptPair` is made of."""
+
+
+def _representative(session: Session, release_id: int, store: Store, number: int) -> KeptPair:
+    """The member that stands for a cluster: the one nearest to the centroid (ComRAG 4.2)."""
+    members = select(MemoryPairRow.id, MemoryPairRow.vector).where(
+        MemoryPairRow.release_id == release_id,
+        MemoryPairRow.store == store,
+        MemoryPairRow.cluster == number,
+    )
+    rows = session.execute(members.order_by(MemoryPairRow.id)).all()
+    vectors = np.array([np.frombuffer(row.vector, "<f4") for row in rows], dtype=np.float64)
+    # The members have length one, so the centroid's own length changes nothing.
+    nearest = rows[int(np.argmax(vectors @ vectors.sum(axis=0)))].id
+    return KeptPair(*session.execute(_PAIRS.where(MemoryPairRow.id == nearest)).one())
 
 
 def _figures(session: Session, ids: Sequence[int]) -> tuple[ReleaseFigures, ...]:
-    names = {
-        row.id: (row.product, row.release)
-        for row in session.execute(
-            select(
-                ReleaseRow.id, ProductRow.name.label("product"), ReleaseRow.name.label("release")
-            )
-            .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-            .where(ReleaseRow.id.in_(ids))
-        )
-    }
-    stores: dict[int, Counter[str]] = defaultdict(Counter)
-    origins: dict[int, Counter[Origin]] = defaultdict(Counter)
-    suspended: Counter[int] = Counter()
-    reused: Counter[int] = Counter()
-    groups = select(
-        MemoryPairRow.release_id,
-        MemoryPairRow.store,
-        MemoryPairRow.origin,
-        func.count(),
-        func.count(case((MemoryPairRow.suspended != "", 1))),
-        func.coalesce(func.sum(MemoryPairRow.reused), 0),
-    ).group_by(MemoryPairRow.release_id, MemoryPairRow.store, MemoryPairRow.origin)
-    for of, store, origin, pairs, not_used, times in session.execute(groups):
-        stores[of][store] += pairs
-        origins[of][Origin(origin)] += pairs
-        suspended[of] += not_used
-        reused[of] += times
-    clusters: dict[int, Counter[str]] = defaultdict(Counter)
-    of_store = (MemoryClusterRow.release_id, MemoryClusterRow.store)
-    for of, store, number in session.execute(select(*of_store, func.count()).group_by(*of_store)):
-        clusters[of][store] = number
-    found = (
-        ReleaseFigures(
-            product=names[of][0],
-            release=names[of][1],
-            high=pairs[Store.HIGH],
-            low=pairs[Store.LOW],
-            high_clusters=clusters[of][Store.HIGH],
-            low_clusters=clusters[of][Store.LOW],
-            suspended=suspended[of],
-            reused=reused[of],
-            origins=dict(origins[of]),
-        )
-        for of, pairs in stores.items()
-        if of in names
+    pairs, names = MemoryPairRow, (ProductRow.name, ReleaseRow.name)
+    high, low = pairs.store == Store.HIGH, pairs.store == Store.LOW
+    origins: dict[tuple[str, str], dict[Origin, int]] = defaultdict(dict)
+    by_origin = _of_releases(select(*names, pairs.origin, func.count()), ids)
+    for product, release, origin, number in session.execute(by_origin.group_by(pairs.origin)):
+        origins[product, release][Origin(origin)] = number
+    figures = _of_releases(
+        select(
+            ProductRow.name.label("product"),
+            ReleaseRow.name.label("release"),
+            func.count(case((high, 1))).label("high"),
+            func.count(case((low, 1))).label("low"),
+            func.count(case((high, pairs.cluster)).distinct()).label("high_clusters"),
+            func.count(case((low, pairs.cluster)).distinct()).label("low_clusters"),
+            func.count(case((pairs.suspended != "", 1))).label("suspended"),
+            func.sum(pairs.reused).label("reused"),
+        ),
+        ids,
     )
+    found = [
+        ReleaseFigures(**row, origins=origins[row["product"], row["release"]])
+        for row in session.execute(figures).mappings()
+    ]
     return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
+
+
+def _of_releases(query: Any, ids: Sequence[int]) -> Any:
+    """A query over pairs with the names of product and release, of each release by itself."""
+    return (
+        query.select_from(MemoryPairRow)
+        .join(ReleaseRow, ReleaseRow.id == MemoryPairRow.release_id)
+        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+        .where(MemoryPairRow.release_id.in_(ids))
+        .group_by(ProductRow.name, ReleaseRow.name)
+    )

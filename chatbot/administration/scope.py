@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.pairs import Store
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ReleaseRow
@@ -31,14 +31,14 @@ EVERYTHING = Scope()
 class PairFilter:
     """Which pairs are wanted; what is empty or None does not matter.
 
-    `words` is in the question; `read_other_than` leaves those whose question was read under
-    another embedding than this one, so that no question finds them until a rebuild.
+    `words` is in the question; a `cluster` is one of a store of a release; `read_other_than` leaves
+    those whose question was read under another embedding than this one, so that no question finds
+    them until a rebuild.
     """
 
     scope: Scope = EVERYTHING
     store: Store | None = None
     cluster: int | None = None
-    origin: Origin | None = None
     suspended: bool | None = None
     words: str = ""
     read_other_than: str = ""
@@ -62,9 +62,7 @@ def conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]
     if wanted.store is not None:
         found.append(MemoryPairRow.store == wanted.store)
     if wanted.cluster is not None:
-        found.append(MemoryPairRow.cluster_id == wanted.cluster)
-    if wanted.origin is not None:
-        found.append(MemoryPairRow.origin == wanted.origin)
+        found.append(MemoryPairRow.cluster == wanted.cluster)
     if wanted.suspended is not None:
         found.append((MemoryPairRow.suspended != "") == wanted.suspended)
     if wanted.read_other_than:

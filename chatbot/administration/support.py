@@ -1,22 +1,29 @@
-"""What an answer that somebody wrote rests on: its citations, found in the release's own pages."""
+"""An answer that somebody wrote, as the chatbot writes its own, with what it rests on.
+
+Its citations are found in the release's own pages.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from chatbot.memory.pairs import CitedPage
-from chatbot.retrieval.provenance import cite, claims, holds_quantity, plain, quantities, whole
+from chatbot.memory.scoring.faithfulness import denies, holds
+from chatbot.memory.scoring.passages import Passage, passage_of
+from chatbot.retrieval.provenance import cite, claims, quantities
 from chatbot.retrieval.records import records, sentences
+from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered, search_terms
+from chatbot.text.sanitizer import harmless
 from chatbot.turn import Citation, Record
-from corpora.catalog.memory_review import page_hash
+from corpora.catalog.memory_review import CitedPage, page_hash
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.lexical import tokens
-from corpora.indexing.pages import StoredPage
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
+from prompts.fencing import visible
 
 PAGES = 8
 MOST_CITATIONS = 5
@@ -31,14 +38,37 @@ another question.
 ENOUGH_STATEMENTS = 0.5
 """The share of an answer's statements that must rest on pages; names and figures must all."""
 
+_SHORT_VALUE = 200
+"""Characters up to which an answer of one line is its own short answer."""
 _SHORT = 4
 _SEARCHED = 1_000
-_MOST_READ = 500
 _MOST_EMBEDDED = 20
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_LEAD = re.compile(r"\s*(?P<quoted>(?:>\s?)*)")
 _MARKUP = re.compile(r"^[\s>]*(?:[-*+•]\s+|\d+[.)]\s+|#+\s+)?")
 _QUOTED = re.compile(r"^>\s?")
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
-_NEGATION = re.compile(r"\b(?:not|no|never|cannot|without|neither|nor|\w+n['’]t)\b", re.I)
+
+
+def as_answer(text: str) -> str:
+    """The text without pictures, links and marks of citations; addresses and code are code spans.
+
+    A quotation stays one, line by line: whoever shows it sees to it that it is one.
+    """
+    lines, in_code = [], False
+    for line in visible(text).split("\n"):
+        if _FENCE.match(line):
+            in_code = not in_code
+        elif in_code:
+            lines.append(f"`{line.replace('`', chr(39))}`" if line.strip() else "")
+        else:
+            lines.append(_harmless_line(line, text))
+    return "\n".join(lines).strip()
+
+
+def as_value(text: str) -> str:
+    """The same for a short answer on one line."""
+    return " ".join(as_answer(text.replace("\n", " ")).split())
 
 
 @dataclass(frozen=True)
@@ -49,14 +79,21 @@ class Supported:
     citations: tuple[Citation, ...] = ()
     pages: tuple[CitedPage, ...] = ()
 
+    def as_kept(self, value: str = "") -> dict[str, Any]:
+        """The answer as a pair has it; a short one is its own value."""
+        bare = without_marks(self.text)
+        if not value and "\n" not in bare and len(bare) <= _SHORT_VALUE:
+            value = bare
+        citations = [asdict(citation) for citation in self.citations]
+        return {"text": self.text, "value": value, "citations": citations}
 
+
+@dataclass(frozen=True)
 class Support:
     """Looks in a release's pages for what an answer says; thread-safe."""
 
-    def __init__(self, open_corpus: Callable[[str, str], Corpus], embedder: Embedder) -> None:
-        self._open_corpus = open_corpus
-        self._embedder = embedder
-        self._read_pages: dict[int, tuple[_Read, ...]] = {}
+    open_corpus: Callable[[str, str], Corpus]
+    embedder: Embedder
 
     def of(self, product: str, release: str, question: str, answer: str) -> Supported:
         """The answer, as `as_answer` wrote it, as far as pages bear it.
@@ -65,93 +102,73 @@ class Support:
         of the release; else it rests on nothing. Negations have to agree. A quotation that no
         page bears is one no longer. Raises NoCorpus.
         """
-        corpus = self._open_corpus(product, release)
+        corpus = self.open_corpus(product, release)
+        read = self._records(corpus, question, answer)
         lines = answer.split("\n")
         stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]
-        read = [r for page in self._pages(corpus, question, answer) for r in self._records(page)]
-        possible = [(i, s, _candidates(s, read)[:_MOST_EMBEDDED]) for i, s in stated]
-        near = self._nearness(question, {r for _, _, found in possible for r in found})
+        possible = [(i, s, _candidates(s, read)) for i, s in stated]
+        near = self._nearness(question, [r for _, _, found in possible for r in found])
         rests = [(i, r) for i, s, found in possible if (r := _bearing(s, found, near)) is not None]
         cited = list(dict.fromkeys(r for _, r in rests))[:MOST_CITATIONS]
-        enough = len(rests) >= ENOUGH_STATEMENTS * len(stated)
-        about = max((near[r] for r in cited), default=0.0) >= NEAR_QUESTION
-        if not enough or not about or not _hold(answer, cited):
+        told = (*claims(answer), *quantities(answer))
+        if (
+            len(rests) < ENOUGH_STATEMENTS * len(stated)
+            or max((near[r] for r in cited), default=0.0) < NEAR_QUESTION
+            or not all(any(holds(claim, r.passage) for r in cited) for claim in told)
+        ):
             return Supported(_marked(lines, ()))
+        pages = [r.record.page for r in cited]
         return Supported(
             _marked(lines, [(i, cited.index(r) + 1) for i, r in rests if r in cited]),
             tuple(cite(r.record, corpus.release) for r in cited),
-            tuple(_cited_page(r.record.page) for r in cited),
+            tuple(CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages),
         )
 
-    def _nearness(self, question: str, read: Collection[_Read]) -> dict[_Read, float]:
-        """The cosine of the question and each record."""
-        found = list(read)
-        if not found:
-            return {}
-        readings = [f"{r.record.label}: {r.record.reading}" for r in found]
-        asked, *vectors = self._embedder.embed([question, *readings])
-        return {r: float(v @ asked) for r, v in zip(found, vectors, strict=True)}
-
-    def _pages(self, corpus: Corpus, question: str, answer: str) -> list[StoredPage]:
+    def _records(self, corpus: Corpus, question: str, answer: str) -> list[_Read]:
+        """The records of the pages that are nearest to a question and its answer."""
         said = answer[:_SEARCHED]
         found = retrieve(
             corpus,
-            self._embedder,
+            self.embedder,
             [question, said],
             search_terms(question, said, corpus.product, corpus),
             limit=PAGES,
             settings=RetrievalSettings(),
         )
-        return [f.page for f in found]
+        return [_Read(r, passage_of(r)) for f in found for r in records(f.page)]
 
-    def _records(self, page: StoredPage) -> tuple[_Read, ...]:
-        """The records of a page; the answers of one file often rest on the same pages."""
-        read = self._read_pages.get(page.id)
-        if read is None:
-            if len(self._read_pages) >= _MOST_READ:
-                self._read_pages.clear()
-            read = self._read_pages[page.id] = _read(page)
-        return read
+    def _nearness(self, question: str, read: Sequence[_Read]) -> dict[_Read, float]:
+        """The cosine of the question and each record."""
+        asked, *vectors = self.embedder.embed([question, *(r.passage.read for r in read)])
+        return {r: float(vector @ asked) for r, vector in zip(read, vectors, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """A record with its words, and its text as claims are looked up in it."""
+    """A record and the passage that it is."""
 
     record: Record
-    words: frozenset[str]
-    text: str
-    negated: bool
-
-
-def _read(page: StoredPage) -> tuple[_Read, ...]:
-    found = []
-    for record in records(page):
-        whole_text = f"{record.reading} {record.label} {' '.join(record.path)}"
-        words = frozenset(tokens(whole_text))
-        negated = _NEGATION.search(record.reading) is not None
-        found.append(_Read(record, words, plain(f"{record.quote} {whole_text}"), negated))
-    return tuple(found)
+    passage: Passage
 
 
 def _candidates(statement: str, read: Sequence[_Read]) -> list[_Read]:
     """The records that hold most of a statement's words and all its claims, the best first."""
     said = _VERDICT.sub("", statement)
     words = _words(said)
-    wanted = [whole(plain(c)) for c in claims(said)]
-    negated = _NEGATION.search(said) is not None
-    found = [
-        (share, candidate)
-        for candidate in read
-        if (share := _share(words, candidate.words)) >= ENOUGH_WORDS
+    found = []
+    for candidate in read:
+        passage = candidate.passage
+        share = len(words & set(tokens(passage.text))) / len(words) if words else 0.0
         # A value has no negation where the sentence that gives it may have one.
-        and (candidate.negated == negated or (candidate.negated and len(words) < _SHORT))
-        and all(c.search(candidate.text) for c in wanted)
-    ]
-    return [candidate for _, candidate in sorted(found, key=lambda pair: -pair[0])]
+        negated = denies(candidate.record.reading)
+        agrees = negated == denies(said) or (negated and len(words) < _SHORT)
+        if share >= ENOUGH_WORDS and agrees and all(holds(c, passage) for c in claims(said)):
+            found.append((share, candidate))
+    found.sort(key=lambda pair: -pair[0])
+    return [candidate for _, candidate in found[:_MOST_EMBEDDED]]
 
 
-def _bearing(statement: str, found: Sequence[_Read], near: Mapping[_Read, float]) -> _Read | None:
+def _bearing(statement: str, found: Sequence[_Read], near: dict[_Read, float]) -> _Read | None:
     """The record that says a statement: of its candidates the one nearest to the question.
 
     The words of a short one ("5 %") are found in many places, so that place has to be near.
@@ -166,23 +183,9 @@ def _words(text: str) -> set[str]:
     return set(tokens(filtered(text)))
 
 
-def _share(words: set[str], held: frozenset[str]) -> float:
-    return len(words & held) / len(words) if words else 0.0
-
-
-def _hold(answer: str, cited: Sequence[_Read]) -> bool:
-    """Whether every name, figure and quantity of an answer stands in what it cites."""
-    evidence = " ".join(r.text for r in cited)
-    if not all(whole(plain(c)).search(evidence) for c in claims(answer)):
-        return False
-    stated = [r.record for r in cited]
-    return all(holds_quantity(q, stated) for q in quantities(answer))
-
-
 def _statements(line: str) -> list[str]:
     """The sentences of a line that say anything, without the marks of a list or quotation."""
-    found = sentences(_MARKUP.sub("", line))
-    return [s for s in found if _words(s)]
+    return [s for s in sentences(_MARKUP.sub("", line)) if _words(s)]
 
 
 def _marked(lines: Sequence[str], marks: Sequence[tuple[int, int]]) -> str:
@@ -195,5 +198,12 @@ def _marked(lines: Sequence[str], marks: Sequence[tuple[int, int]]) -> str:
     return "\n".join(" ".join([line, *of_line[i]]) for i, line in enumerate(kept))
 
 
-def _cited_page(page: StoredPage) -> CitedPage:
-    return CitedPage(page.document.file, page_hash(page.text), page.id)
+def _harmless_line(line: str, text: str) -> str:
+    lead = _LEAD.match(line)
+    assert lead is not None
+    indent = line[: len(line) - len(line.lstrip())]
+    # What the text holds itself it may show as code: whoever wrote it answers for it.
+    bare = without_marks(harmless(line[lead.end() :], evidence=text)).rstrip()
+    if not bare:
+        return ""
+    return f"> {bare}" if lead["quoted"] else f"{indent}{bare}"

@@ -63,7 +63,7 @@ def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
         messages = render("same_question", questions=fenced_list(both))
         reply, calls = await ask_for(judge, messages, SameQuestion, step="memory", max_tokens=16)
         turn = replace(turn, calls=(*turn.calls, *calls))
-        pair = memory.reusable(turn, near) if reply and reply.same else None
+        pair = memory.reusable(near) if reply and reply.same else None
         return _answered(turn, pair) if pair else turn
 
     return recall

@@ -9,31 +9,38 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import CitedPage
-from chatbot.memory.questions import asked_text
+from chatbot.memory.questions import as_typed
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.reply import Reply, Trace
-from chatbot.turn import Answer, Route, Turn
-from corpora.catalog.memory_review import page_hash
+from chatbot.turn import Answer, Route
+from corpora.catalog.catalog import find_release
+from corpora.catalog.memory_review import CitedPage, page_hash
 from corpora.database.history_tables import TurnRow, TurnTraceRow
-from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
+from corpora.database.tables import DocumentRow, PageRow
 
 _log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 400
 """Characters; what is longer is a text that nobody asks twice."""
-_ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
+ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An answered turn that may become a pair; `question` is what it asks without its release."""
+    """An answered turn that may become a pair.
+
+    `question` is what it asks without its release; there is a page for each citation of the
+    `answer`, and `texts` are those of the pages, each once.
+    """
 
     turn: int
     product: str
     release: str
+    release_id: int
     question: str
     answer: Answer
+    pages: tuple[CitedPage, ...]
+    texts: tuple[str, ...]
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -42,91 +49,67 @@ def answer_object(answer: Answer) -> dict[str, Any]:
     return {"text": answer.text, "value": answer.value, "citations": citations}
 
 
-def candidate_of(turn: Turn, kept_as: int) -> Candidate | None:
-    """What there is to remember of a turn: an answer of one release that rests on its pages."""
-    if turn.answer is None or turn.resolution is None or len(turn.resolution.releases) != 1:
-        return None
-    # What is led by "not in 5.1" is no answer to a question of the release that it is from.
-    if turn.route not in _ANSWERED or turn.sides or turn.found_in:
-        return None
-    candidate = Candidate(kept_as, *turn.asked, asked_text(turn), turn.answer)
-    return candidate if _is_worth_it(candidate) else None
+def candidate_of(session: Session, turn: int) -> Candidate | None:
+    """What there is to remember of a kept turn: an answer of one release that cites its pages.
 
-
-def kept_candidate(row: TurnRow, trace: TurnTraceRow | None) -> Candidate | None:
-    """The same of a turn that was kept with its trace."""
-    reply = Reply.model_validate(row.answer)
-    if trace is None or reply.route not in _ANSWERED or not row.product or not row.release:
+    None where a citation does not stand in a page of the release. Nor is what is led by "not in
+    5.1" an answer to a question of the release that it is from.
+    """
+    row, trace = session.get(TurnRow, turn), session.get(TurnTraceRow, turn)
+    if row is None or trace is None or not row.product or not row.release:
         return None
-    told, asked = Trace.unpacked(trace.trace), question_of(row, trace)
-    if not asked or not told.value or reply.found_in:
+    reply, told = Reply.model_validate(row.answer), Trace.unpacked(trace.trace)
+    if reply.route not in ANSWERED or reply.found_in:
         return None
     answer = Answer(
-        reply.answer,
-        reply.abstained,
-        reply.citations,
-        told.value,
-        reply.warnings,
-        told.unwritten,
+        reply.answer, reply.abstained, reply.citations, told.value, reply.warnings, told.unwritten
     )
-    candidate = Candidate(row.id, row.product, row.release, asked, answer)
-    return candidate if _is_worth_it(candidate) else None
+    question, release = question_of(row, trace), find_release(session, row.product, row.release)
+    if release is None or not _is_worth_it(question, answer):
+        return None
+    cited = [citation.page_id for citation in answer.citations]
+    pages = session.execute(
+        select(PageRow.id, PageRow.number, PageRow.text, DocumentRow.file)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(PageRow.id.in_(cited), DocumentRow.release_id == release.id)
+    ).all()
+    there = {page.id: page for page in pages}
+    for citation in answer.citations:
+        page = there.get(citation.page_id)
+        if page is None or page.file != citation.file or citation.quote not in page.text:
+            _log.warning(
+                "the answer of turn %d is not remembered: its citation of %s does not stand there",
+                turn,
+                citation.file,
+            )
+            return None
+    return Candidate(
+        turn,
+        row.product,
+        row.release,
+        release.id,
+        question,
+        answer,
+        tuple(
+            CitedPage(page.file, page_hash(page.text), page.id, page.number)
+            for page in (there[page_id] for page_id in cited)
+        ),
+        tuple(page.text for page in pages),
+    )
 
 
 def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
     """What a kept turn asked, without its release; as it was typed where nothing else is known."""
     queries = Trace.unpacked(trace.trace).queries if trace else None
     kept = Reply.model_validate(row.answer).queries
-    return (queries and queries.subject) or kept.versionless or kept.base or row.question
+    return as_typed((queries and queries.subject) or kept.versionless or kept.base or row.question)
 
 
-def _is_worth_it(candidate: Candidate) -> bool:
+def _is_worth_it(question: str, answer: Answer) -> bool:
     """Whether somebody was told something in full sentences, all of it borne by passages."""
-    answer = candidate.answer
     return (
-        len(candidate.question) <= LONGEST_QUESTION
+        0 < len(question) <= LONGEST_QUESTION
         and not (answer.abstained or answer.unwritten or answer.warnings)
         and bool(answer.citations)
         and is_told(answer.value)
     )
-
-
-def pages_cited(session: Session, answer: Answer) -> tuple[str, ...]:
-    """The texts of the pages that an answer cites, as far as they are there."""
-    cited = {citation.page_id for citation in answer.citations}
-    return tuple(session.scalars(select(PageRow.text).where(PageRow.id.in_(cited))))
-
-
-def supported(
-    session: Session, candidate: Candidate
-) -> tuple[int, int, tuple[CitedPage, ...]] | None:
-    """The release, what serves it, and the cited pages; None where these are not its own."""
-    serving = session.execute(
-        select(ReleaseRow.id, ReleaseRow.published_generation_id)
-        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-        .where(ProductRow.name == candidate.product, ReleaseRow.name == candidate.release)
-    ).one_or_none()
-    if serving is None or serving.published_generation_id is None:
-        return None
-    cited = candidate.answer.citations
-    rows = session.execute(
-        select(PageRow.id, PageRow.text, DocumentRow.file)
-        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-        .where(
-            PageRow.id.in_({citation.page_id for citation in cited}),
-            DocumentRow.release_id == serving.id,
-        )
-    )
-    there = {row.id: row for row in rows}
-    pages = []
-    for citation in cited:
-        page = there.get(citation.page_id)
-        if page is None or page.file != citation.file or citation.quote not in page.text:
-            _log.warning(
-                "the answer of turn %d is not remembered: its citation of %s does not stand there",
-                candidate.turn,
-                citation.file,
-            )
-            return None
-        pages.append(CitedPage(page.file, page_hash(page.text), page.id))
-    return serving.id, serving.published_generation_id, tuple(pages)

@@ -11,7 +11,7 @@ from chatbot.memory.pairs import Thresholds
 from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.recall import Recall
-from chatbot.memory.remembering import Measure, Remembering
+from chatbot.memory.remembering import Remembering
 from chatbot.memory.scoring.judging import judge_turn
 from chatbot.memory.scoring.measuring import Measured, measure_turn
 from chatbot.memory.stores.neighbours import Neighbours
@@ -50,50 +50,32 @@ def open_memory(
     """Wire the memory; it is there for admins also where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
     reader = QuestionReader(embedder)
-    stores = Stores(
-        database,
-        thresholds,
-        settings.memory_limit,
-        wordings=settings.memory_wordings,
-    )
+    wordings = settings.memory_wordings
+    stores = Stores(database, thresholds, settings.memory_limit, wordings=wordings)
     recall = Recall(database, Neighbours(database), reader, thresholds, settings.memory_references)
-    judge = _judge(settings, model)
+    wanted = settings.memory_judge
+    is_judged = wanted == "model" or (wanted == "auto" and settings.profile == "qamr")
+    judge = model if is_judged else None
+
+    def measure(turn: Turn) -> Measured:
+        """By the judge where there is one, else by words and vectors."""
+        judged = None
+        if judge is not None:
+            try:
+                judged, _ = run_on_event_loop(judge_turn(judge, turn), lambda: False)
+            except GeneratorError as error:
+                _log.warning("the judge did not answer, the answer is measured instead: %s", error)
+        return judged or measure_turn(turn, embedder)
+
     remembering = Remembering(
         database,
         stores,
         recall,
         embedder,
-        _measure(embedder, judge),
+        measure,
         settings.memory_gamma,
         judged=judge is not None,
         active=settings.memory == "on" and settings.profile in WITH_MEMORY,
     )
     passage_recall = PassageRecall(database, reader, thresholds.delta)
     return Memory(stores, reader, recall, passage_recall, remembering, judge)
-
-
-def _judge(settings: Settings, model: BaseChatModel | None) -> BaseChatModel | None:
-    """The model that scores answers, where the settings want one."""
-    wanted = settings.memory_judge
-    by_model = wanted == "model" or (wanted == "auto" and settings.profile == "qamr")
-    return model if by_model else None
-
-
-def _measure(embedder: Embedder, judge: BaseChatModel | None) -> Measure:
-    """By a judge model where there is one, else by words and vectors."""
-
-    def by_words(turn: Turn) -> Measured:
-        return measure_turn(turn, embedder)
-
-    if judge is None:
-        return by_words
-
-    def by_judge(turn: Turn) -> Measured:
-        try:
-            judged, _ = run_on_event_loop(judge_turn(judge, turn), lambda: False)
-        except GeneratorError as error:
-            _log.warning("the judge did not answer, the answer is measured instead: %s", error)
-            judged = None
-        return judged or by_words(turn)
-
-    return by_judge

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from chatbot.retrieval.provenance import plain
+from corpora.catalog.memory_review import CitedPage
 from corpora.indexing.embedding import Vectors
 
 
@@ -108,27 +109,17 @@ class MemoryQuestion:
 
 
 @dataclass(frozen=True)
-class CitedPage:
-    """The page behind a citation, known by the SHA-256 of its text."""
-
-    file: str
-    page_hash: bytes
-    page_id: int
-
-
-@dataclass(frozen=True)
 class NewPair:
     """A question and its answer on their way into a store.
 
     `answer` is {text, value, citations}, as in the reply; there is one page for each citation, in
-    order. `turn` is the kept turn that it comes from, `generation` the one that answered.
+    order. `turn` is the kept turn that it comes from.
     """
 
     question: MemoryQuestion
     answer: Mapping[str, Any]
     score: Score
     pages: tuple[CitedPage, ...] = ()
-    generation: int | None = None
     turn: int | None = None
     links: tuple[str, ...] = ()
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from chatbot.memory.pairs import Origin, Store, same_value
 from chatbot.memory.questions import QuestionReader, asked_text, difference_on
-from chatbot.memory.reusing import SERVING, as_reused
+from chatbot.memory.recall import as_remembered, is_reusable, serving_release
+from chatbot.memory.scoring.measuring import evidence_of
 from chatbot.memory.stores.neighbours import NearPair
+from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.retrieval.forms import read_value
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.turn import Record, Remembered, Turn
@@ -20,35 +22,6 @@ from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 
 _OF_PAGE = 20
 """Pairs of one page that are looked at."""
-
-_BAD_FIRST = (MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
-# Hundreds may cite a page: which ones are read is found in indexes, without their wide rows.
-_FIRST_OF_PAGE = (
-    select(MemoryPairRow.id)
-    .where(
-        MemoryPairRow.id.in_(
-            select(MemoryPageRow.pair_id).where(
-                MemoryPageRow.page_id == bindparam("page"), MemoryPageRow.ordinal < 2
-            )
-        ),
-        MemoryPairRow.release_id == SERVING.scalar_subquery(),
-        MemoryPairRow.suspended == "",
-    )
-    .order_by(*_BAD_FIRST)
-    .limit(_OF_PAGE)
-)
-_READ_FROM = (
-    select(
-        MemoryPairRow.id,
-        MemoryPairRow.store,
-        MemoryPairRow.origin,
-        MemoryPairRow.question,
-        MemoryPairRow.answer,
-    )
-    .where(MemoryPairRow.id.in_(_FIRST_OF_PAGE))
-    .order_by(*_BAD_FIRST)
-)
-"""What tells whether one of the usable pairs that cite a page first or second is meant."""
 
 
 @dataclass(frozen=True)
@@ -67,60 +40,65 @@ class PassageRecall:
     def recall(self, turn: Turn) -> Remembered | None:
         """What there is on the best passage of a turn whose context is selected."""
         product, release = turn.asked
-        records = best_records(turn)
-        if not records:
+        records = evidence_of(turn)
+        release_id = serving_release(self.database, product, release)
+        if not records or release_id is None:
             return None
         passage = best_passages(records)[0]
-        of_page = {"product": product, "release": release, "page": passage.page.id}
-        with self.database.reading() as session:
-            pairs = session.execute(_READ_FROM, of_page).all()
-        borne = [row for row in pairs if _cites_first(row.answer["citations"], passage)]
+        pairs = self._of_page(release_id, passage.page.id)
+        borne = [row for row in pairs if _stands_in(row.answer["citations"][0], passage)]
         if not borne:
             return None
         text = asked_text(turn)
-        asked, *others = self.reader.read_all([text, *(row.question for row in borne)], product)
-        near = {
-            row.id: float(asked.vector @ other.vector)
-            for row, other in zip(borne, others, strict=True)
-        }
+        asked = self.reader.read(text, product)
         reading = read_value(text, records)
-        meant = [
-            row
+        near = [
+            NearPair(row, float(asked.vector @ memory_question(row).vector))
             for row in borne
-            if near[row.id] >= self.delta
+            if row.embedding == asked.embedding
             and (reading is None or reading.sentence == row.answer.get("value", ""))
-            and not difference_on(words_of(passage), text, row.question, product)
         ]
-        row = _good(meant)
-        if row is None:
-            return None
+        meant = [
+            pair
+            for pair in near
+            if pair.similarity >= self.delta
+            and not difference_on(words_of(passage), text, pair.row.question, product)
+        ]
+        good = _good(meant)
+        return as_remembered(good) if good and is_reusable(good.row) else None
+
+    def _of_page(self, release_id: int, page_id: int) -> Sequence[MemoryPairRow]:
+        """The usable pairs whose answer is borne by a page, the bad ones first."""
         with self.database.reading() as session:
-            pair = session.get(MemoryPairRow, row.id)
-        if pair is None or pair.store != Store.HIGH or pair.suspended:
-            return None
-        return as_reused(self.database, NearPair(pair, near[row.id]), pair.release_id, release)
+            return session.scalars(
+                select(MemoryPairRow)
+                .join(MemoryPageRow, MemoryPageRow.pair_id == MemoryPairRow.id)
+                .where(
+                    MemoryPageRow.page_id == page_id,
+                    MemoryPageRow.ordinal == 0,
+                    MemoryPairRow.release_id == release_id,
+                    MemoryPairRow.suspended == "",
+                )
+                .order_by(MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
+                .limit(_OF_PAGE)
+            ).all()
 
 
-def _good(meant: Sequence[Any]) -> Any | None:
+def _good(meant: Sequence[NearPair]) -> NearPair | None:
     """The first good one of pairs that ask the same, the bad ones first.
 
     None where people said of one that it is bad, or a good one has not the value of those that
     were measured as bad: measures err, and the same answer may be a good one to other words.
     """
     doubted: list[str] = []
-    for row in meant:
-        value = row.answer.get("value", "")
-        if row.store == Store.HIGH:
-            return None if any(not same_value(v, value) for v in doubted) else row
-        if row.origin != Origin.MEASURED:
+    for pair in meant:
+        value = pair.row.answer.get("value", "")
+        if pair.row.store == Store.HIGH:
+            return None if any(not same_value(v, value) for v in doubted) else pair
+        if pair.row.origin != Origin.MEASURED:
             return None
         doubted.append(value)
     return None
-
-
-def best_records(turn: Turn) -> list[Record]:
-    """The records that were selected for a turn, the best first."""
-    return sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
 
 
 def same_passage(one: Sequence[Record], other: Sequence[Record]) -> Passage | None:
@@ -142,10 +120,8 @@ def words_of(passage: Passage) -> str:
     return " ".join((passage.text, *readings, *passage.path))
 
 
-def _cites_first(citations: Sequence[dict[str, Any]], passage: Passage) -> bool:
-    """Whether the first citation of an answer, which bears it, stands in a passage."""
+def _stands_in(citation: dict[str, Any], passage: Passage) -> bool:
+    """Whether a citation stands in a passage of its page."""
     return any(
-        c["page_id"] == passage.page.id
-        and any(r.quote in c["quote"] or c["quote"] in r.quote for r in passage.records)
-        for c in citations[:1]
+        r.quote in citation["quote"] or citation["quote"] in r.quote for r in passage.records
     )

@@ -77,8 +77,11 @@ class QuestionReader:
 
 def asked_text(turn: Turn) -> str:
     """What a turn asks, without its release and without what the conversation answered before."""
-    text = turn.queries.subject if turn.queries is not None else turn.question
-    # Where a release was cut out, its space or comma is left, and people read this.
+    return as_typed(turn.queries.subject if turn.queries is not None else turn.question)
+
+
+def as_typed(text: str) -> str:
+    """A question without the space or comma that is left where a release was cut out of it."""
     return _COMMA_AT_AN_END.sub("", _SPACE_BEFORE_MARK.sub("", text))
 
 

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
-from chatbot.memory.pairs import MemoryQuestion, Store, Thresholds
+from sqlalchemy import select
+
+from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
 from chatbot.memory.questions import QuestionReader, asked_text, difference
-from chatbot.memory.reusing import SERVING, as_remembered, as_reused
-from chatbot.memory.stores.neighbours import NearPair
-from chatbot.turn import Recollection, Remembered, Turn
+from chatbot.memory.scoring.own_words import is_told
+from chatbot.memory.stores.neighbours import NearPair, Neighbours
+from chatbot.turn import Citation, Recollection, Remembered, Turn
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.tables import ProductRow, ReleaseRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
-
-
-class Search(Protocol):
-    """Finds the pairs nearest to a question (`chatbot.memory.stores.neighbours.Neighbours`)."""
-
-    def nearest(
-        self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
-    ) -> list[NearPair]:
-        """The usable pairs of a store at least so near, the nearest first, at most `limit`."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ class Recall:
     """
 
     database: Database
-    search: Search
+    search: Neighbours
     reader: QuestionReader
     thresholds: Thresholds
     references: int
@@ -46,8 +39,7 @@ class Recall:
     def recall(self, turn: Turn) -> Recollection:
         """What there is on the question of a turn that has its release and its queries."""
         product, release = turn.asked
-        with self.database.reading() as session:
-            release_id = session.scalar(SERVING, {"product": product, "release": release})
+        release_id = serving_release(self.database, product, release)
         if release_id is None:
             return Recollection()
         asked = self.reader.read(asked_text(turn), product)
@@ -55,8 +47,8 @@ class Recall:
         differs = ""
         for pair in self._near(release_id, Store.HIGH, asked, self.thresholds.tau):
             reason = difference(asked.asks, pair.row.asks)
-            if not reason and (reused := as_reused(self.database, pair, release_id, release)):
-                return Recollection(reused=reused)
+            if not reason and is_reusable(pair.row):
+                return Recollection(reused=as_remembered(pair))
             if pair.similarity >= self.thresholds.delta:
                 differs = differs or reason
             if len(good) < self.references:
@@ -67,14 +59,13 @@ class Recall:
             differs=differs,
         )
 
-    def reusable(self, turn: Turn, pair: Remembered) -> Remembered | None:
-        """A pair that was found for a turn, as it answers it now; None where it does not."""
+    def reusable(self, pair: Remembered) -> Remembered | None:
+        """A pair that was found, as it answers now; None where it may not."""
         with self.database.reading() as session:
             row = session.get(MemoryPairRow, pair.id)
-        if row is None or row.suspended:
+        if row is None or row.suspended or not is_reusable(row):
             return None
-        near = NearPair(row, pair.similarity)
-        return as_reused(self.database, near, row.release_id, turn.asked[1])
+        return as_remembered(NearPair(row, pair.similarity))
 
     def rejected(self, release_id: int, asked: MemoryQuestion) -> tuple[Remembered, ...]:
         """The answers to this very question that are bad ones."""
@@ -95,3 +86,45 @@ class Recall:
             elif others > 0 and pair.similarity < self.thresholds.delta:
                 others -= 1
                 yield as_remembered(pair)
+
+
+def serving_release(database: Database, product: str, release: str) -> int | None:
+    """The id of a release by the names; None if it does not serve any more."""
+    serving = (
+        select(ReleaseRow.id)
+        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+        .where(
+            ProductRow.name == product,
+            ReleaseRow.name == release,
+            ReleaseRow.published_generation_id.is_not(None),
+            ~ReleaseRow.retired,
+        )
+    )
+    with database.reading() as session:
+        return session.scalar(serving)
+
+
+def is_reusable(row: MemoryPairRow) -> bool:
+    """Whether a pair in use answers: in full sentences, with citations, unless a person wrote it.
+
+    Bare values are no answers; earlier versions kept them.
+    """
+    told = is_told(row.answer.get("value", "")) and bool(row.answer.get("citations"))
+    return row.origin in BY_HAND or told
+
+
+def as_remembered(pair: NearPair) -> Remembered:
+    """The pair as a turn keeps it; its citations stand where their pages are now."""
+    row = pair.row
+    return Remembered(
+        id=row.id,
+        question=row.question,
+        answer=row.answer["text"],
+        value=row.answer.get("value", ""),
+        citations=tuple(Citation(**cited) for cited in row.answer.get("citations", ())),
+        score=row.score,
+        origin=row.origin,
+        rated_by=row.rated_by,
+        rated=row.rated or row.created,
+        similarity=pair.similarity,
+    )

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import select
 
-from chatbot.memory.background_worker import LATER, Later
+from chatbot.memory.background_worker import LATER
 from chatbot.memory.candidates import (
+    ANSWERED,
     Candidate,
     answer_object,
     candidate_of,
-    kept_candidate,
-    pages_cited,
-    supported,
 )
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.recall import Recall
-from chatbot.memory.scoring.combining import combine
 from chatbot.memory.scoring.measuring import Measured, measure
-from chatbot.memory.scoring.opinions import Opinions, opinions_of_pair, opinions_of_turn
+from chatbot.memory.scoring.opinions import (
+    combine,
+    opinions_of_pair,
+    opinions_of_turn,
+)
+from chatbot.memory.stores.pair_rows import score_of
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.memory.uses import count_reuse, uses_of
 from chatbot.turn import Turn
-from corpora.catalog.memory_review import review_release
 from corpora.database.engine import Database, insert_or_ignore
-from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from corpora.database.tables import ReleaseRow
 from corpora.indexing.embedding import Embedder
 
 Measure = Callable[[Turn], Measured]
@@ -53,7 +52,6 @@ class Remembering:
     gamma: float
     judged: bool = False
     active: bool = True
-    later: Later = LATER
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
         """Remember a turn that was delivered, as far as it is one to remember; at once back here.
@@ -65,13 +63,13 @@ class Remembering:
         if kept_as is None:
             uses = {pair: role for pair, role in uses_of(turn).items() if role is Role.REUSE}
             if uses:
-                self.later.do(partial(self._count, uses))
-        elif (candidate := candidate_of(turn, kept_as)) is not None:
-            self.later.do(lambda: self._keep(candidate, self.measure(turn)))
+                LATER.do(partial(self._count, uses))
+        elif turn.route in ANSWERED:
+            LATER.do(partial(self._remember, turn, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until everything delivered is remembered, at most so long; say whether it is."""
-        return self.later.flush(seconds)
+        return LATER.flush(seconds)
 
     def opinion_changed(self, turn: int) -> None:
         """Score anew what a turn made or reused, now that somebody thinks otherwise of it.
@@ -85,27 +83,34 @@ class Remembering:
                     MemoryUseRow.turn_id == turn, MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE))
                 )
             ).all()
-            row = None if pairs else session.get(TurnRow, turn)
-            trace = None if row is None else session.get(TurnTraceRow, turn)
+            candidate = None if pairs or not self.active else candidate_of(session, turn)
             opinions = opinions_of_turn(session, turn)
-            counts = opinions.rating or (opinions.thumbs and not self.judged)
-            again = self.active and counts
-            candidate = kept_candidate(row, trace) if row and again else None
-            texts = pages_cited(session, candidate.answer) if candidate else ()
         for pair in pairs:
             self._rescore(pair)
-        if candidate is not None:
-            answer, release = candidate.answer, candidate.release
-            measured = measure(candidate.question, release, answer, (), self.embedder, pages=texts)
+        if candidate and (opinions.rating or (opinions.thumbs and not self.judged)):
+            measured = measure(
+                candidate.question,
+                candidate.release,
+                candidate.answer,
+                (),
+                self.embedder,
+                pages=candidate.texts,
+            )
             self._keep(candidate, measured)
+
+    def _remember(self, turn: Turn, kept_as: int) -> None:
+        with self.database.reading() as session:
+            candidate = candidate_of(session, kept_as)
+        if candidate is not None:
+            self._keep(candidate, self.measure(turn))
 
     def _rescore(self, pair: int) -> None:
         with self.database.reading() as session:
             row = session.get(MemoryPairRow, pair)
             if row is None:
                 return
-            before = _score_of(row)
-            after = self._combined(before, before.at, opinions_of_pair(session, pair))
+            before = score_of(row)
+            after = combine(before, opinions_of_pair(session, pair), self.gamma)
         if after == before:
             return
         try:
@@ -115,48 +120,30 @@ class Remembering:
             return
 
     def _keep(self, candidate: Candidate, measured: Measured) -> None:
-        now = datetime.now(UTC)
         with self.database.reading() as session:
-            found = supported(session, candidate)
             opinions = opinions_of_turn(session, candidate.turn)
-        if found is None:
-            return
-        release_id, generation, pages = found
-        score = self._combined(
-            Score(
-                measured.value,
-                Origin.MEASURED,
-                now,
-                faithfulness=measured.faithfulness,
-                relevancy=measured.relevancy,
-            ),
-            now,
-            opinions,
-        )
         question = self.recall.reader.read(candidate.question, candidate.product)
-        bad = self.recall.rejected(release_id, question)
+        bad = self.recall.rejected(candidate.release_id, question)
         again = next((b.id for b in bad if same_value(b.value, candidate.answer.value)), None)
         if again is None:
+            by_measure = Score(
+                measured.value,
+                Origin.MEASURED,
+                datetime.now(UTC),
+                faithfulness=measured.faithfulness,
+                relevancy=measured.relevancy,
+            )
             pair = NewPair(
                 question=question,
                 answer=answer_object(candidate.answer),
-                score=score,
-                pages=pages,
-                generation=generation,
+                score=combine(by_measure, opinions, self.gamma),
+                pages=candidate.pages,
                 turn=candidate.turn,
             )
-            added = self.stores.add(release_id, pair)
+            added = self.stores.add(candidate.release_id, pair)
             again = None if added.kept else added.pair
-            self._review(release_id, generation)
         if again is not None:
             self._is_again(candidate, again)
-
-    def _review(self, release_id: int, generation: int) -> None:
-        """Look at the pairs again if what serves has changed since their pages were looked up."""
-        with self.database.writing() as session:
-            serving = select(ReleaseRow.published_generation_id).where(ReleaseRow.id == release_id)
-            if session.scalar(serving) != generation:
-                review_release(session, release_id)
 
     def _is_again(self, candidate: Candidate, pair: int) -> None:
         """A turn that says what a pair says belongs to it, as if it had been answered with it.
@@ -172,30 +159,6 @@ class Remembering:
             session.execute(insert_or_ignore(session, MemoryUseRow), use)
         self._rescore(pair)
 
-    def _combined(self, kept: Score, measured_at: datetime, opinions: Opinions) -> Score:
-        score = combine(
-            kept,
-            measured_at,
-            gamma=self.gamma,
-            thumbs=opinions.thumbs,
-            rating=opinions.rating,
-        )
-        if score.origin is Origin.THUMBS:
-            # Who asked is nobody's business, and what is kept of a person goes when they say so.
-            score = replace(score, by="")
-        return score
-
     def _count(self, uses: Mapping[int, Role]) -> None:
         with self.database.writing() as session:
             count_reuse(session, uses, datetime.now(UTC))
-
-
-def _score_of(row: MemoryPairRow) -> Score:
-    return Score(
-        row.score,
-        Origin(row.origin),
-        row.rated or row.created,
-        row.rated_by,
-        row.faithfulness,
-        row.relevancy,
-    )

@@ -13,12 +13,7 @@ from corpora.building.gathering import Gathered, Gathering
 from corpora.catalog.catalog import Catalog, find_product, find_release, releases_of
 from corpora.catalog.memory_review import review_release
 from corpora.database.engine import Database, delete_in_portions
-from corpora.database.memory_tables import (
-    MemoryClusterRow,
-    MemoryEventRow,
-    MemoryPairRow,
-    MemoryUseRow,
-)
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import (
     DocumentRow,
     GenerationRow,
@@ -153,6 +148,5 @@ def _delete_memory(database: Database, release_id: int) -> int:
     pairs = select(MemoryPairRow.id).where(MemoryPairRow.release_id == release_id)
     delete_in_portions(database, MemoryUseRow.turn_id, MemoryUseRow.pair_id.in_(pairs))
     answers = delete_in_portions(database, MemoryPairRow.id, MemoryPairRow.release_id == release_id)
-    for table in (MemoryClusterRow, MemoryEventRow):
-        delete_in_portions(database, table.id, table.release_id == release_id)
+    delete_in_portions(database, MemoryEventRow.id, MemoryEventRow.release_id == release_id)
     return answers

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
-from sqlalchemy import ColumnElement, and_, case, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, case, func, select
+from sqlalchemy.orm import Session, selectinload
 
 from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
@@ -26,48 +26,17 @@ _RETIRED = "the release is retired"
 T = TypeVar("T")
 
 
-class Cited(Protocol):
-    """The page behind a citation: its file, the hash of its text, and the page read then."""
+@dataclass(frozen=True)
+class CitedPage:
+    """The page behind a citation, known by its file and the SHA-256 of its text.
 
-    @property
-    def file(self) -> str:
-        """The file of its document."""
+    `page_id` is the page that held this text when it was last looked for, `number` its number then.
+    """
 
-    @property
-    def page_hash(self) -> bytes:
-        """The `page_hash` of its text."""
-
-    @property
-    def page_id(self) -> int:
-        """The page that held this text when it was last looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A page of what serves."""
-
+    file: str
+    page_hash: bytes
     page_id: int
     number: int
-
-
-@dataclass(frozen=True)
-class _ServingPages:
-    """What there is, in what serves, of pages that were looked for."""
-
-    files: Collection[str]
-    places: Mapping[tuple[str, bytes], Sequence[_Place]]
-
-    def place(self, cited: Cited, number: int | None) -> _Place | None:
-        """The page that holds the text now; of several the one nearest to the number it had."""
-        places = self.places.get((cited.file, cited.page_hash), ())
-        return min(places, key=lambda p: (abs(p.number - (number or 0)), p.number), default=None)
-
-    def why_not(self, cited: Cited, number: int | None) -> str:
-        """Why a page that is not among them is not."""
-        if cited.file not in self.files:
-            return f"the document {cited.file} is gone"
-        page = "a page" if number is None else f"the page {number}"
-        return f"{page} of {cited.file} has changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,43 +74,48 @@ class Remembered:
         return f"{self.answers:,} saved answers{suspended}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Citation:
-    """A page that a pair cites; `number` is None where the page read then is not kept any more."""
+@dataclass(frozen=True)
+class _ServingPages:
+    """What there is, in what serves, of pages that were looked for: the ids by their numbers."""
 
-    pair_id: int
-    ordinal: int
-    file: str
-    page_hash: bytes
-    page_id: int
-    number: int | None = None
-    serves: bool = False
+    files: Collection[str]
+    places: Mapping[tuple[str, bytes], Mapping[int, int]]
+
+    def number(self, cited: CitedPage) -> int | None:
+        """The page that holds the text now; of several the one nearest to the number it had."""
+        numbers = self.places.get((cited.file, cited.page_hash), {})
+        return min(numbers, key=lambda n: (abs(n - cited.number), n), default=None)
+
+    def why_not(self, cited: CitedPage) -> str:
+        """Why a page that is not among them is not."""
+        if cited.file not in self.files:
+            return f"the document {cited.file} is gone"
+        return f"the page {cited.number} of {cited.file} has changed"
 
 
 @dataclass(frozen=True)
 class _Verdicts:
-    """Why each pair was not used and why it is not now, by id; and pages with other ids now."""
+    """Why each pair was not used and why it is not now, by id; and pages with other ids now.
+
+    These are told by pair and ordinal, with id and number.
+    """
 
     before: Mapping[int, str]
     now: Mapping[int, str]
-    moved: Sequence[tuple[_Citation, _Place]]
-
-    @property
-    def suspended(self) -> list[int]:
-        return [pair for pair, why in self.now.items() if why and not self.before[pair]]
-
-    @property
-    def restored(self) -> list[int]:
-        return [pair for pair, why in self.before.items() if why and not self.now.get(pair)]
+    moved: Mapping[tuple[int, int], tuple[int, int]]
 
     @property
     def counted(self) -> MemoryReview:
-        unusable = sum(1 for pair, why in self.before.items() if why or self.now.get(pair))
-        kept = len(self.before) - unusable
-        return MemoryReview(kept, len(self.suspended), len(self.restored))
+        """What the review comes to."""
+        both = [(why, self.now.get(pair, "")) for pair, why in self.before.items()]
+        return MemoryReview(
+            kept=sum(not was and not now for was, now in both),
+            suspended=sum(bool(now) and not was for was, now in both),
+            restored=sum(bool(was) and not now for was, now in both),
+        )
 
 
-def still_stands(session: Session, release_id: int, pages: Sequence[Cited]) -> str:
+def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
     """Say why an answer that cites these pages may not be used now; empty: it may.
 
     For an answer that is about to be remembered, since what serves its release may have changed
@@ -151,11 +125,7 @@ def still_stands(session: Session, release_id: int, pages: Sequence[Cited]) -> s
     if retired:
         return _RETIRED
     there = _look_for(session, serving, pages)
-    missing = [page for page in pages if there.place(page, None) is None]
-    if not missing:
-        return ""
-    of_page = select(PageRow.number).where(PageRow.id == missing[0].page_id)
-    return there.why_not(missing[0], session.scalar(of_page))
+    return next((there.why_not(page) for page in pages if there.number(page) is None), "")
 
 
 def review_release(session: Session, release_id: int) -> MemoryReview:
@@ -166,8 +136,7 @@ def review_release(session: Session, release_id: int) -> MemoryReview:
     """
     serving, retired = _lock(session, release_id)
     verdicts = _judge(session, release_id, serving, retired)
-    _write_places(session, verdicts.moved)
-    _write_reasons(session, release_id, verdicts)
+    _write(session, verdicts)
     return verdicts.counted
 
 
@@ -187,6 +156,11 @@ def remembered(session: Session, release_ids: Sequence[int]) -> dict[int, Rememb
     return {release: Remembered(answers, out) for release, answers, out in rows}
 
 
+def page_hash(text: str) -> bytes:
+    """Return what a cited page is known by: the SHA-256 of its text as it is stored."""
+    return sha256(text.encode()).digest()
+
+
 def _lock(session: Session, release_id: int) -> tuple[int | None, bool]:
     """What serves a release and whether it is retired, which stays so in this transaction."""
     row = session.execute(
@@ -198,138 +172,53 @@ def _lock(session: Session, release_id: int) -> tuple[int | None, bool]:
 
 
 def _judge(session: Session, release_id: int, serving: int | None, retired: bool) -> _Verdicts:
-    of_release = MemoryPairRow.release_id == release_id
-    pairs = select(MemoryPairRow.id, MemoryPairRow.suspended).where(of_release)
-    before = {row.id: row.suspended for row in session.execute(pairs)}
+    pairs = select(MemoryPairRow.id, MemoryPairRow.suspended)
+    rows = session.execute(pairs.where(MemoryPairRow.release_id == release_id))
+    before = {row.id: row.suspended for row in rows}
     if retired:
-        return _Verdicts(before, dict.fromkeys(before, _RETIRED), ())
-    absent = [c for c in _citations(session, serving, of_release) if not c.serves]
-    there = _look_for(session, serving, absent)
+        return _Verdicts(before, dict.fromkeys(before, _RETIRED), {})
+    absent = _absent(session, release_id, serving)
+    there = _look_for(session, serving, absent.values())
     now: dict[int, str] = {}
-    moved = []
-    for cited in absent:
-        place = there.place(cited, cited.number)
-        if place is not None:
-            moved.append((cited, place))
-        elif cited.pair_id not in now:
-            why, known = there.why_not(cited, cited.number), before[cited.pair_id]
-            # The number is forgotten with the page; what was said while it was known stays.
-            is_told = cited.number is None and known.endswith(f" of {cited.file} has changed")
-            now[cited.pair_id] = known if is_told else why
+    moved = {}
+    for (pair, ordinal), cited in absent.items():
+        number = there.number(cited)
+        if number is None:
+            now.setdefault(pair, there.why_not(cited))
+        else:
+            of_text = there.places[cited.file, cited.page_hash]
+            moved[pair, ordinal] = of_text[number], number
     return _Verdicts(before, now, moved)
 
 
-def _citations(
-    session: Session, serving: int | None, of_release: ColumnElement[bool]
-) -> list[_Citation]:
-    """The pages that the pairs of a release cite, each pair's in order."""
+def _absent(
+    session: Session, release_id: int, serving: int | None
+) -> dict[tuple[int, int], CitedPage]:
+    """The pages that the pairs of a release cite and that do not serve, by pair and ordinal."""
     rows = session.execute(
-        select(
-            MemoryPageRow.pair_id,
-            MemoryPageRow.ordinal,
-            MemoryPageRow.file,
-            MemoryPageRow.page_hash,
-            MemoryPageRow.page_id,
-            PageRow.number,
-            MemberRow.document_id.is_not(None),
-        )
+        select(MemoryPageRow, MemoryPairRow.answer)
         .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
         .outerjoin(PageRow, PageRow.id == MemoryPageRow.page_id)
         .outerjoin(
             MemberRow,
             and_(MemberRow.document_id == PageRow.document_id, MemberRow.generation_id == serving),
         )
-        .where(of_release)
+        .where(MemoryPairRow.release_id == release_id, MemberRow.document_id.is_(None))
         .order_by(MemoryPageRow.pair_id, MemoryPageRow.ordinal)
     )
-    return [_Citation(*row) for row in rows]
-
-
-def _write_places(session: Session, moved: Sequence[tuple[_Citation, _Place]]) -> None:
-    """Let citations, also those in the answers, point to the pages that hold their text now."""
-    of_pairs: defaultdict[int, dict[int, _Place]] = defaultdict(dict)
-    for cited, place in moved:
-        of_pairs[cited.pair_id][cited.page_id] = place
-    for some in _portions(moved):
-        session.execute(
-            update(MemoryPageRow),
-            [
-                {"pair_id": c.pair_id, "ordinal": c.ordinal, "page_id": place.page_id}
-                for c, place in some
-            ],
+    return {
+        (page.pair_id, page.ordinal): CitedPage(
+            page.file, page.page_hash, page.page_id, answer["citations"][page.ordinal]["page"]
         )
-    for pairs in _portions(list(of_pairs)):
-        answers = session.execute(
-            select(MemoryPairRow.id, MemoryPairRow.answer).where(MemoryPairRow.id.in_(pairs))
-        ).all()
-        session.execute(
-            update(MemoryPairRow),
-            [{"id": pair, "answer": _moved(answer, of_pairs[pair])} for pair, answer in answers],
-        )
+        for page, answer in rows
+    }
 
 
-def _moved(answer: Mapping[str, Any], places: Mapping[int, _Place]) -> dict[str, Any]:
-    citations = [
-        {**c, "page_id": place.page_id, "page": place.number}
-        if (place := places.get(c.get("page_id")))
-        else c
-        for c in answer.get("citations", ())
-    ]
-    return {**answer, "citations": citations}
-
-
-def _write_reasons(session: Session, release_id: int, verdicts: _Verdicts) -> None:
-    """Write what changed into the pairs, and into their story what became usable or stopped it."""
-    now, before = verdicts.now, verdicts.before
-    changed = sorted([*verdicts.suspended, *verdicts.restored])
-    at = datetime.now(UTC)
-    for some in _portions(changed):
-        told = [
-            {
-                "release_id": release_id,
-                "at": at,
-                "kind": "suspended" if now.get(pair) else "restored",
-                "pair_id": pair,
-                "reason": now.get(pair) or _restored(before[pair]),
-            }
-            for pair in some
-        ]
-        insertion = insert(MemoryEventRow).returning(
-            MemoryEventRow.id, sort_by_parameter_order=True
-        )
-        # An index of pairs learns of a change by the id of its event.
-        events = session.scalars(insertion, told).all()
-        session.execute(
-            update(MemoryPairRow),
-            [
-                {"id": pair, "suspended": now.get(pair, ""), "seq": event}
-                for pair, event in zip(some, events, strict=True)
-            ],
-        )
-    other = [pair for pair, why in now.items() if before[pair] and why != before[pair]]
-    for some in _portions(other):
-        session.execute(update(MemoryPairRow), [{"id": p, "suspended": now[p]} for p in some])
-
-
-def _restored(why: str) -> str:
-    return "the release is offered again" if why == _RETIRED else "the pages it cites serve again"
-
-
-def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for first in range(0, len(items), _AT_ONCE):
-        yield items[first : first + _AT_ONCE]
-
-
-def page_hash(text: str) -> bytes:
-    """Return what a cited page is known by: the SHA-256 of its text as it is stored."""
-    return sha256(text.encode()).digest()
-
-
-def _look_for(session: Session, serving: int | None, pages: Sequence[Cited]) -> _ServingPages:
+def _look_for(session: Session, serving: int | None, pages: Collection[CitedPage]) -> _ServingPages:
     """Look for pages by the hash of their text in the files of that name that serve."""
     wanted = {(page.file, page.page_hash) for page in pages}
     files: set[str] = set()
-    places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)
+    places: defaultdict[tuple[str, bytes], dict[int, int]] = defaultdict(dict)
     for some in _portions(sorted({page.file for page in pages})):
         rows = session.execute(
             select(DocumentRow.file, PageRow.id, PageRow.number, PageRow.text)
@@ -342,5 +231,54 @@ def _look_for(session: Session, serving: int | None, pages: Sequence[Cited]) -> 
             files.add(file)
             key = file, page_hash(text)
             if key in wanted:
-                places[key].append(_Place(page_id, number))
+                places[key][number] = page_id
     return _ServingPages(files, places)
+
+
+def _write(session: Session, verdicts: _Verdicts) -> None:
+    """Let citations point to where their text is now, and write which pairs are used.
+
+    The story of a pair tells what became usable or stopped being it.
+    """
+    before, now, at = verdicts.before, verdicts.now, datetime.now(UTC)
+    places: defaultdict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+    for (pair_id, ordinal), place in verdicts.moved.items():
+        places[pair_id][ordinal] = place
+    other = {pair_id for pair_id, why in before.items() if why != now.get(pair_id, "")}
+    for some in _portions(sorted({*places, *other})):
+        pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
+        for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
+            _move(pair, places[pair.id])
+            pair.suspended = now.get(pair.id, "")
+            if bool(pair.suspended) != bool(before[pair.id]):
+                event = MemoryEventRow(
+                    release_id=pair.release_id,
+                    at=at,
+                    kind="suspended" if pair.suspended else "restored",
+                    pair_id=pair.id,
+                    reason=pair.suspended or _restored(before[pair.id]),
+                )
+                session.add(event)
+        session.flush()
+
+
+def _move(pair: MemoryPairRow, places: Mapping[int, tuple[int, int]]) -> None:
+    """Let citations of a pair, by their ordinals, point to other pages of these numbers."""
+    if not places:
+        return
+    citations = list(pair.answer["citations"])
+    for page in pair.pages:
+        if page.ordinal in places:
+            page.page_id, number = places[page.ordinal]
+            moved = {"page_id": page.page_id, "page": number}
+            citations[page.ordinal] = {**citations[page.ordinal], **moved}
+    pair.answer = {**pair.answer, "citations": citations}
+
+
+def _restored(why: str) -> str:
+    return "the release is offered again" if why == _RETIRED else "the pages it cites serve again"
+
+
+def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for first in range(0, len(items), _AT_ONCE):
+        yield items[first : first + _AT_ONCE]

@@ -33,7 +33,7 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
 from corpora.database.tables import Base
 from ingestion.errors import StrataError
 
-SCHEMA = "0005"
+SCHEMA = "0006"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

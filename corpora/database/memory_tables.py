@@ -1,4 +1,4 @@
-"""The tables of the quality memory (ComRAG 4.2): answered questions of a release, in clusters.
+"""The tables of the quality memory (ComRAG 4.2): answered questions of a release.
 
 A release is a wall: every row hangs on one, and goes with it.
 """
@@ -9,32 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, Index, LargeBinary, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from corpora.database.tables import Base, owned_by
-
-
-class MemoryClusterRow(Base):
-    """A cluster of one store of a release: its `size` and the sum of its vectors (float64).
-
-    The centroid is `total` / `size`; a cluster without members has no row. All members have the
-    model `embedding`. `seq` is that of the last change, as in a pair.
-    """
-
-    __tablename__ = "memory_clusters"
-    __table_args__ = (
-        # Holds all that is needed to see whether a cluster is new, changed or gone.
-        Index(None, "release_id", "store", "embedding", "seq"),
-        {"sqlite_autoincrement": True},
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = owned_by("releases")
-    store: Mapped[str] = mapped_column(String(8))
-    embedding: Mapped[str] = mapped_column(Text, default="")
-    seq: Mapped[int] = mapped_column(default=0)
-    size: Mapped[int]
-    total: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class MemoryPairRow(Base):
@@ -42,20 +19,18 @@ class MemoryPairRow(Base):
 
     `answer` is {text, value, citations} as in the reply; `asks` names what two questions must have
     in common to be the same one, and `vector` (little-endian float32) is the question's under the
-    model `embedding`. `score` is 0 to 1 and `origin` says who gave it: measured as `faithfulness`
-    and `relevancy`, or `rated_by` somebody at `rated`. A `suspended` pair is not used; the text
-    says why. `seq` is the event that brought the pair to its store or gave it its vector; it grows
-    within a release, so that an index knows what it lacks.
+    model `embedding`. Pairs with one `cluster` number are a cluster of their release and store.
+    `score` is 0 to 1 and `origin` says who gave it: measured as `faithfulness` and `relevancy`, or
+    `rated_by` somebody at `rated`. A `suspended` pair is not used; the text says why.
     """
 
     __tablename__ = "memory_pairs"
     __table_args__ = (
-        # Holds all that is needed to see which of those that ask the same are new or gone.
-        Index(None, "release_id", "store", "asks", "embedding", "seq"),
-        Index(None, "release_id", "store", "embedding", "seq"),
+        Index(None, "release_id", "store", "asks"),
+        Index(None, "release_id", "embedding"),
+        Index(None, "release_id", "cluster"),
         # A row is wide; this tells what is suspended without reading any.
         Index(None, "release_id", "suspended"),
-        Index(None, "cluster_id"),
         # Where a store is full, the first of these goes; long columns stand before them in a row.
         Index(
             "ix_memory_pairs_first_to_go",
@@ -66,8 +41,7 @@ class MemoryPairRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     release_id: Mapped[int] = owned_by("releases")
-    cluster_id: Mapped[int] = owned_by("memory_clusters")
-    seq: Mapped[int]
+    cluster: Mapped[int] = mapped_column(default=0)
     store: Mapped[str] = mapped_column(String(8))
     question: Mapped[str] = mapped_column(Text)
     asks: Mapped[str] = mapped_column(Text)
@@ -75,17 +49,20 @@ class MemoryPairRow(Base):
     embedding: Mapped[str] = mapped_column(Text)
     answer: Mapped[dict[str, Any]] = mapped_column(JSON)
     links: Mapped[list[str]] = mapped_column(JSON)
-    generation_id: Mapped[int | None]
     score: Mapped[float]
     origin: Mapped[str] = mapped_column(String(16))
     faithfulness: Mapped[float | None]
     relevancy: Mapped[float | None]
     rated_by: Mapped[str] = mapped_column(Text)
     rated: Mapped[datetime | None]
-    suspended: Mapped[str] = mapped_column(Text)
-    reused: Mapped[int]
+    suspended: Mapped[str] = mapped_column(Text, default="")
+    reused: Mapped[int] = mapped_column(default=0)
     last_used: Mapped[datetime | None]
     created: Mapped[datetime]
+
+    pages: Mapped[list[MemoryPageRow]] = relationship(
+        order_by="MemoryPageRow.ordinal", passive_deletes="all"
+    )
 
 
 class MemoryPageRow(Base):

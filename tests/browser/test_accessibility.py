@@ -14,7 +14,7 @@ from sqlalchemy import delete
 
 from chatbot.settings import Settings
 from corpora.database.engine import open_database
-from corpora.database.memory_tables import MemoryClusterRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, open_source
 from tests.browser.conftest import OpenPage
 from tests.ui.memory_pairs import keep
@@ -105,8 +105,7 @@ def unread(documentation: Settings) -> Iterator[None]:
     pair = keep(database, QUESTION, embedding="of an earlier version")
     yield
     with database.writing() as session:
-        cluster = session.get_one(MemoryPairRow, pair).cluster_id
-        session.execute(delete(MemoryClusterRow).where(MemoryClusterRow.id == cluster))
+        session.execute(delete(MemoryPairRow).where(MemoryPairRow.id == pair))
     database.close()
 
 

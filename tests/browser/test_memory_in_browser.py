@@ -15,7 +15,7 @@ from sqlalchemy import Select, delete, func, select
 from chatbot.settings import Settings
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnRow
-from corpora.database.memory_tables import MemoryClusterRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_accessibility import Colours, both, violations
@@ -57,7 +57,7 @@ def remembering(documentation: Settings, tmp_path: Path) -> Iterator[Server]:
     database = open_database(settings.database)
     with database.writing() as session:
         session.execute(delete(ConversationRow))
-        session.execute(delete(MemoryClusterRow))
+        session.execute(delete(MemoryPairRow))
     with strata_serves(settings, "none") as address:
         yield Server(address, database)
     database.close()

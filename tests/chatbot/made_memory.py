@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 import numpy as np
 from sqlalchemy import select
 
-from chatbot.memory.pairs import CitedPage, MemoryQuestion, NewPair, Origin, Score, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, NewPair, Origin, Score, Thresholds
+from corpora.catalog.memory_review import CitedPage
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from corpora.database.tables import ProductRow, ReleaseRow
 from corpora.indexing.embedding import Vectors
 
@@ -53,7 +54,11 @@ def made_pair(
     """A pair with this vector."""
     return NewPair(
         MemoryQuestion(text, asks, vector, embedding),
-        {"text": f"{text} So.", "value": "So.", "citations": []},
+        {
+            "text": f"{text} So.",
+            "value": "So.",
+            "citations": [{"page": p.number, "page_id": p.page_id, "quote": ""} for p in pages],
+        },
         Score(score, origin, WHEN),
         pages=tuple(pages),
         turn=turn,
@@ -74,11 +79,13 @@ def members(database: Database, release: int) -> list[MemoryPairRow]:
 
 def centroids(database: Database, release: int) -> dict[int, tuple[str, Vectors]]:
     """Store and centroid of every cluster of a release."""
-    with database.reading() as session:
-        rows = session.scalars(
-            select(MemoryClusterRow).where(MemoryClusterRow.release_id == release)
-        ).all()
-        return {r.id: (r.store, np.frombuffer(r.total, "<f8") / r.size) for r in rows}
+    of_cluster: dict[int, list[MemoryPairRow]] = {}
+    for row in members(database, release):
+        of_cluster.setdefault(row.cluster, []).append(row)
+    return {
+        cluster: (rows[0].store, np.mean([np.frombuffer(r.vector, "<f4") for r in rows], axis=0))
+        for cluster, rows in of_cluster.items()
+    }
 
 
 def happened(database: Database, release: int) -> list[tuple[str, int, int | None]]:
@@ -93,19 +100,14 @@ def happened(database: Database, release: int) -> list[tuple[str, int, int | Non
 
 
 def require_sound(database: Database, release: int, thresholds: Thresholds = THRESHOLDS) -> None:
-    """Centroids are the means of their members, and near-duplicates are not together."""
+    """A cluster lies in one store, that of its scores, and near-duplicates are not together."""
     rows = members(database, release)
     vectors = {row.id: np.frombuffer(row.vector, "<f4").astype(np.float64) for row in rows}
-    of_cluster: dict[int, list[MemoryPairRow]] = {}
+    store_of: dict[int, str] = {}
     for row in rows:
-        of_cluster.setdefault(row.cluster_id, []).append(row)
         assert row.store == ("high" if row.score >= thresholds.gamma else "low")
-    found = centroids(database, release)
-    assert found.keys() == of_cluster.keys()
-    for cluster, (store, centroid) in found.items():
-        assert {row.store for row in of_cluster[cluster]} == {store}
-        mean = np.mean([vectors[row.id] for row in of_cluster[cluster]], axis=0)
-        np.testing.assert_allclose(centroid, mean, atol=1e-9)
+        assert store_of.setdefault(row.cluster, row.store) == row.store
+        assert row.cluster > 0
     for a in rows:
         for b in rows:
             if a.id < b.id and (a.store, a.asks, a.embedding) == (b.store, b.asks, b.embedding):

@@ -1,26 +1,14 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chatbot.memory.pairs import Origin, Score, Store
-from chatbot.memory.stores.centroids import (
-    centroid,
-    direction,
-    joins,
-    near_duplicates,
-    rank,
-    store_of,
-    with_member,
-    without_member,
-)
+from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.stores.clusters import Clusters, rank, store_of
+from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
-
-NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
 
 @st.composite
@@ -34,42 +22,33 @@ def unit_vectors(draw: st.DrawFn, dimension: int = 4) -> Vectors:
 
 
 @given(
-    st.lists(unit_vectors(), min_size=1, max_size=20),
-    st.lists(st.booleans(), min_size=20, max_size=20),
+    st.lists(st.tuples(st.integers(1, 3), unit_vectors()), min_size=1, max_size=12),
+    unit_vectors(),
+    st.floats(0.05, 0.95),
 )
-def test_a_centroid_is_the_mean_of_its_members_after_any_joining_and_leaving(
-    vectors: list[Vectors], leaves: list[bool]
-) -> None:
-    total = np.zeros(4)
-    there: list[Vectors] = []
-    for vector, left in zip(vectors, leaves, strict=False):
-        total = with_member(total, vector)
-        there.append(vector)
-        if left and len(there) > 1:
-            total = without_member(total, there.pop(0))
-    mean = np.mean(np.array(there, dtype=np.float64), axis=0)
-    np.testing.assert_allclose(centroid(total, len(there)), mean, atol=1e-12)
-
-
-@given(st.lists(unit_vectors(), min_size=1, max_size=12), unit_vectors(), st.floats(0.05, 0.95))
 def test_a_question_joins_the_nearest_centroid_if_that_is_as_near_as_tau(
-    others: list[Vectors], question: Vectors, tau: float
+    members: list[tuple[int, Vectors]], question: Vectors, tau: float
 ) -> None:
-    similarities = np.array(others) @ question
-    joined = joins(similarities, tau)
+    similarities = {}
+    for number in {number for number, _ in members}:
+        mean = np.mean([v for n, v in members if n == number], axis=0, dtype=np.float64)
+        similarities[number] = float(mean @ question) / (float(np.linalg.norm(mean)) or 1.0)
+    joined = Clusters(members).join(question, tau)
     if joined is None:
-        assert similarities.max() < tau
+        assert max(similarities.values()) < tau + 1e-6
     else:
-        assert similarities[joined] == similarities.max() >= tau
+        assert similarities[joined] >= max(*similarities.values(), tau) - 1e-6
 
 
-def test_the_first_question_of_all_founds_a_cluster() -> None:
-    assert joins(np.array([], dtype=np.float32), 0.6) is None
-
-
-def test_near_duplicates_are_those_of_delta_and_above() -> None:
-    similarities = np.array([0.9, 0.89999, 1.0, -1.0], dtype=np.float32)
-    assert near_duplicates(similarities, 0.9 - 1e-7) == [0, 2]
+def test_the_first_question_of_all_founds_a_cluster_and_the_next_ones_move_it() -> None:
+    clusters = Clusters()
+    east, north = np.eye(2, dtype=np.float32)
+    assert clusters.join(east, 0.6) is None
+    clusters.found(7, east)
+    assert clusters.join(north, 0.6) is None
+    assert clusters.join((east + north) / np.sqrt(2, dtype=np.float32), 0.6) == 7
+    assert clusters.join(north, 0.38) == 7
+    assert clusters.join(north, 0.6) == 7
 
 
 @pytest.mark.parametrize(
@@ -79,23 +58,12 @@ def test_gamma_parts_the_stores(score: float, store: Store) -> None:
     assert store_of(score, 0.6) is store
 
 
-@given(unit_vectors(), st.integers(1, 50))
-def test_a_direction_has_length_one_however_many_members_there_are(
-    vector: Vectors, size: int
-) -> None:
-    np.testing.assert_allclose(direction(vector.astype(np.float64) * size), vector, atol=1e-6)
-
-
-def test_what_has_no_direction_is_near_nothing() -> None:
-    assert not direction(np.zeros(4)).any()
-
-
 def test_people_outrank_measures_and_what_may_be_used_outranks_what_may_not() -> None:
-    def scored(value: float, origin: Origin) -> tuple[bool, int, float]:
-        return rank(Score(value, origin, NOW))
+    def scored(value: float, origin: Origin, suspended: str = "") -> tuple[bool, int, float]:
+        return rank(MemoryPairRow(score=value, origin=origin, suspended=suspended))
 
     ranked = [
-        rank(Score(1.0, Origin.CURATED, NOW), suspended=True),
+        scored(1.0, Origin.CURATED, "its page has changed"),
         scored(0.2, Origin.MEASURED),
         scored(0.7, Origin.THUMBS),
         scored(0.9, Origin.MEASURED),

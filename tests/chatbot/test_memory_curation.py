@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import NotAllowed, Person
@@ -18,7 +17,7 @@ from chatbot.administration.overview import Overview, PairFilter, Scope, Unknown
 from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
-from corpora.database.memory_tables import MemoryClusterRow, MemoryPageRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from tests.chatbot.memory_bots import Bot, remembering
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
@@ -56,7 +55,7 @@ def overview(bot: Bot) -> Overview:
 
 def kinds(overview: Overview) -> list[Happened]:
     """What happened, the newest first."""
-    return [change.kind for change in overview.changes()]
+    return [Happened(change.event.kind) for change in overview.changes()]
 
 
 def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
@@ -65,12 +64,13 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     wrong = bot.pairs[2]
     assert (wrong.store, wrong.answer["citations"]) == ("low", [])
     edited = curation.edit(wrong.id, "5 % [3]")
-    assert (edited.store, edited.origin, edited.score) == (Store.HIGH, Origin.CURATED, 1.0)
-    assert (edited.question, edited.rated_by) == (wrong.question, ADA.id)
-    assert (edited.answer, edited.value) == ("5 % [1]", "5 %")
-    assert edited.citations[0]["quote"] == "The default of dim_step is 5 %."
+    row, answer = edited.row, edited.row.answer
+    assert (row.store, row.origin, row.score) == (Store.HIGH, Origin.CURATED, 1.0)
+    assert (row.question, row.rated_by) == (wrong.question, ADA.id)
+    assert (answer["text"], answer["value"]) == ("5 % [1]", "5 %")
+    assert answer["citations"][0]["quote"] == "The default of dim_step is 5 %."
     with bot.chatbot.database.reading() as session:
-        assert session.get(MemoryPageRow, (edited.id, 0)) is not None
+        assert session.get(MemoryPageRow, (row.id, 0)) is not None
     assert kinds(overview)[:2] == [Happened.REPLACED, Happened.EDITED]
     with pytest.raises(UnknownPair):
         overview.pair(wrong.id)
@@ -98,7 +98,7 @@ def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
     bot: Bot, curation: Curation, overview: Overview
 ) -> None:
     pair = bot.pairs[2]
-    promoted = curation.promote(pair.id)
+    promoted = curation.promote(pair.id).row
     assert (promoted.id, promoted.store, promoted.origin) == (pair.id, Store.HIGH, Origin.CURATED)
     assert (promoted.score, promoted.rated_by) == (1.0, ADA.id)
     assert promoted.rated is not None
@@ -112,8 +112,8 @@ def test_a_suspended_answer_is_edited_and_not_promoted(bot: Bot, curation: Curat
         session.get_one(MemoryPairRow, pair).suspended = "the page 1 of it has changed"
     with pytest.raises(BadPair, match="This answer is suspended: the page 1 of it has changed"):
         curation.promote(pair)
-    edited = curation.edit(pair, "The lamp gives 800 lumen.")
-    assert (edited.suspended, len(edited.citations)) == ("", 1)
+    edited = curation.edit(pair, "The lamp gives 800 lumen.").row
+    assert (edited.suspended, len(edited.answer["citations"])) == ("", 1)
 
 
 def test_a_retired_answer_is_gone_and_the_reason_stays(
@@ -123,8 +123,8 @@ def test_a_retired_answer_is_gone_and_the_reason_stays(
     curation.retire(pair, " not\nour lamp ")
     assert pair not in [p.id for p in bot.pairs]
     change = overview.changes()[0]
-    assert (change.kind, change.pair) == (Happened.RETIRED, pair)
-    assert (change.question, change.reason) == ("", "ada@example.org retired it: not our lamp.")
+    assert (change.event.kind, change.event.pair_id, change.question) == ("retired", pair, None)
+    assert change.event.reason == "ada@example.org retired it: not our lamp."
     assert AuditLog(bot.chatbot.database).entries()[0].action == "retire answer"
     for gone in (curation.promote, curation.retire):
         with pytest.raises(UnknownPair):
@@ -138,13 +138,7 @@ def test_stores_are_built_again_by_the_settings_of_today(
 ) -> None:
     with bot.chatbot.database.writing() as session:
         row = session.get_one(MemoryPairRow, bot.pairs[0].id)
-        cluster = session.get_one(MemoryClusterRow, row.cluster_id)
-        older = np.full(4, 0.5, "<f4")
-        cluster.embedding = "an older one"
-        cluster.total = (cluster.size * older.astype("<f8")).tobytes()
-        members = select(MemoryPairRow).where(MemoryPairRow.cluster_id == cluster.id)
-        for row in session.scalars(members):
-            row.embedding, row.vector = "an older one", older.tobytes()
+        row.embedding, row.vector = "an older one", np.full(4, 0.5, "<f4").tobytes()
     told: list[tuple[str, int, int]] = []
     assert curation.rebuild(Scope("lamp"), lambda *done: told.append(done)) == (
         Rebuilt("lamp", "2.0", 3, 3),
@@ -158,25 +152,13 @@ def test_stores_are_built_again_by_the_settings_of_today(
 
 
 def test_nobody_but_an_admin_sees_or_changes_anything(bot: Bot) -> None:
-    pair = bot.pairs[0].id
-    curation, overview = Curation(bot.chatbot, USER), Overview(bot.chatbot.database, USER)
     for refused in (
-        lambda: curation.edit(pair, "x"),
-        lambda: curation.promote(pair),
-        lambda: curation.retire(pair),
-        lambda: curation.rebuild(),
-        lambda: overview.pair(pair),
-        lambda: overview.pairs(PairFilter()),
-        lambda: overview.every(PairFilter()),
-        lambda: overview.count(PairFilter()),
-        lambda: overview.clusters(Scope()),
-        lambda: overview.releases(),
-        lambda: overview.growth(),
-        lambda: overview.changes(),
+        lambda: Curation(bot.chatbot, USER),
+        lambda: Overview(bot.chatbot.database, USER),
+        lambda: Exchange(bot.chatbot, USER),
     ):
         with pytest.raises(NotAllowed):
             refused()
-    assert len(bot.pairs) == 3
 
 
 def test_the_overview_counts_and_filters(bot: Bot, overview: Overview) -> None:
@@ -191,8 +173,8 @@ def test_the_overview_counts_and_filters(bot: Bot, overview: Overview) -> None:
     assert overview.count(PairFilter(suspended=True)) == 0
     assert overview.pairs(PairFilter(Scope("lamp", "1.0"))) == ()
     first, second = (overview.pairs(PairFilter(), offset=i, limit=1)[0] for i in (0, 1))
-    assert first.id > second.id
-    assert [p.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
+    assert first.row.id > second.row.id
+    assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
     (today,) = overview.growth()
     assert (today.day, today.pairs) == (datetime.now(UTC).date(), len(bot.pairs))
     assert today.happened[Happened.IMPORTED] == 3
@@ -219,10 +201,9 @@ def test_the_member_nearest_to_the_centroid_stands_for_its_cluster(
     vectors = {pair.id: np.frombuffer(pair.vector, "<f4") for pair in pairs}
     total = np.sum(list(vectors.values()), axis=0, dtype=np.float64)
     with bot.chatbot.database.writing() as session:
-        home = session.get_one(MemoryClusterRow, pairs[0].cluster_id)
-        home.size, home.total = len(pairs), total.astype("<f8").tobytes()
         for pair in pairs:
-            session.get_one(MemoryPairRow, pair.id).cluster_id = home.id
-    (cluster, *_) = overview.clusters(Scope("lamp", "2.0"))
+            row = session.get_one(MemoryPairRow, pair.id)
+            row.cluster, row.store = 1, Store.HIGH
+    (cluster,) = overview.clusters(Scope("lamp", "2.0"))
     nearest = max(vectors, key=lambda pair: float(vectors[pair] @ (total / len(pairs))))
-    assert (cluster.size, cluster.representative.id) == (3, nearest)
+    assert (cluster.size, cluster.representative.row.id) == (3, nearest)

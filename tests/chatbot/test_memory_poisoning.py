@@ -14,6 +14,7 @@ from chatbot.accounts.people import NotAllowed, Person
 from chatbot.administration.curation import ratings
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.chain.reply import trace_of
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.scoring.measuring import Measured
@@ -185,11 +186,17 @@ def test_forged_citations_are_not_remembered(bot: MakeBot, forged: str) -> None:
     }
     change = changes[forged]
     citations = tuple(replace(c, **change) for c in reply.turn.answer.citations)
-    answer = Answer("It is kept for 42 weeks.", False, citations, "It is kept for 42 weeks.")
+    said = "It is kept for 42 weeks."
+    turn = replace(reply.turn, answer=Answer(said, False, citations, said))
     conversation = asked.chatbot.conversations.start("relay", LOG)
-    kept = asked.chatbot.conversations.add(conversation, LOG, reply.content)
+    kept = asked.chatbot.conversations.add(
+        conversation,
+        LOG,
+        reply.content.model_copy(update={"answer": said, "citations": citations}),
+        trace=trace_of(turn),
+    )
     remember = asked.chatbot.memory.remembering
-    remember.delivered(replace(reply.turn, answer=answer), kept)
+    remember.delivered(turn, kept)
     remember.flush()
     assert asked.pairs == []
 

@@ -7,10 +7,10 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import select, update
 
-from chatbot.memory.pairs import CitedPage, Happened, Origin
+from chatbot.memory.pairs import Happened, Origin
 from chatbot.memory.stores.stores import Stores
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.memory_review import MemoryReview, page_hash, still_stands
+from corpora.catalog.memory_review import CitedPage, MemoryReview, page_hash, still_stands
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
@@ -63,7 +63,7 @@ def page_of_guide(database: Database, words: str) -> CitedPage:
             .join(DocumentRow, DocumentRow.id == PageRow.document_id)
             .where(DocumentRow.file == "guide.md", PageRow.text.contains(words))
         ).one()
-    return CitedPage("guide.md", page_hash(page.text), page.id)
+    return CitedPage("guide.md", page_hash(page.text), page.id, page.number)
 
 
 def test_an_answer_that_is_remembered_after_its_page_has_changed_is_not_used(

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sqlalchemy import select, update
 
-from chatbot.memory.pairs import CitedPage, NewPair, Origin
+from chatbot.memory.pairs import NewPair, Origin
 from chatbot.memory.stores.stores import Stores
-from corpora.catalog.memory_review import page_hash
+from corpora.catalog.memory_review import CitedPage, page_hash
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import DocumentRow, PageRow, ReleaseRow
@@ -38,7 +38,7 @@ def page(database: Database, tmp_path: Path) -> CitedPage:
             .join(DocumentRow, DocumentRow.id == PageRow.document_id)
             .where(DocumentRow.file == "guide.md", PageRow.text.contains("12 metres"))
         ).one()
-        return CitedPage("guide.md", page_hash(found.text), found.id)
+        return CitedPage("guide.md", page_hash(found.text), found.id, found.number)
 
 
 @pytest.fixture

@@ -15,13 +15,12 @@ from chatbot.assembly import open_embedder
 from chatbot.conversations.conversations import Conversations
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store, Thresholds
 from chatbot.memory.questions import QuestionReader
-from chatbot.memory.stores.eviction import first_to_go
+from chatbot.memory.stores.pair_rows import first_to_go
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.reply import Reply
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.database.memory_tables import (
-    MemoryClusterRow,
     MemoryEventRow,
     MemoryPageRow,
     MemoryPairRow,
@@ -81,7 +80,7 @@ CHANGES = st.one_of(
 
 @IN_ONE_DATABASE
 @given(changes=st.lists(CHANGES, max_size=14), limit=st.integers(2, 8))
-def test_after_any_changes_centroids_are_means_and_no_two_are_nearer_than_delta(
+def test_after_any_changes_clusters_are_of_one_store_and_no_two_are_nearer_than_delta(
     database: Database,
     changes: Sequence[tuple[Any, ...]],
     limit: int,
@@ -132,7 +131,7 @@ def _add_and_check(database: Database, stores: Stores, release: int, pair: NewPa
         if store == added.store and np.linalg.norm(centroid) > 1e-9
     }
     best = max(similar.values(), default=-1.0)
-    joined = after[added.pair].cluster_id
+    joined = after[added.pair].cluster
     if joined in at:
         assert similar[joined] >= max(best, THRESHOLDS.tau) - 1e-6
     else:
@@ -204,7 +203,7 @@ def test_where_clusters_lie_apart_every_order_gives_the_same(
         stores.add(release, pairs[number])
     clusters: dict[int, set[str]] = {}
     for row in members(database, release):
-        clusters.setdefault(row.cluster_id, set()).add(row.question)
+        clusters.setdefault(row.cluster, set()).add(row.question)
     expected = [{f"{topic}.0", f"{topic}.1"} for topic in range(4)]
     assert sorted(map(sorted, clusters.values())) == sorted(map(sorted, expected))
 
@@ -314,7 +313,6 @@ def test_a_rating_moves_a_pair_to_the_other_store_at_once(
 ) -> None:
     pair = stores.add(release, made_pair(unit(1, 0, 0), 0.9)).pair
     assert pair is not None
-    (before,) = members(database, release)
     moved = stores.rescore(pair, Score(0.1, Origin.RATING, WHEN, "ada@example.org", 0.9, 0.8))
     assert (moved.pair, moved.store, moved.kept) == (pair, Store.LOW, True)
     (row,) = members(database, release)
@@ -322,7 +320,6 @@ def test_a_rating_moves_a_pair_to_the_other_store_at_once(
         *("low", 0.1, "rating", "ada@example.org"),
     )
     assert (row.faithfulness, row.relevancy) == (0.9, 0.8)
-    assert row.seq > before.seq
     assert happened(database, release)[-1] == ("moved", pair, None)
     require_sound(database, release)
 
@@ -364,7 +361,7 @@ def test_another_score_of_the_same_store_leaves_a_pair_where_it_is(
     (before,) = members(database, release)
     stores.rescore(pair, Score(0.9, Origin.THUMBS, WHEN))
     (row,) = members(database, release)
-    assert (row.cluster_id, row.seq, row.score) == (before.cluster_id, before.seq, 0.9)
+    assert (row.cluster, row.score) == (before.cluster, 0.9)
 
 
 def test_who_is_gone_cannot_be_rescored(stores: Stores) -> None:
@@ -459,8 +456,10 @@ def test_who_goes_first_is_found_in_the_index(database: Database, release: int) 
     assert len(plans[1]) == 1, "sorted by the index itself"
 
 
-def test_without_clustering_everything_is_appended(database: Database, release: int) -> None:
-    stores = Stores(database, THRESHOLDS, limit=10, clustering=False)
+def test_with_thresholds_that_no_cosine_reaches_everything_is_appended(
+    database: Database, release: int
+) -> None:
+    stores = Stores(database, replace(THRESHOLDS, tau=2, delta=2), limit=10)
     for _ in range(3):
         assert stores.add(release, made_pair(unit(1, 0, 0), 0.9)).kept
     assert len(members(database, release)) == len(centroids(database, release)) == 3
@@ -565,11 +564,10 @@ def test_events_do_not_grow_for_ever(
     assert told[-1] == ("outdone", 0, members(database, release)[0].id)
 
 
-def test_a_cluster_leaves_no_row_behind(database: Database, stores: Stores, release: int) -> None:
+def test_what_was_removed_is_gone(database: Database, stores: Stores, release: int) -> None:
     ids = [stores.add(release, made_pair(unit(*axis))).pair or 0 for axis in np.eye(3)]
     assert stores.remove(ids, Happened.RETIRED, "by ada") == 3
-    with database.reading() as session:
-        assert session.scalars(select(MemoryClusterRow)).all() == []
+    assert members(database, release) == []
     assert stores.remove(ids, Happened.RETIRED, "by ada") == 0
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
-from chatbot.administration.use_list import Uses
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.overview import Overview
 from chatbot.chain.reply import remembered_pair
 from chatbot.memory.pairs import Origin
 from chatbot.memory.questions import asked_text
@@ -52,22 +52,16 @@ def test_the_turns_that_have_to_do_with_a_pair_are_listed_newest_first(database:
     second = asked(database, "For how long?", at=AT)
     use(database, first, pair, "source")
     use(database, second, pair, "reuse")
-    uses = Uses(database, LOCAL)
-    assert [(u.turn, u.role, u.question, u.owner) for u in uses.of(pair)] == [
+    overview = Overview(database, LOCAL)
+    uses, total = overview.uses(pair)
+    assert [(u.turn.id, u.role, u.turn.question, u.turn.owner) for u in uses] == [
         (second, "reuse", "For how long?", ""),
         (first, "source", "How long?", "ada@example.org"),
     ]
-    assert uses.of(pair)[0].asked == AT
-    assert (len(uses.of(pair, limit=1)), uses.count(pair)) == (1, 2)
-    assert (uses.of(999), uses.count(999)) == ((), 0)
-
-
-def test_only_admins_learn_of_them(database: Database) -> None:
-    uses = Uses(database, Person("u", "u", is_admin=False))
-    with pytest.raises(NotAllowed):
-        uses.of(1)
-    with pytest.raises(NotAllowed):
-        uses.count(1)
+    assert (uses[0].turn.created, total) == (AT, 2)
+    shown, total = overview.uses(pair, limit=1)
+    assert (len(shown), total) == (1, 2)
+    assert overview.uses(999) == ((), 0)
 
 
 def _pair(database: Database) -> int:

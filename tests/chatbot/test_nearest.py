@@ -99,14 +99,15 @@ def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
     model = FakeListChatModel(responses=["I don't know.", "30 days", "I don't know."])
     latest = ingested_pump_without_newest(pump_settings, model)
     question = "For how many days is the pressure log kept?"
-    reply = latest.ask(question)
+    reply = latest.ask(question, conversation=latest.conversations.start("pump", question))
     content = reply.content
     assert content.answer.startswith("Not in 3.0; in 2.0: ")
     assert (content.release, content.release_status) == ("2.0", "latest")
     assert content.found_in[0] == "2.0"
     assert {c.release for c in content.citations} == {"2.0"}
     assert content.model_calls == 2
-    assert candidate_of(reply.turn, 1) is None
+    with latest.database.reading() as session:
+        assert candidate_of(session, reply.kept_as or 0) is None
     named = latest.ask(f"{question[:-1]} in the latest release?").content
     assert named.abstained
     assert named.release == "3.0"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.memory.scoring.combining import LEAST_GAMMA
+from chatbot.memory.scoring.opinions import LEAST_GAMMA
 from chatbot.settings import BadSettings, Settings, read_settings
 
 

@@ -84,7 +84,8 @@ def test_a_question_off_every_document_is_refused_at_once(relay: MakeRelay) -> N
         assert reply.content.route == "chat"
         assert reply.content.model_calls == 0
         assert (reply.content.citations, reply.content.nearest) == ((), ())
-        assert candidate_of(reply.turn, 1) is None
+        with chatbot.database.reading() as session:
+            assert candidate_of(session, reply.kept_as or 0) is None
     gaps = ContentGaps(chatbot.database, chatbot.embedder).report(LOCAL, TurnFilter())
     assert not any("bread" in gap.question for gap in gaps.gaps)
     refused = chatbot.ask("How do I bake sourdough bread?").content

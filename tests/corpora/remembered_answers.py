@@ -10,12 +10,7 @@ from sqlalchemy import select
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.memory_review import page_hash
 from corpora.database.engine import Database
-from corpora.database.memory_tables import (
-    MemoryClusterRow,
-    MemoryEventRow,
-    MemoryPageRow,
-    MemoryPairRow,
-)
+from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, GenerationRow, MemberRow, PageRow
 
 
@@ -24,11 +19,6 @@ def remember(database: Database, release: str, *words: str, product: str = "Beac
     serving = Catalog(database).serving(product, release).generation
     with database.writing() as session:
         release_id = session.get_one(GenerationRow, serving).release_id
-        cluster = MemoryClusterRow(
-            release_id=release_id, store="high", embedding="model", seq=1, size=1, total=b""
-        )
-        session.add(cluster)
-        session.flush()
         pages = [
             session.execute(
                 select(PageRow.id, PageRow.number, PageRow.text, DocumentRow.file)
@@ -40,8 +30,7 @@ def remember(database: Database, release: str, *words: str, product: str = "Beac
         ]
         pair = MemoryPairRow(
             release_id=release_id,
-            cluster_id=cluster.id,
-            seq=1,
+            cluster=1,
             store="high",
             question="How high is the mast?",
             asks="",
@@ -56,7 +45,6 @@ def remember(database: Database, release: str, *words: str, product: str = "Beac
                 ],
             },
             links=[],
-            generation_id=serving,
             score=0.9,
             origin="measured",
             faithfulness=0.9,

@@ -12,10 +12,20 @@ from sqlalchemy import inspect, select, text
 
 from corpora.database.engine import SCHEMA, Database, UnusableDatabase, open_database, sqlite_url
 from corpora.database.history_tables import AuditRow
+from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import Base, ProductRow
 
 SCHEMA_0004 = Path(__file__).with_name("schema_0004.sql")
 """The tables of a data folder of an earlier version, before all migrations became one schema."""
+
+REMEMBERED = """
+INSERT INTO releases (id, product_id, name, aliases, retired) VALUES (1, 1, '1.0', '[]', 0);
+INSERT INTO memory_clusters VALUES (3, 1, 'high', 'model', 1, 1, x'00');
+INSERT INTO memory_pairs VALUES (7, 1, 3, 1, 'high', 'How?', '', x'00', 'model', '{}', '[]', 1, 0.9,
+    'measured', 0.9, 0.9, '', NULL, '', 0, NULL, '2026-01-02 03:04:05');
+INSERT INTO memory_pages VALUES (7, 0, 'guide.md', x'00', 5);
+"""
+"""An answer that such a folder remembers."""
 
 
 def differences(database: Database) -> list[object]:
@@ -95,6 +105,7 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
             "INSERT INTO audit_log (at, person, action, subject, details) "
             "VALUES ('2026-01-02 03:04:05', 'ann', 'retire', 'a 1.0', '{}')"
         )
+        old.executescript(REMEMBERED)
     old.close()
 
     upgraded = open_database(sqlite_url(tmp_path))
@@ -103,6 +114,9 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
     with upgraded.reading() as session:
         assert session.scalars(select(ProductRow.name)).all() == ["a"]
         assert session.scalars(select(AuditRow.person)).all() == ["ann"]
+        (pair,) = session.scalars(select(MemoryPairRow))
+        assert (pair.id, pair.cluster, pair.question) == (7, 3, "How?")
+        assert [page.file for page in pair.pages] == ["guide.md"]
         assert session.scalar(text("SELECT version_num FROM alembic_version")) == SCHEMA
     upgraded.close()
 

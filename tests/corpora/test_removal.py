@@ -27,7 +27,6 @@ from corpora.catalog.release_settings import ProductSettings, ReleaseAdministrat
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import ConversationRow, TurnRow
 from corpora.database.memory_tables import (
-    MemoryClusterRow,
     MemoryEventRow,
     MemoryPageRow,
     MemoryPairRow,
@@ -296,8 +295,7 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
 
     assert (deleted.remembered, most) == (5, 2)
     with database.reading() as session:
-        for table in (MemoryPairRow, MemoryClusterRow):
-            assert set(session.scalars(select(table.release_id))) == {release_ids["17.10"]}
+        assert set(session.scalars(select(MemoryPairRow.release_id))) == {release_ids["17.10"]}
         assert session.scalars(select(MemoryEventRow.id)).all() == []
         assert session.scalars(select(MemoryPageRow.pair_id)).all() == [kept]
         assert session.scalars(select(MemoryUseRow.pair_id)).all() == [kept]

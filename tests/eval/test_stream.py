@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import HumanMessage
 from typer.testing import CliRunner
 
-from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import BadSettings, Settings
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow
 from eval.gold import GoldError
-from eval.recorded_model import RecordedChatModel
 from eval.stream import Iteration, read_arrivals, read_history, shuffled
 from eval.stream_report import stream_tables, to_json
 from eval.stream_variants import choose, copied, run_variant
@@ -90,7 +87,7 @@ def run(
     known = read_history(history, arrivals)
     variant = choose([name])[name]
     order = shuffled(arrivals, 4, seed=3)
-    return run_variant(relay, variant, order, known, None, lambda done: None)
+    return run_variant(relay, variant, order, known, lambda done: None)
 
 
 def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path, Path]) -> None:
@@ -149,11 +146,6 @@ def test_without_good_answers_nothing_is_reused(
     assert (iterations[-1].high == 0) == (name == "no memory")
 
 
-def test_without_documents_nothing_is_known(relay: Settings, gold: tuple[Path, Path]) -> None:
-    outcomes = [o for i in run(relay, gold, "no documents") for o in i.outcomes]
-    assert all(o.refused for o in outcomes)
-
-
 def test_without_centroids_the_stores_only_grow(relay: Settings, gold: tuple[Path, Path]) -> None:
     with_them = run(relay, gold, "memory")[-1]
     without = run(relay, gold, "no centroids")[-1]
@@ -206,21 +198,6 @@ def test_every_arrival_comes_once(gold: tuple[Path, Path]) -> None:
     assert sorted(a.text for part in parts for a in part) == sorted(a.text for a in arrivals)
     assert {len(part) for part in parts} == {2, 3}
     assert parts == shuffled(arrivals, 5, seed=1) != shuffled(arrivals, 5, seed=2)
-
-
-def test_a_recorded_reply_is_not_asked_for_again(tmp_path: Path) -> None:
-    inner = ScriptedChatModel(otherwise="Five seconds.", delay=0.02)
-    tape = tmp_path / "tape.jsonl"
-    first = RecordedChatModel(inner=inner, tape=tape).invoke([HumanMessage("How long?")])
-    again = RecordedChatModel(inner=inner, tape=tape)
-    reply = again.invoke([HumanMessage("How long?")])
-    assert first.text == reply.text == "Five seconds."
-    assert reply.usage_metadata == first.usage_metadata
-    assert len(inner.calls) == 1
-    assert again.saved >= 0.04
-
-    again.invoke([HumanMessage("How long?")], temperature=0.7)
-    assert len(inner.calls) == 2
 
 
 def test_the_command_prints_all_figures(

@@ -17,7 +17,7 @@ from chatbot.accounts.people import Person
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
-from corpora.database.memory_tables import MemoryClusterRow, MemoryEventRow
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.ui.valve_corpus import ingest_valve
 from ui.serving import services
 
@@ -91,7 +91,7 @@ def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
         # The documentation is there for all tests, what was said in one for no other.
         with chatbot.database.writing() as session:
             session.execute(delete(ConversationRow))
-            session.execute(delete(MemoryClusterRow))
+            session.execute(delete(MemoryPairRow))
             session.execute(delete(MemoryEventRow))
         if chatbot.database is not opened_valve.database:
             close(chatbot)
@@ -104,5 +104,5 @@ def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Cha
     made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
     with made.database.writing() as session:
         session.execute(delete(ConversationRow))
-        session.execute(delete(MemoryClusterRow))
+        session.execute(delete(MemoryPairRow))
     return made

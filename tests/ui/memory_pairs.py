@@ -12,12 +12,7 @@ from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.questions import READING
 from corpora.catalog.catalog import require_release
 from corpora.database.engine import Database
-from corpora.database.memory_tables import (
-    MemoryClusterRow,
-    MemoryEventRow,
-    MemoryPairRow,
-    MemoryUseRow,
-)
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
 from corpora.indexing.embedding import MiniLM
 
 EMBEDDING = f"{MiniLM.name}/{READING}"
@@ -47,26 +42,14 @@ def keep(
     store = Store.HIGH if score >= 0.6 else Store.LOW
     with database.writing() as session:
         of = require_release(session, product, release).id
-        seq = (session.scalar(select(func.max(MemoryPairRow.seq))) or 0) + 1
+        last = session.scalar(select(func.max(MemoryPairRow.id))) or 0
         # No pair is a near-duplicate of another one.
         vector = np.zeros(DIMENSION, "<f4")
-        vector[seq % DIMENSION] = 1
+        vector[last % DIMENSION] = 1
         group = session.get(MemoryPairRow, alike) if alike else None
-        if group is None:
-            total = np.zeros(DIMENSION, "<f8").tobytes()
-            cluster = MemoryClusterRow(
-                release_id=of, store=store, embedding=embedding, seq=seq, size=0, total=total
-            )
-            session.add(cluster)
-            session.flush()
-        else:
-            cluster = session.get_one(MemoryClusterRow, group.cluster_id)
-        cluster.size += 1
-        cluster.total = (np.frombuffer(cluster.total, "<f8") + vector).tobytes()
         pair = MemoryPairRow(
             release_id=of,
-            cluster_id=cluster.id,
-            seq=seq,
+            cluster=group.cluster if group else last + 1,
             store=store,
             question=question,
             asks="",
@@ -74,7 +57,6 @@ def keep(
             embedding=embedding,
             answer={"text": answer, "value": answer, "citations": list(citations)},
             links=list(links),
-            generation_id=None,
             score=score,
             origin=origin,
             faithfulness=0.95,

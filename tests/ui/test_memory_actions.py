@@ -6,9 +6,10 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
-from chatbot.administration.overview import KeptPair, Overview, PairFilter
+from chatbot.administration.overview import Overview, PairFilter
 from chatbot.assembly import Chatbot
 from chatbot.memory.pairs import Happened, Origin
+from corpora.database.memory_tables import MemoryPairRow
 from tests.ui.admin_pages import errors, open_admin_page, plain, press, run, tab
 from tests.ui.memory_pairs import keep
 
@@ -21,8 +22,8 @@ def opened(pair: int) -> AppTest:
     return open_admin_page("memory", pair=str(pair))
 
 
-def kept(chatbot: Chatbot) -> list[KeptPair]:
-    return list(Overview(chatbot.database, LOCAL).pairs(PairFilter()))
+def kept(chatbot: Chatbot) -> list[MemoryPairRow]:
+    return [pair.row for pair in Overview(chatbot.database, LOCAL).pairs(PairFilter())]
 
 
 def recorded(chatbot: Chatbot) -> list[str]:
@@ -60,9 +61,9 @@ def test_an_edited_answer_is_curated_and_cites_its_pages(chatbot: Chatbot) -> No
     assert dialog("edit", pair).text_area[0].value == "It is 20 s."
     page = edited(pair, "The default of hold_time is 45 s.")
     (after,) = kept(chatbot)
-    assert after.origin is Origin.CURATED
-    assert "45 s" in after.answer
-    assert {citation["file"] for citation in after.citations} == {"reference.html"}
+    assert after.origin == Origin.CURATED
+    assert "45 s" in after.answer["text"]
+    assert {citation["file"] for citation in after.answer["citations"]} == {"reference.html"}
     assert page.session_state["notice"] == "The answer is saved."
     assert page.query_params["pair"] == str(after.id)
     assert recorded(chatbot) == ["edit answer"]
@@ -71,7 +72,7 @@ def test_an_edited_answer_is_curated_and_cites_its_pages(chatbot: Chatbot) -> No
 def test_an_answer_cannot_be_edited_into_nothing(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD, "It is 45 s.")
     assert errors(edited(pair, "  ")).startswith("The answer is empty")
-    assert [p.answer for p in kept(chatbot)] == ["It is 45 s."]
+    assert [p.answer["text"] for p in kept(chatbot)] == ["It is 45 s."]
 
 
 def test_promotion_asks_once_more_and_makes_a_curated_answer(chatbot: Chatbot) -> None:
@@ -101,7 +102,7 @@ def test_retiring_asks_once_more_and_keeps_the_reason(chatbot: Chatbot) -> None:
     press(page, "Delete")
     assert [p.question for p in kept(chatbot)] == [LOG]
     (change,) = Overview(chatbot.database, LOCAL).changes(kinds=[Happened.RETIRED])
-    assert "It is wrong since 2.0" in change.reason
+    assert "It is wrong since 2.0" in change.event.reason
     assert recorded(chatbot) == ["retire answer"]
 
 

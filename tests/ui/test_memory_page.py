@@ -1,24 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.accounts.people import Person
-from chatbot.administration.overview import Day
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.administration.overview import Overview
 from chatbot.assembly import Chatbot
 from chatbot.memory.pairs import Happened, Origin
 from chatbot.settings import Settings
 from tests.ui.admin_pages import open_admin_page, plain, press, run, shown, tab
 from tests.ui.conftest import MakeChatbot, SignIn
-from tests.ui.memory_pairs import keep, tell, use
+from tests.ui.memory_pairs import NOVEMBER, keep, tell, use
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION
-from ui.memory.figures import filled
 from ui.wording.escaping import as_label
 
 HOLD = "What is the default of hold_time?"
@@ -205,15 +204,11 @@ def test_a_long_list_of_changes_is_turned_over(chatbot: Chatbot) -> None:
     assert page.dataframe[0].value["Reason"].iloc[0] == "number 59"
 
 
-def test_days_without_anything_are_there_too() -> None:
-    first = datetime(2026, 11, 3, tzinfo=UTC).date()
-    days = [Day(first, 2, {}, 1, 0, 0), Day(first + timedelta(days=3), 5, {}, 2, 1, 0)]
-    assert [(day.day.day, day.pairs, day.asked) for day in filled(days)] == [
-        (3, 2, 1),
-        (4, 2, 0),
-        (5, 2, 0),
-        (6, 5, 2),
-    ]
+def test_days_on_which_nothing_happened_are_days_too(chatbot: Chatbot) -> None:
+    keep(chatbot.database, HOLD)
+    keep(chatbot.database, LOG, at=NOVEMBER + timedelta(days=3))
+    days = Overview(chatbot.database, LOCAL).growth()
+    assert [(day.day.day, day.pairs) for day in days] == [(3, 1), (4, 1), (5, 1), (6, 2)]
 
 
 @pytest.mark.parametrize("name", ["question", "answer", "rated_by", "suspended", "links"])

@@ -131,17 +131,12 @@ def stream(
     ] = None,
     iterations: Annotated[int, typer.Option(min=1, help="Into how many parts they arrive.")] = 10,
     seed: Annotated[int, typer.Option(help="Of the order in which they arrive.")] = 1,
-    tape: Annotated[
-        Path | None,
-        typer.Option(help="Keep the model's replies here and do not ask it the same again."),
-    ] = None,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
     """Let questions and their paraphrases arrive in iterations; the memory begins with the history.
 
-    The data folder is copied first and stays as it is. Times of replies from the tape are those
-    that they took when the model wrote them.
+    The data folder is copied first and stays as it is.
     """
     from eval.stream import read_arrivals, read_history, shuffled
     from eval.stream_report import stream_tables, to_json
@@ -163,7 +158,6 @@ def stream(
                 made,
                 order,
                 known,
-                tape,
                 lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
             )
     print_result(as_json, to_json(runs), stream_tables(runs))

@@ -166,7 +166,7 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
     say("Largest clusters of good answers:")
     for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
         pair = cluster.representative
-        say(f"  {cluster.size:,}  {pair.question}  ({pair.product} {pair.release})")
+        say(f"  {cluster.size:,}  {pair.row.question}  ({pair.product} {pair.release})")
     growth = overview.growth(scope)
     if growth:
         asked, reused = sum(d.asked for d in growth), sum(d.reused for d in growth)
@@ -200,21 +200,35 @@ def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
             for cluster in overview.clusters(scope, store, limit=None)
         ],
         "growth": growth,
-        "changes": overview.changes(scope, went),
+        "changes": [
+            {
+                "id": change.event.id,
+                "at": change.event.at,
+                "product": change.product,
+                "release": change.release,
+                "kind": change.event.kind,
+                "pair": change.event.pair_id,
+                "question": change.question or "",
+                "other": change.event.other_id,
+                "other_question": change.other_question or "",
+                "reason": change.event.reason,
+            }
+            for change in overview.changes(scope, went)
+        ],
     }
 
 
 def _cluster(cluster: Cluster) -> dict[str, Any]:
     pair = cluster.representative
     return {
-        "id": cluster.id,
+        "id": pair.row.cluster,
         "product": pair.product,
         "release": pair.release,
-        "store": str(cluster.store),
+        "store": pair.row.store,
         "size": cluster.size,
-        "question": pair.question,
-        "pair": pair.id,
-        "score": pair.score,
+        "question": pair.row.question,
+        "pair": pair.row.id,
+        "score": pair.row.score,
     }
 
 

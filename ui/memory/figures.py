@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date, timedelta
 
 import streamlit as st
 
@@ -39,7 +38,7 @@ def show_figures(overview: Overview, scope: Scope) -> None:
     if origins := _origins(found):
         st.caption(origins)
     if days:
-        _charts(filled(days)[-_MOST_DAYS:])
+        _charts(days[-_MOST_DAYS:])
 
 
 def _origins(figures: Sequence[ReleaseFigures]) -> str:
@@ -77,14 +76,3 @@ def _charts(days: Sequence[Day]) -> None:
             "new": ("other", new),
         }
         chart_over_time(starts, asked, height=180)
-
-
-def filled(days: Sequence[Day]) -> list[Day]:
-    """The days with those between them on which nothing happened."""
-    whole: list[Day] = []
-    for day in days:
-        while whole and whole[-1].day < day.day - timedelta(days=1):
-            between: date = whole[-1].day + timedelta(days=1)
-            whole.append(Day(between, whole[-1].pairs, {}, 0, 0, 0))
-        whole.append(day)
-    return whole

@@ -7,13 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from chatbot.administration.kept import Change, KeptPair
-from chatbot.administration.overview import Overview, PairFilter, Scope
+from chatbot.administration.overview import Change, KeptPair, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Store
 from ui.elements.address import go
 from ui.elements.moments import day, when
 from ui.elements.table import in_pages, newest_first, search_box, show_table
-from ui.wording.memory import vouched_by
+from ui.wording.memory import vouched
 
 _GOOD, _POOR, _SUSPENDED = "Good", "Poor", "Suspended"
 _CHANGES_AT_ONCE = 50
@@ -82,17 +81,16 @@ def show_pairs(
 
 
 def _row(pair: KeptPair) -> dict[str, Any]:
+    row = pair.row
     return {
-        "Open": str(pair.id),
-        "Question": pair.question,
+        "Open": str(row.id),
+        "Question": row.question,
         "Questions": None,
-        "Score": pair.score,
-        "Rated by": vouched_by(
-            pair.origin, pair.score, pair.rated_by, pair.rated, to_admin=True, day=day
-        ),
-        "Reused": pair.reused,
+        "Score": row.score,
+        "Rated by": vouched(row, to_admin=True, day=day),
+        "Reused": row.reused,
         "Release": f"{pair.product} {pair.release}",
-        "Suspended because": pair.suspended,
+        "Suspended because": row.suspended,
     }
 
 
@@ -125,7 +123,7 @@ def show_changes(overview: Overview, scope: Scope) -> None:
     def read(before: int | None) -> tuple[Sequence[Change], int | None]:
         found = overview.changes(scope, kinds, before=before, limit=_CHANGES_AT_ONCE + 1)
         changes = found[:_CHANGES_AT_ONCE]
-        return changes, changes[-1].id if len(found) > len(changes) else None
+        return changes, changes[-1].event.id if len(found) > len(changes) else None
 
     changes = newest_first("memory-changes", (scope, chosen), read)
     if not changes:
@@ -142,12 +140,13 @@ def show_changes(overview: Overview, scope: Scope) -> None:
 
 def _change(change: Change) -> dict[str, object]:
     """Of an answer that is gone the one is named that took its place: it asks the same."""
-    there = change.pair if change.question else change.other if change.other_question else None
+    event = change.event
+    there = event.pair_id if change.question else event.other_id if change.other_question else None
     return {
         "Open": str(there or ""),
-        "Question": change.question or change.other_question,
-        "Change": _TOLD.get(change.kind, str(change.kind)),
-        "Reason": change.reason,
-        "When": when(change.at),
+        "Question": change.question or change.other_question or "",
+        "Change": _TOLD.get(event.kind, event.kind),
+        "Reason": event.reason,
+        "When": when(event.at),
         "Release": f"{change.product} {change.release}",
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from chatbot.administration.curation import Curation
-from chatbot.administration.kept import KeptPair
+from chatbot.administration.overview import KeptPair
 from chatbot.text.citation_markers import without_marks
 from ui.elements.address import go
 from ui.elements.frame import confirmed, done, failures_shown
@@ -23,8 +23,8 @@ def show_actions(pair: KeptPair) -> None:
             edit(pair)
         # What is suspended is edited, so that it rests on the pages of today.
         if (
-            pair.origin != "curated"
-            and not pair.suspended
+            pair.row.origin != "curated"
+            and not pair.row.suspended
             and st.button("Promote …", icon=":material/verified:", key="memory-promote")
         ):
             promote(pair)
@@ -35,41 +35,48 @@ def show_actions(pair: KeptPair) -> None:
 @st.dialog("Edit the answer", width="large", icon=":material/edit:")
 def edit(pair: KeptPair) -> None:
     """Ask for another wording of an answer."""
-    st.markdown(f"**{as_label(pair.question, 300)}**")
+    st.markdown(f"**{as_label(pair.row.question, 300)}**")
     written = st.text_area(
-        "Answer", without_marks(pair.answer), height=220, key=f"memory-edited-{pair.id}"
+        "Answer",
+        without_marks(pair.row.answer["text"]),
+        height=220,
+        key=f"memory-edited-{pair.row.id}",
     )
     st.caption(
         "The answer becomes curated and cites the pages that support it. The previous text is not "
         "kept."
     )
     if st.button("Save", type="primary", icon=":material/save:", key="memory-save"):
-        make_change(lambda curation: curation.edit(pair.id, written).id, "The answer is saved.")
+        make_change(
+            lambda curation: curation.edit(pair.row.id, written).row.id, "The answer is saved."
+        )
 
 
 @st.dialog("Promote to a curated answer", icon=":material/verified:")
 def promote(pair: KeptPair) -> None:
     """Ask whether an answer shall be a curated one."""
-    st.markdown(f"**{as_label(pair.question, 300)}**")
+    st.markdown(f"**{as_label(pair.row.question, 300)}**")
     st.markdown(
         "A curated answer has the highest score. Neither measurements nor feedback change it, and "
         "no other answer replaces it, until an admin edits or deletes it."
     )
     if st.button("Promote", type="primary", icon=":material/verified:", key="memory-do-promote"):
-        make_change(lambda curation: curation.promote(pair.id).id, "The answer is now curated.")
+        make_change(
+            lambda curation: curation.promote(pair.row.id).row.id, "The answer is now curated."
+        )
 
 
 @st.dialog("Delete the answer", icon=":material/delete:")
 def retire(pair: KeptPair) -> None:
     """Ask whether an answer shall go, and why."""
-    st.markdown(f"**{as_label(pair.question, 300)}**")
+    st.markdown(f"**{as_label(pair.row.question, 300)}**")
     st.markdown(
         "This saved answer will be deleted. Conversations that contain it stay as they are. This "
         "cannot be undone."
     )
     reason = st.text_input("Reason (for the list of changes)", max_chars=300)
     if confirmed("Delete"):
-        make_change(lambda curation: curation.retire(pair.id, reason), "Answer deleted.")
+        make_change(lambda curation: curation.retire(pair.row.id, reason), "Answer deleted.")
 
 
 def make_change(change: Callable[[Curation], int | None], told: str) -> None:

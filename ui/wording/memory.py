@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
+from corpora.database.memory_tables import MemoryPairRow
 
 Day = Callable[[datetime], str]
 
@@ -16,44 +17,16 @@ def day_in_utc(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%-d %b %Y}"
 
 
-def vouched(pair: RememberedPair, *, to_admin: bool = False, day: Day = day_in_utc) -> str:
-    """Who or what vouches for a remembered answer of a reply, as plain text.
-
-    Admins are named. Whoever gave a thumb is not: people do not learn of each other here.
-    """
-    return vouched_by(
-        pair.origin,
-        pair.score,
-        pair.rated_by,
-        pair.rated,
-        to_admin=to_admin,
-        day=day,
-    )
-
-
-def saved(pair: RememberedPair, day: Day = day_in_utc) -> str:
-    """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
-    if pair.origin == "curated":
-        return "Corrected by an admin"
-    is_measured = pair.origin == "measured"
-    told = f"score {pair.score:.2f}" if is_measured else vouched(pair, day=day)
-    return f"Saved answer · {told}"
-
-
-def vouched_by(
-    origin: str,
-    score: float,
-    by: str,
-    at: datetime | None,
-    *,
-    to_admin: bool = False,
-    day: Day = day_in_utc,
+def vouched(
+    pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False, day: Day = day_in_utc
 ) -> str:
-    """The same of its parts; `score` is 0 to 1.
+    """Who or what vouches for a remembered answer, as plain text.
 
-    Admins see poor answers too, and thumbs down; for others an address is cut to a name.
+    Admins are named, and see poor answers too, and thumbs down. Whoever gave a thumb is not named:
+    people do not learn of each other here, and for others an address is cut to a name.
     """
-    on = f" on {day(at)}" if at else ""
+    origin, by = pair.origin, pair.rated_by
+    on = f" on {day(pair.rated)}" if pair.rated else ""
     name = by if to_admin else by.partition("@")[0]
     # Where nobody signs in there is one person, who needs no name.
     named = f" by {name}" if name and by != LOCAL.name else ""
@@ -65,4 +38,13 @@ def vouched_by(
         return f"imported{on}"
     if origin == "curated":
         return f"curated{named}{on}"
-    return f"score {score:.2f}{on}"
+    return f"score {pair.score:.2f}{on}"
+
+
+def saved(pair: RememberedPair, day: Day = day_in_utc) -> str:
+    """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
+    if pair.origin == "curated":
+        return "Corrected by an admin"
+    is_measured = pair.origin == "measured"
+    told = f"score {pair.score:.2f}" if is_measured else vouched(pair, day=day)
+    return f"Saved answer · {told}"

@@ -54,7 +54,7 @@ def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str)
     others = f"{own} {' '.join(told)}"
     words = set(tokens(filtered(statement))) - set(tokens(others))
     best = max(_mean_share(words, told, p, float(c)) for p, c in zip(cited, cosines, strict=True))
-    denied = _NEGATION.search(wanted) and not any(_NEGATION.search(p.text) for p in cited)
+    denied = denies(wanted) and not any(denies(p.text) for p in cited)
     return best * _DENIED if denied else best
 
 
@@ -84,6 +84,11 @@ def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: 
     # A sentence in other words: a cosine of 0.2 is chance, one of 0.8 a paraphrase.
     worded = max(shared, min(max((cosine - 0.2) / 0.6, 0.0), 1.0))
     return (held + worded) / 2 if told else worded
+
+
+def denies(text: str) -> bool:
+    """Whether a text says that something is not so."""
+    return _NEGATION.search(plain(text)) is not None
 
 
 def holds(claim: str, passage: Passage) -> bool:

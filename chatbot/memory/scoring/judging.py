@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from chatbot.memory.scoring.faithfulness import has_invented_figure
 from chatbot.memory.scoring.measuring import (
@@ -18,7 +18,7 @@ from chatbot.memory.scoring.measuring import (
     worth_nothing,
 )
 from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
-from chatbot.memory.scoring.passages import Passage, cited_passages
+from chatbot.memory.scoring.passages import cited_passages
 from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import ModelCall, Turn
 from prompts import Fenced, fenced, fenced_list, render
@@ -34,18 +34,6 @@ _TOKENS_A_VERDICT = 12
 
 _Supported = Literal["supported", "contradicted", "missing"]
 _Relevant = Literal["relevant", "irrelevant"]
-
-
-class Support(BaseModel):
-    """What the cited passages say of each statement."""
-
-    verdicts: list[_Supported]
-
-
-class Relevance(BaseModel):
-    """Whether each statement answers the question."""
-
-    verdicts: list[_Relevant]
 
 
 async def judge_turn(
@@ -69,76 +57,50 @@ async def judge_turn(
     if len(said) > _MOST_STATEMENTS:
         return NOTHING, ()
     question = fenced("question", turn.queries.base)
+    faithful = 1.0
     calls: tuple[ModelCall, ...] = ()
-    faithful: float | None = 1.0
     if said:
-        faithful, calls = await _faithfulness(model, question, said, cited, words_of_asker(turn))
-    if faithful is None:
-        return None, calls
+        passages = fenced_list(fenced("chunk", p.read[:_LONGEST_PASSAGE]) for p in cited)
+        sections = {"question": question, "passages": passages}
+        supported, calls = await _verdicts(model, FAITHFULNESS, _Supported, said, sections)
+        if supported is None:
+            return None, calls
+        known = words_of_asker(turn)
+        faithful = float(
+            all(
+                verdict == "supported" and not has_invented_figure(statement, cited, known)
+                for statement, verdict in zip(said, supported, strict=True)
+            )
+        )
     shown = lead_of(turn.answer) or [passage.read for passage in cited]
-    relevant, more = await _relevancy(model, question, shown)
-    calls = (*calls, *more)
-    return (None if relevant is None else Measured(faithful, relevant)), calls
+    relevant, more = await _verdicts(model, RELEVANCY, _Relevant, shown, {"question": question})
+    if relevant is None:
+        return None, (*calls, *more)
+    return Measured(faithful, relevant.count("relevant") / len(shown)), (*calls, *more)
 
 
-async def _faithfulness(
+async def _verdicts(
     model: BaseChatModel,
-    question: Fenced,
+    step: str,
+    verdict: Any,
     said: Sequence[str],
-    cited: Sequence[Passage],
-    known: str,
-) -> tuple[float | None, tuple[ModelCall, ...]]:
-    messages = render(
-        FAITHFULNESS,
-        question=question,
-        passages=fenced_list(fenced("chunk", p.read[:_LONGEST_PASSAGE]) for p in cited),
-        statements=_numbered(said),
-    )
-    reply, calls = await ask_for(
-        model,
-        messages,
-        create_model("Support", __base__=Support, verdicts=(list[_Supported], _exactly(len(said)))),
-        step=FAITHFULNESS,
-        max_tokens=_tokens(said),
-    )
-    if reply is None:
-        return None, calls
-    supported = sum(
-        verdict == "supported" and not has_invented_figure(statement, cited, known)
-        for statement, verdict in zip(said, reply.verdicts, strict=True)
-    )
-    return float(supported == len(said)), calls
+    sections: Mapping[str, Fenced],
+) -> tuple[list[str] | None, tuple[ModelCall, ...]]:
+    """What a model says of each statement, by the prompt of the step; None if it is unreadable.
 
-
-async def _relevancy(
-    model: BaseChatModel, question: Fenced, said: Sequence[str]
-) -> tuple[float | None, tuple[ModelCall, ...]]:
-    messages = render(RELEVANCY, question=question, statements=_numbered(said))
-    reply, calls = await ask_for(
-        model,
-        messages,
-        create_model(
-            "Relevance", __base__=Relevance, verdicts=(list[_Relevant], _exactly(len(said)))
-        ),
-        step=RELEVANCY,
-        max_tokens=_tokens(said),
-    )
-    if reply is None:
-        return None, calls
-    return reply.verdicts.count("relevant") / len(said), calls
-
-
-def _numbered(said: Sequence[str]) -> Fenced:
-    return fenced_list(
+    A backend that is held to the form cannot write more than one verdict a statement.
+    """
+    count = len(said)
+    statements = fenced_list(
         fenced("statement", statement[:_LONGEST_PASSAGE], number=i)
         for i, statement in enumerate(said, 1)
     )
-
-
-def _tokens(said: Sequence[str]) -> int:
-    return 30 + _TOKENS_A_VERDICT * len(said)
-
-
-def _exactly(count: int) -> Any:
-    """One verdict a statement: a backend that is held to the form cannot write more."""
-    return Field(min_length=count, max_length=count)
+    exactly = Field(min_length=count, max_length=count)
+    reply, calls = await ask_for(
+        model,
+        render(step, statements=statements, **sections),
+        create_model("Verdicts", verdicts=(list[verdict], exactly)),
+        step=step,
+        max_tokens=30 + _TOKENS_A_VERDICT * count,
+    )
+    return (reply.model_dump()["verdicts"] if reply else None), calls

@@ -1,24 +1,111 @@
-"""What people say of an answer, gathered over the turns that made or reused it."""
+"""What people say of an answer, over the turns that made or reused it, and its score by that.
+
+How good an answer is (ComRAG 4.1) is measured, then thumbs say it, then an admin.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Role
-from chatbot.memory.scoring.combining import Rated, Thumb
+from chatbot.memory.pairs import BY_HAND, Origin, Rating, Role, Score
+from chatbot.memory.scoring.measuring import Measured
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 from corpora.database.memory_tables import MemoryUseRow
+
+FAITHFUL = 0.5
+"""The least faithfulness at which a thumb up counts.
+
+Whoever asks sees whether an answer pleases, not whether it is so: an answer of which less than
+half stands in the release's own pages is not made good by any number of people who like it.
+"""
+
+RATED = {
+    Rating.GOOD: 1.0,
+    Rating.INCOMPLETE: 0.3,
+    Rating.BAD: 0.0,
+    Rating.WRONG_RELEASE: 0.0,
+}
+"""The score of an admin's rating. All but "good" lie below every sensible γ (`LEAST_GAMMA`)."""
+
+LEAST_GAMMA = 0.35
+"""The least γ that keeps an incomplete answer out of the high store."""
+
+
+@dataclass(frozen=True)
+class Thumb:
+    """A person's thumb (1 up, -1 down) on the turn that made a pair, or on one that reused it."""
+
+    person: str
+    thumbs: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Rated:
+    """What an admin said of such a turn."""
+
+    rating: str
+    by: str
+    at: datetime
 
 
 @dataclass(frozen=True)
 class Opinions:
-    """The thumbs on an answer, each with whose it is, and what an admin said last."""
+    """The thumbs on an answer, each with whose it is, and what an admin said last.
+
+    They are all that there are now: one that was withdrawn is no longer among them.
+    """
 
     thumbs: tuple[Thumb, ...] = ()
     rating: Rated | None = None
+
+
+def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
+    """The score of a pair by whoever outranks the others: measure < thumbs < an admin's rating.
+
+    `kept` is the score so far, of which what was measured is taken; what is imported or curated
+    stays as it is. Of a person only the last thumb counts, so that nobody counts twice, and who
+    gave it is not kept: that is nobody's business.
+    """
+    if kept.origin in BY_HAND:
+        return kept
+    faithfulness, relevancy = kept.faithfulness, kept.relevancy
+    if opinions.rating is not None:
+        of = opinions.rating
+        value = RATED[Rating(of.rating)]
+        return Score(value, Origin.RATING, of.at, of.by, faithfulness, relevancy)
+    measured = 0.0
+    if faithfulness is not None and relevancy is not None:
+        measured = Measured(faithfulness, relevancy).value
+    last = {t.person: t for t in sorted(opinions.thumbs, key=lambda t: t.at)}.values()
+    thumbs = [t.thumbs for t in last]
+    by_thumbs = _by_thumbs(measured, faithfulness or 0.0, thumbs, gamma)
+    if by_thumbs is None:
+        return Score(measured, Origin.MEASURED, kept.at, "", faithfulness, relevancy)
+    newest = max(t.at for t in last)
+    return Score(by_thumbs, Origin.THUMBS, newest, "", faithfulness, relevancy)
+
+
+def _by_thumbs(
+    measured: float, faithfulness: float, thumbs: Sequence[int], gamma: float
+) -> float | None:
+    """The score by thumbs; None where they do not count.
+
+    The measure is one voice and each thumb another, 1 or 0; their mean fills what lies above γ,
+    or below it as soon as one thumb is down.
+    """
+    ups, downs = sum(t > 0 for t in thumbs), sum(t < 0 for t in thumbs)
+    share = (measured + ups) / (1 + ups + downs)
+    if downs:
+        return min(measured, gamma * share)
+    if not ups or faithfulness < FAITHFUL:
+        return None
+    return max(measured, gamma + (1 - gamma) * share)
 
 
 def opinions_of_pair(session: Session, pair: int) -> Opinions:

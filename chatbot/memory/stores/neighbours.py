@@ -6,7 +6,6 @@ read for each question.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
 
@@ -22,6 +21,7 @@ from corpora.indexing.embedding import Vectors
 
 HELD_BYTES = 256 * 2**20
 """How much the matrices of all releases may take together; the last searched one stays."""
+_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,11 @@ class NearPair:
 
 @dataclass(frozen=True)
 class _Matrix:
-    """The pairs of a release: `changed` is (last change, how many), the vectors are (n, d)."""
+    """The pairs of a release, both stores: `changed` differs whenever the ids do."""
 
-    changed: tuple[int, int]
+    changed: tuple[int, ...]
     ids: npt.NDArray[np.int64]
-    high: npt.NDArray[np.bool_]
     vectors: Vectors
-
-    def near(self, store: Store, vector: Vectors, cosine: float) -> dict[int, float]:
-        """The ids of the members of a store that are so near, the nearest first."""
-        similarities = self.vectors @ vector
-        found = np.flatnonzero((similarities >= cosine) & (self.high == (store is Store.HIGH)))
-        order = found[np.lexsort((self.ids[found], -similarities[found]))]
-        return {int(self.ids[i]): float(similarities[i]) for i in order}
 
 
 class Neighbours:
@@ -55,7 +47,7 @@ class Neighbours:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._held: OrderedDict[tuple[int, str], _Matrix] = OrderedDict()
+        self._held: dict[tuple[int, str], _Matrix] = {}
 
     def nearest(
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
@@ -67,47 +59,53 @@ class Neighbours:
         found: list[NearPair] = []
         with self._database.reading() as session:
             matrix = self._matrix(session, release_id, question)
-            near = matrix.near(store, question.vector, cosine)
-            ids = list(near)
-            for first in range(0, len(ids), limit):
-                some = ids[first : first + limit]
-                rows = session.scalars(select(MemoryPairRow).where(MemoryPairRow.id.in_(some)))
-                usable = {row.id: row for row in rows if row.store == store and not row.suspended}
-                found += [NearPair(usable[i], near[i]) for i in some if i in usable]
+            similarities = matrix.vectors @ question.vector
+            order = np.argsort(-similarities, kind="stable")
+            near = order[: np.count_nonzero(similarities >= cosine)]
+            for first in range(0, len(near), _AT_ONCE):
+                some = near[first : first + _AT_ONCE]
+                usable = select(MemoryPairRow).where(
+                    MemoryPairRow.id.in_(matrix.ids[some].tolist()),
+                    MemoryPairRow.store == store,
+                    MemoryPairRow.suspended == "",
+                )
+                rows = {row.id: row for row in session.scalars(usable)}
+                found += [
+                    NearPair(rows[pair], float(similarities[i]))
+                    for i, pair in zip(some, matrix.ids[some].tolist(), strict=True)
+                    if pair in rows
+                ]
                 if len(found) >= limit:
                     break
         return found[:limit]
 
     def _matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> _Matrix:
-        embedding, dimension = question.embedding, len(question.vector)
         of_release = (
             MemoryPairRow.release_id == release_id,
-            MemoryPairRow.embedding == embedding,
+            MemoryPairRow.embedding == question.embedding,
         )
-        last, count = session.execute(
-            select(func.max(MemoryPairRow.seq), func.count()).where(*of_release)
+        # A pair gets a new id and never another vector, unless it comes from another embedding.
+        ids = MemoryPairRow.id
+        told = session.execute(
+            select(func.count(), func.max(ids), func.sum(ids)).where(*of_release)
         ).one()
-        changed = (last or 0, count)
+        key = release_id, question.embedding
         with self._lock:
-            held = self._held.get((release_id, embedding))
-            if held is None or held.changed != changed:
+            held = self._held.pop(key, None)
+            if held is None or held.changed != tuple(told):
                 rows = session.execute(
-                    select(MemoryPairRow.id, MemoryPairRow.store, MemoryPairRow.vector).where(
-                        *of_release
-                    )
+                    select(ids, MemoryPairRow.vector).where(*of_release).order_by(ids)
                 ).all()
+                vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
                 held = _Matrix(
-                    changed,
+                    tuple(told),
                     np.array([row.id for row in rows], dtype=np.int64),
-                    np.array([row.store == Store.HIGH for row in rows], dtype=np.bool_),
-                    np.frombuffer(b"".join(row.vector for row in rows), "<f4").reshape(
-                        len(rows), dimension
-                    ),
+                    vectors.reshape(len(rows), len(question.vector)),
                 )
-                self._held[release_id, embedding] = held
-            self._held.move_to_end((release_id, embedding))
-            while len(self._held) > 1 and sum(m.vectors.nbytes for m in self._held.values()) > (
-                HELD_BYTES
-            ):
-                self._held.popitem(last=False)
+            # The one that was searched last stands last, and goes last.
+            self._held[key] = held
+            while sum(m.vectors.nbytes for m in self._held.values()) > HELD_BYTES:
+                if len(self._held) == 1:
+                    break
+                self._held.pop(next(iter(self._held)))
         return held

@@ -1,48 +1,29 @@
-"""Pairs as rows: written, found among those that ask for the same, and taken out, with events.
+"""Rows of the memory: pairs written, found and taken out, with what is told of them.
 
 All of it runs in a transaction that has locked the release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score, Store
-from corpora.database.memory_tables import (
-    MemoryEventRow,
-    MemoryPageRow,
-    MemoryPairRow,
-    MemoryUseRow,
-)
-from corpora.database.tables import Base, ReleaseRow
-from corpora.indexing.embedding import Vectors
+from chatbot.memory.pairs import BY_HAND, Happened, MemoryQuestion, NewPair, Origin, Score
+from chatbot.memory.stores.clusters import Clusters
+from chatbot.retrieval.provenance import claims, plain, whole
+from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.database.tables import ReleaseRow
 
 EVENTS_KEPT = 50_000
 """How many events of a release are kept, so that they do not grow for ever."""
+AT_ONCE = 500
 
 _PRUNED_EVERY = 1000
-_AT_ONCE = 500
-_NO_SYNC = {"synchronize_session": False}
-
-
-@dataclass(frozen=True)
-class StoredPair:
-    """A pair as far as the stores look at it."""
-
-    id: int
-    release_id: int
-    cluster: int
-    store: Store
-    question: MemoryQuestion
-    score: Score
-    suspended: str
 
 
 def lock_release(session: Session, release_id: int) -> None:
@@ -52,211 +33,200 @@ def lock_release(session: Session, release_id: int) -> None:
         raise LookupError(f"There is no release {release_id} (any more).")
 
 
-def draw_seq(session: Session, release_id: int) -> int:
-    """A number greater than all that were drawn or told of a release before.
-
-    The ids of events only grow, also where the event does not stay.
-    """
-    drawn = tell(session, release_id, None)
-    session.execute(delete(MemoryEventRow).where(MemoryEventRow.id == drawn))
-    return drawn
-
-
 def tell(
     session: Session,
     release_id: int,
-    happened: Happened | None,
-    pair_id: int = 0,
+    happened: Happened,
+    pair_id: int,
     other_id: int | None = None,
     reason: str = "",
-) -> int:
-    """Write what became of a pair (0: it never was one) and return the event's id."""
-    event = inserted(
-        session,
-        MemoryEventRow,
+) -> None:
+    """Write what became of a pair (0: it never was one)."""
+    event = MemoryEventRow(
         release_id=release_id,
         at=datetime.now(UTC),
-        kind=happened or "",
+        kind=happened,
         pair_id=pair_id,
         other_id=other_id,
         reason=reason,
     )
-    if event % _PRUNED_EVERY == 0:
-        _prune_events(session, release_id)
-    return event
+    session.add(event)
+    session.flush()
+    if event.id % _PRUNED_EVERY == 0:
+        of_release = MemoryEventRow.release_id == release_id
+        newest = select(MemoryEventRow.id).where(of_release).order_by(MemoryEventRow.id.desc())
+        last_to_go = session.scalar(newest.offset(EVENTS_KEPT).limit(1))
+        if last_to_go is not None:
+            session.execute(
+                delete(MemoryEventRow).where(of_release, MemoryEventRow.id <= last_to_go)
+            )
 
 
-def read_pairs(session: Session, ids: Collection[int]) -> Iterator[StoredPair]:
+def read_pairs(session: Session, ids: Collection[int]) -> Iterator[MemoryPairRow]:
     """The pairs with these ids, as far as they are there, in no order."""
     wanted = list(ids)
-    for first in range(0, len(wanted), _AT_ONCE):
-        query = select(
-            MemoryPairRow.id,
-            MemoryPairRow.release_id,
-            MemoryPairRow.cluster_id,
-            MemoryPairRow.store,
-            MemoryPairRow.question,
-            MemoryPairRow.asks,
-            MemoryPairRow.vector,
-            MemoryPairRow.embedding,
-            MemoryPairRow.score,
-            MemoryPairRow.origin,
-            MemoryPairRow.rated,
-            MemoryPairRow.created,
-            MemoryPairRow.rated_by,
-            MemoryPairRow.faithfulness,
-            MemoryPairRow.relevancy,
-            MemoryPairRow.suspended,
-        ).where(MemoryPairRow.id.in_(wanted[first : first + _AT_ONCE]))
-        yield from (_stored(row) for row in session.execute(query).all())
+    for first in range(0, len(wanted), AT_ONCE):
+        some = MemoryPairRow.id.in_(wanted[first : first + AT_ONCE])
+        yield from session.scalars(select(MemoryPairRow).where(some))
 
 
-def insert_pair(
+def take_out(session: Session, pairs: Collection[MemoryPairRow]) -> None:
+    """Delete pairs with their pages and uses."""
+    for pair in pairs:
+        session.delete(pair)
+    session.flush()
+
+
+def let_go(
     session: Session,
-    release_id: int,
-    pair: NewPair,
-    cluster: int,
-    store: Store,
-    seq: int,
-    suspended: str,
-) -> int:
-    """Write a new pair with its pages and the turn that it comes from; return its id."""
-    question = pair.question
-    pair_id = inserted(
-        session,
-        MemoryPairRow,
+    pairs: Collection[MemoryPairRow],
+    happened: Happened,
+    reason: str,
+    other_id: int | None = None,
+) -> None:
+    """Take pairs out and tell why."""
+    take_out(session, pairs)
+    for pair in pairs:
+        tell(session, pair.release_id, happened, pair.id, other_id, reason)
+
+
+def new_row(release_id: int, pair: NewPair, suspended: str) -> MemoryPairRow:
+    """The row of a new pair with its pages, in no store yet."""
+    row = MemoryPairRow(
         release_id=release_id,
-        cluster_id=cluster,
-        seq=seq,
-        store=store,
-        question=question.text,
-        asks=question.asks,
-        vector=_packed(question.vector),
-        embedding=question.embedding,
+        cluster=0,
         answer=dict(pair.answer),
         links=list(pair.links),
-        generation_id=pair.generation,
         suspended=suspended,
         reused=0,
-        last_used=None,
         created=datetime.now(UTC),
-        **_columns(pair.score),
+        pages=[
+            MemoryPageRow(
+                ordinal=ordinal, file=page.file, page_hash=page.page_hash, page_id=page.page_id
+            )
+            for ordinal, page in enumerate(pair.pages)
+        ],
     )
-    pages = [
-        {
-            "pair_id": pair_id,
-            "ordinal": ordinal,
-            "file": page.file,
-            "page_hash": page.page_hash,
-            "page_id": page.page_id,
-        }
-        for ordinal, page in enumerate(pair.pages)
-    ]
-    if pages:
-        session.execute(insert(MemoryPageRow), pages)
-    if pair.turn is not None:
-        source = {"turn_id": pair.turn, "pair_id": pair_id, "role": Role.SOURCE}
-        session.execute(insert(MemoryUseRow), [source])
-    return pair_id
+    write_question(row, pair.question)
+    write_score(row, pair.score)
+    return row
 
 
-def inserted(session: Session, table: type[Base], **values: Any) -> int:
-    """Insert a row and return its id."""
-    # A session's own way to write takes longer for one row than the database does.
-    statement = insert(cast(Table, table.__table__)).values(values)
-    key = session.connection().execute(statement).inserted_primary_key
-    assert key is not None
-    return int(key[0])
+def write_question(row: MemoryPairRow, question: MemoryQuestion) -> None:
+    """Give a pair a question as it is read now."""
+    row.question, row.asks, row.embedding = question.text, question.asks, question.embedding
+    row.vector = question.vector.astype("<f4").tobytes()
 
 
-def settle_pair(
-    session: Session,
-    old: StoredPair,
-    question: MemoryQuestion,
-    cluster: int,
-    store: Store,
-    seq: int,
-) -> None:
-    """Give a pair that is there its place, and its question if that was read anew."""
-    if store == old.store and question is old.question:
-        # Only its cluster is another one, which no index of vectors has to know.
-        place: dict[str, Any] = {"cluster_id": cluster}
-    else:
-        place = {
-            "cluster_id": cluster,
-            "store": store,
-            "seq": seq,
-            "asks": question.asks,
-            "vector": _packed(question.vector),
-            "embedding": question.embedding,
-        }
-    session.execute(
-        update(MemoryPairRow).where(MemoryPairRow.id == old.id).values(place),
-        execution_options=_NO_SYNC,
-    )
+def memory_question(row: MemoryPairRow) -> MemoryQuestion:
+    """The question of a pair."""
+    vector = np.frombuffer(row.vector, "<f4")
+    return MemoryQuestion(row.question, row.asks, vector, row.embedding)
 
 
-def write_score(session: Session, pair_id: int, score: Score) -> None:
+def write_score(row: MemoryPairRow, score: Score) -> None:
     """Give a pair another score; its place stays."""
-    session.execute(
-        update(MemoryPairRow).where(MemoryPairRow.id == pair_id).values(**_columns(score)),
-        execution_options=_NO_SYNC,
+    row.score, row.origin = score.value, score.origin
+    row.faithfulness, row.relevancy = score.faithfulness, score.relevancy
+    row.rated_by, row.rated = score.by, score.at
+
+
+def score_of(row: MemoryPairRow) -> Score:
+    """The score of a pair."""
+    at = row.rated or row.created
+    return Score(row.score, Origin(row.origin), at, row.rated_by, row.faithfulness, row.relevancy)
+
+
+def rivals_of(
+    session: Session, row: MemoryPairRow, delta: float
+) -> list[tuple[MemoryPairRow, float]]:
+    """The members that are near-duplicates of a pair, with their cosines (ComRAG 4.2).
+
+    They are as near as δ, and ask the same.
+    """
+    vector = memory_question(row).vector
+    alike = select(MemoryPairRow).where(*_beside(row), MemoryPairRow.asks == row.asks)
+    near = [
+        (other, float(memory_question(other).vector @ vector)) for other in session.scalars(alike)
+    ]
+    return [(other, cosine) for other, cosine in near if cosine >= delta]
+
+
+def read_clusters(session: Session, row: MemoryPairRow) -> Clusters:
+    """The clusters of the store that a pair joins, without itself."""
+    members = session.execute(
+        select(MemoryPairRow.cluster, MemoryPairRow.vector).where(*_beside(row))
+    )
+    return Clusters((cluster, np.frombuffer(vector, "<f4")) for cluster, vector in members)
+
+
+def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
+    """What holds of the other pairs of a store that can be compared with a pair."""
+    return (
+        MemoryPairRow.release_id == row.release_id,
+        MemoryPairRow.store == row.store,
+        MemoryPairRow.embedding == row.embedding,
+        MemoryPairRow.id != (row.id or 0),
     )
 
 
-def delete_pairs(session: Session, ids: Sequence[int]) -> None:
-    """Delete pairs with their pages and uses; their clusters are another matter."""
-    for first in range(0, len(ids), _AT_ONCE):
-        session.execute(
-            delete(MemoryPairRow).where(MemoryPairRow.id.in_(ids[first : first + _AT_ONCE])),
-            execution_options=_NO_SYNC,
+def first_to_go(session: Session, release_id: int, store: str, limit: int) -> list[MemoryPairRow]:
+    """The pairs beyond `limit` in a store, some at once, so that no transaction is long.
+
+    Suspended ones go first, then those of the lowest score; of equal scores the least reused,
+    then the oldest. What people wrote or imported stays, so that a store of nothing else may hold
+    more than `limit`.
+    """
+    of_store = (MemoryPairRow.release_id == release_id, MemoryPairRow.store == store)
+    count = session.scalar(select(func.count()).select_from(MemoryPairRow).where(*of_store)) or 0
+    excess = min(count - limit, AT_ONCE)
+    going: list[int] = []
+    # Asked one after the other, each is answered from the index in its order.
+    for suspended in (MemoryPairRow.suspended > "", MemoryPairRow.suspended == ""):
+        if excess > len(going):
+            in_order = (
+                select(MemoryPairRow.id)
+                .where(*of_store, suspended, MemoryPairRow.origin.not_in(BY_HAND))
+                .order_by(MemoryPairRow.score, MemoryPairRow.reused, MemoryPairRow.created)
+                .limit(excess - len(going))
+            )
+            going += session.scalars(in_order)
+    return list(read_pairs(session, going))
+
+
+def beyond_wordings(session: Session, pair: MemoryPairRow, most: int) -> list[MemoryPairRow]:
+    """The pairs of the same store that give the answer of a pair, beyond the first `most`.
+
+    Near-duplicates (ComRAG 4.2) are questions that sound alike. People also ask the same in words
+    that hardly meet; these pairs are found by their answer: the same value from the same passage.
+    The pair itself is one of those and stays; of the others the least reused go, then those of
+    the lowest score, then the oldest. Pairs that somebody rated, wrote or imported, and suspended
+    ones, neither go nor count.
+    """
+    if not pair.pages or pair.origin != Origin.MEASURED or pair.suspended:
+        return []
+    others = session.scalars(
+        select(MemoryPairRow)
+        .join(MemoryPageRow, MemoryPageRow.pair_id == MemoryPairRow.id)
+        .where(
+            MemoryPageRow.page_id == pair.pages[0].page_id,
+            MemoryPageRow.ordinal == 0,
+            MemoryPairRow.id != pair.id,
+            MemoryPairRow.store == pair.store,
+            MemoryPairRow.origin == Origin.MEASURED,
+            MemoryPairRow.suspended == "",
         )
-
-
-def _columns(score: Score) -> dict[str, Any]:
-    return {
-        "score": score.value,
-        "origin": score.origin,
-        "faithfulness": score.faithfulness,
-        "relevancy": score.relevancy,
-        "rated_by": score.by,
-        "rated": score.at,
-    }
-
-
-def _stored(row: Row[*tuple[Any, ...]]) -> StoredPair:
-    vector: Vectors = np.frombuffer(row.vector, dtype="<f4")
-    return StoredPair(
-        row.id,
-        row.release_id,
-        row.cluster_id,
-        Store(row.store),
-        MemoryQuestion(row.question, row.asks, vector, row.embedding),
-        Score(
-            row.score,
-            Origin(row.origin),
-            row.rated or row.created,
-            row.rated_by,
-            row.faithfulness,
-            row.relevancy,
-        ),
-        row.suspended,
+        .order_by(MemoryPairRow.reused.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id.desc())
     )
+    return [row for row in others if _same_answer(row.answer, pair.answer)][most - 1 :]
 
 
-def _packed(vector: Vectors) -> bytes:
-    return vector.astype("<f4").tobytes()
-
-
-def _prune_events(session: Session, release_id: int) -> None:
-    of_release = select(MemoryEventRow.at).where(MemoryEventRow.release_id == release_id)
-    oldest = session.scalar(
-        of_release.order_by(MemoryEventRow.at.desc()).offset(EVENTS_KEPT).limit(1)
-    )
-    if oldest is not None:
-        session.execute(
-            delete(MemoryEventRow).where(
-                MemoryEventRow.release_id == release_id, MemoryEventRow.at <= oldest
-            ),
-            execution_options=_NO_SYNC,
-        )
+def _same_answer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two answers from one passage say the same: the same names and figures, or words."""
+    if one["citations"][0]["quote"] != other["citations"][0]["quote"]:
+        return False
+    told, also_told = ({plain(c) for c in claims(a["value"])} for a in (one, other))
+    if told or also_told:
+        return told == also_told
+    short, long = sorted((plain(a["value"]).rstrip(".") for a in (one, other)), key=len)
+    return bool(short) and whole(short).search(long) is not None

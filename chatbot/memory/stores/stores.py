@@ -8,7 +8,9 @@ clusters lie apart, every order gives the same members in the same clusters.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,29 +24,35 @@ from chatbot.memory.pairs import (
     NewPair,
     Role,
     Score,
+    Store,
     Thresholds,
 )
-from chatbot.memory.stores.centroids import store_of
-from chatbot.memory.stores.cluster_assignment import Added as Added
-from chatbot.memory.stores.cluster_assignment import Comer, Placing, told
-from chatbot.memory.stores.clusters import Change
+from chatbot.memory.stores.clusters import Clusters, rank, store_of
 from chatbot.memory.stores.pair_rows import (
+    AT_ONCE,
+    beyond_wordings,
+    first_to_go,
+    let_go,
     lock_release,
+    memory_question,
+    new_row,
+    read_clusters,
     read_pairs,
+    rivals_of,
+    take_out,
     tell,
+    write_question,
     write_score,
 )
 from corpora.catalog.memory_review import still_stands
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from corpora.indexing.embedding import Vectors
 from ingestion.errors import StrataError
 
 if TYPE_CHECKING:
     from chatbot.memory.questions import QuestionReader
 
 _REBUILT_AT_ONCE = 50
-_TURNS_AT_ONCE = 500
 _LENGTH_ERROR = 1e-3
 
 
@@ -52,12 +60,25 @@ class UnknownPair(StrataError, LookupError):
     """The memory has no such pair (any more)."""
 
 
+@dataclass(frozen=True)
+class Added:
+    """What became of a pair on its way into a store.
+
+    `kept` says whether it is a member now; `pair` is its id then, else that of the one which
+    outdid it (None: the store is full of better ones). `replaced` are the ids that it outdid.
+    """
+
+    pair: int | None
+    store: Store
+    replaced: tuple[int, ...] = ()
+    kept: bool = True
+
+
 class Stores:
     """The pairs of all releases, in clusters; every change is one transaction.
 
     `limit` is how many pairs a store of a release holds, and `wordings` how many of them with one
-    answer (None: as many as come). Without `clustering` pairs are only appended, each in a cluster
-    of its own: the ablation of ComRAG 5.
+    answer (None: as many as come).
     """
 
     def __init__(
@@ -67,10 +88,11 @@ class Stores:
         limit: int,
         *,
         wordings: int | None = None,
-        clustering: bool = True,
     ) -> None:
         self._database = database
-        self._placing = Placing(thresholds, limit, wordings, clustering)
+        self._thresholds = thresholds
+        self._limit = limit
+        self._wordings = wordings
 
     def add(
         self,
@@ -89,18 +111,21 @@ class Stores:
         `happened` and `reason` are told in the event. Raises LookupError if there is no such
         release, ValueError if the vector has not length one.
         """
-        _require_unit(pair.question.vector)
+        length = float(np.linalg.norm(pair.question.vector))
+        if not abs(length - 1) < _LENGTH_ERROR:
+            raise ValueError(f"The vector of a question has length {length}, not one.")
         with self._database.writing() as session:
             lock_release(session, release_id)
-            change = Change(session, release_id)
             edited = [p for p in read_pairs(session, instead_of) if p.release_id == release_id]
-            change.take_out(edited)
+            take_out(session, edited)
             # What serves may have changed since it was answered: nothing outdated comes in.
             outdated = still_stands(session, release_id, pair.pages)
-            comer = Comer(pair.question, pair.score, outdated, new=pair)
-            added = self._placing.place(change, comer, happened, reason)
-            if outdated and added.kept:
-                tell(session, release_id, Happened.SUSPENDED, added.pair or 0, reason=outdated)
+            row = new_row(release_id, pair, outdated)
+            added = self._place(session, row, read_clusters, happened, reason)
+            if added.kept and pair.turn is not None:
+                session.add(MemoryUseRow(turn_id=pair.turn, pair_id=row.id, role=Role.SOURCE))
+            if added.kept and outdated:
+                tell(session, release_id, Happened.SUSPENDED, row.id, reason=outdated)
             for old in edited:
                 tell(session, release_id, Happened.REPLACED, old.id, added.pair, reason)
             return added
@@ -115,17 +140,16 @@ class Stores:
             release_id = session.scalar(of_pair)
             if release_id is not None:
                 lock_release(session, release_id)
-            stored = next(read_pairs(session, [pair_id]), None)
-            if release_id is None or stored is None:
+            row = session.get(MemoryPairRow, pair_id)
+            if row is None:
                 raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
-            write_score(session, pair_id, score)
-            store = store_of(score.value, self._placing.thresholds.gamma)
-            if store == stored.store:
+            before = _told(row)
+            write_score(row, score)
+            store = store_of(score.value, self._thresholds.gamma)
+            if store == row.store:
                 return Added(pair_id, store)
-            change = Change(session, release_id)
-            comer = Comer(stored.question, score, stored.suspended, old=stored)
-            reason = f"Its score is {told(score)} now, after {told(stored.score)}."
-            return self._placing.place(change, comer, Happened.MOVED, reason)
+            reason = f"Its score is {_told(row)} now, after {before}."
+            return self._place(session, row, read_clusters, Happened.MOVED, reason)
 
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
         """Take pairs out of the memory and say how many there were."""
@@ -140,12 +164,12 @@ class Stores:
         """
         turns = list(turn_ids)
         forgotten: set[int] = set()
-        for first in range(0, len(turns), _TURNS_AT_ONCE):
+        for first in range(0, len(turns), AT_ONCE):
             sources = (
                 select(MemoryUseRow.pair_id)
                 .join(MemoryPairRow, MemoryPairRow.id == MemoryUseRow.pair_id)
                 .where(
-                    MemoryUseRow.turn_id.in_(turns[first : first + _TURNS_AT_ONCE]),
+                    MemoryUseRow.turn_id.in_(turns[first : first + AT_ONCE]),
                     MemoryUseRow.role == Role.SOURCE,
                     MemoryPairRow.origin.not_in(BY_HAND),
                 )
@@ -171,21 +195,22 @@ class Stores:
         with self._database.reading() as session:
             every = select(MemoryPairRow.id).where(of_release)
             ids = session.scalars(every.order_by(MemoryPairRow.id.desc())).all()
+        clusters: defaultdict[tuple[str, str], Clusters] = defaultdict(Clusters)
         for first in range(0, len(ids), _REBUILT_AT_ONCE):
             some = ids[first : first + _REBUILT_AT_ONCE]
             read = self._read_anew(some, reader, product)
             with self._database.writing() as session:
                 lock_release(session, release_id)
-                change = Change(session, release_id)
                 for pair_id in some:
-                    for stored in read_pairs(session, [pair_id]):
-                        question = read.get(pair_id, stored.question)
-                        comer = Comer(question, stored.score, stored.suspended, old=stored)
-                        self._placing.place(change, comer, None, "")
+                    row = session.get(MemoryPairRow, pair_id)
+                    if row is not None:
+                        if pair_id in read:
+                            write_question(row, read[pair_id])
+                        self._place(
+                            session, row, lambda _, pair: clusters[pair.store, pair.embedding]
+                        )
             on_progress(min(first + _REBUILT_AT_ONCE, len(ids)), len(ids))
-        with self._database.writing() as session:
-            lock_release(session, release_id)
-            Change(session, release_id).sum_anew()
+        with self._database.reading() as session:
             return session.scalar(select(func.count()).where(of_release)) or 0
 
     def _read_anew(
@@ -195,13 +220,55 @@ class Stores:
         if reader is None:
             return {}
         with self._database.reading() as session:
-            other = [
-                (pair.id, pair.question.text)
-                for pair in read_pairs(session, ids)
-                if pair.question.embedding != reader.embedding
-            ]
-        read = reader.read_all([text for _, text in other], product)
-        return {pair_id: question for (pair_id, _), question in zip(other, read, strict=True)}
+            rows = read_pairs(session, ids)
+            other = {row.id: row.question for row in rows if row.embedding != reader.embedding}
+        return dict(zip(other, reader.read_all(list(other.values()), product), strict=True))
+
+    def _place(
+        self,
+        session: Session,
+        row: MemoryPairRow,
+        clusters: Callable[[Session, MemoryPairRow], Clusters],
+        happened: Happened | None = None,
+        reason: str = "",
+    ) -> Added:
+        """Let a pair join its store, unless a near-duplicate outdoes it (ComRAG 4.2).
+
+        It is a new one, or an old one that leaves its place. What `happened` and the `reason` are
+        told in an event.
+        """
+        row.store = store = store_of(row.score, self._thresholds.gamma)
+        rivals = rivals_of(session, row, self._thresholds.delta)
+        best, near = max(rivals, key=lambda rival: rank(rival[0]), default=(None, 0.0))
+        if best is not None and rank(best) >= rank(row):
+            take_out(session, [row] if row.id else [])
+            why = _why(best.id, near, best, row)
+            tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
+            return Added(best.id, store, kept=False)
+        take_out(session, [rival for rival, _ in rivals])
+        vector, own = memory_question(row).vector, clusters(session, row)
+        number = own.join(vector, self._thresholds.tau)
+        if number is None:
+            highest = select(func.max(MemoryPairRow.cluster))
+            of_release = highest.where(MemoryPairRow.release_id == row.release_id)
+            number = (session.scalar(of_release) or 0) + 1
+            own.found(number, vector)
+        row.cluster = number
+        session.add(row)
+        session.flush()
+        if happened is not None:
+            tell(session, row.release_id, happened, row.id, reason=reason)
+        for rival, near in rivals:
+            why = _why(row.id, near, row, rival)
+            tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
+        wordings = beyond_wordings(session, row, self._wordings) if self._wordings else []
+        why = f"Pair {row.id} has the same answer, which keeps {self._wordings} wordings."
+        let_go(session, wordings, Happened.REPLACED, why, row.id)
+        beyond = first_to_go(session, row.release_id, store, self._limit)
+        let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
+        replaced = (*(rival.id for rival, _ in rivals), *(other.id for other in wordings))
+        kept = row not in beyond
+        return Added(row.id if kept else None, store, replaced, kept)
 
 
 def _remove(session: Session, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
@@ -210,16 +277,19 @@ def _remove(session: Session, pair_ids: Collection[int], happened: Happened, rea
     for release_id in sorted({pair.release_id for pair in read_pairs(session, pair_ids)}):
         lock_release(session, release_id)
         pairs = [p for p in read_pairs(session, pair_ids) if p.release_id == release_id]
-        change = Change(session, release_id)
-        change.take_out(pairs)
-        change.finish()
-        for pair in pairs:
-            tell(session, release_id, happened, pair.id, reason=reason)
+        let_go(session, pairs, happened, reason)
         removed += len(pairs)
     return removed
 
 
-def _require_unit(vector: Vectors) -> None:
-    length = float(np.linalg.norm(vector))
-    if not abs(length - 1) < _LENGTH_ERROR:
-        raise ValueError(f"The vector of a question has length {length}, not one.")
+def _why(stays: int, cosine: float, winner: MemoryPairRow, loser: MemoryPairRow) -> str:
+    """Why of two pairs that ask the same one stays; without a word of them."""
+    asks = f"Pair {stays} asks the same (cosine {cosine:.2f})"
+    if loser.suspended and not winner.suspended:
+        return f"{asks}, and this one was suspended."
+    return f"{asks} and stays: {_told(winner)} against {_told(loser)}."
+
+
+def _told(pair: MemoryPairRow) -> str:
+    """A score and where it comes from, for people."""
+    return f"{pair.score:.2f} ({pair.origin})"
