@@ -27,7 +27,6 @@ from chatbot.answering.lead import (
     read_together,
     with_reason,
     with_verdict,
-    word_coverage,
 )
 from chatbot.answering.undocumented_gate import missing_names_share, nothing_found, refusal
 from chatbot.comparison.presence import end_of
@@ -86,8 +85,8 @@ NEAR = 0.45
 """The cosine of question and passages from which a passage is shown without a lead about it."""
 MOST_MISSING = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
-COVERED = 0.75
-"""Of the words of a question for a value, up to which a passage is about something beside it."""
+NEAR_VALUE = 0.5
+"""The same for a value, which a passage that is only near seldom has."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
@@ -218,11 +217,9 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     invented = draft.kind is Kind.STEPS and any(
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
-    far = turn.nearness is not None and turn.nearness < NEAR
-    beside = (
-        draft.kind is Kind.VALUE and word_coverage(draft.subject, draft.passages[:1]) <= COVERED
-    )
-    if not kept and (invented or far or beside):
+    near = NEAR_VALUE if draft.kind is Kind.VALUE else NEAR
+    far = turn.nearness is not None and turn.nearness < near
+    if not kept and (invented or far):
         # What the model made up is no reason to show passages that speak of something else.
         return replace(nothing_found(turn), warnings=(REMOVED,))
     if draft.kind is Kind.YES_NO:

@@ -260,11 +260,6 @@ def _shared(words: set[str], text: str) -> float:
     return len(words & set(tokens(text))) / len(words) if words else 0.0
 
 
-def word_coverage(question: str, passages: Sequence[Passage]) -> float:
-    """The share of a question's words, 0 to 1, that the passages hold together."""
-    return _shared(set(tokens(filtered(question))), read_together(passages))
-
-
 def read_together(passages: Sequence[Passage]) -> str:
     """The passages with their headings and titles, as one text."""
     return " ".join(" ".join((p.text, *p.path, p.page.document.title)) for p in passages)
