@@ -88,8 +88,8 @@ _YES_NO = re.compile(
 )
 _LIST = re.compile(
     r"\blist\b|\ball (?:the|of|possible|available|supported)\b|\b(?:kinds?|types?|sorts?) of\b"
-    r"|\b(?:which|what) (?:are|were) (?:all |the |some )*(?:\w+ ){1,3}?\w+[^\Wsiu]s\b"
-    r"|\b(?:which|what) (?:[\w-]+ ){0,3}?\w+[^\Wsiu]s"
+    r"|\b(?:which|what) (?:are|were) (?:all |the |some )*(?:\w+ ){1,3}?[^\W_]+[^\W_siu]s\b"
+    r"|\b(?:which|what) (?:[\w-]+ ){0,3}?[^\W_]+[^\W_siu]s"
     r"(?= (?:are|were|can|could|does|do|did|exist|should|must|may|have|is there)\b"
     r"| (?:of|for|in|on|to)\b|\s*\??$)"
     r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)",
