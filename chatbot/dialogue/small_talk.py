@@ -89,7 +89,8 @@ def refuse_off_topic(
         if turn.nearness is None or turn.nearness >= NEAR:
             return turn
         leans = bool(turn.history) and len(filtered(turn.queries.asked).split()) < 2
-        if leans or identifiers(subject) or not any(map(is_ordinary_word, words)):
+        named = turn.queries.lacking or identifiers(subject)
+        if leans or named or not any(map(is_ordinary_word, words)):
             return turn
         known = products()
         text = f"I can only answer from the documentation of {_documented(known)}."

@@ -34,35 +34,43 @@ def correct_spelling(
         (name, _), asked = turn.asked, turn.queries
         corpus = open_corpus(*turn.asked)
 
-        def is_word(word: str) -> bool:
-            every = (open_corpus(name, release) for release in releases(name))
-            return is_ordinary_word(word) or any(c.frequency(word) for c in every)
+        def elsewhere(word: str) -> bool:
+            return any(open_corpus(name, release).frequency(word) for release in releases(name))
 
-        written = corrected(asked.subject, corpus, is_word)
+        def right(text: str) -> str:
+            return corrected(text, corpus, is_ordinary_word, elsewhere)
+
+        written = right(asked.subject)
         if written == asked.subject:
             return turn
         queries = replace(
             asked,
             subject=written,
-            filtered=corrected(asked.filtered, corpus, is_word),
-            versionless=asked.versionless and corrected(asked.versionless, corpus, is_word),
+            filtered=right(asked.filtered),
+            versionless=asked.versionless and right(asked.versionless),
         )
         return replace(turn, queries=queries)
 
     return correct
 
 
-def corrected(text: str, vocabulary: Vocabulary, is_ordinary_word: Callable[[str], bool]) -> str:
+def corrected(
+    text: str,
+    vocabulary: Vocabulary,
+    is_ordinary_word: Callable[[str], bool],
+    elsewhere: Callable[[str], bool] = lambda word: False,
+) -> str:
     """The text with its misspelt words as English or the vocabulary has them.
 
-    An everyday word that the release uses goes before a name one or two letters away. A name of
-    several parts is corrected part by part, if the release has it then.
+    A word that is known `elsewhere` stays. An everyday word that the release uses goes before a
+    name one or two letters away. A name of several parts is corrected part by part, if the release
+    has it then.
     """
 
     def right(match: re.Match[str]) -> str:
         word = match[0]
         known = is_ordinary_word(word.lower()) or any(map(vocabulary.frequency, tokens(word)))
-        if known or word.isupper():
+        if known or word.isupper() or elsewhere(word):
             return word
         if meant := misspelt_stop_word(word.lower()):
             return meant

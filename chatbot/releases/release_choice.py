@@ -10,7 +10,7 @@ from chatbot.releases.product_names import find_product, mask, product_spans
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
-from chatbot.releases.release_words import COMPARES, MOVES
+from chatbot.releases.release_words import MOVES
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -27,6 +27,10 @@ class Context:
     release: str | None = None
 
 
+_CONTRASTS = re.compile(
+    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b",
+    re.IGNORECASE,
+)
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
 _ASKING = (
     r"(?:how|what|which|who|where|why|when|whether|is|are|does|do|did|can|could|should|would|will|may"
@@ -77,7 +81,7 @@ def choose_release(
         if not reading.certain:
             why = _may_be_several(mention.said)
             return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
-        if not reading.release and (mention.sure or not known or COMPARES.search(text)):
+        if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
             return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
     if not known:
         return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
@@ -88,7 +92,7 @@ def choose_release(
     mention, release = known[0][0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
-        if not (arrives and MOVES.search(text)) or COMPARES.search(text):
+        if not (arrives and MOVES.search(text)) or _CONTRASTS.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
@@ -171,7 +175,7 @@ def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
     if any(mention.place is None for mention, _ in asked):
         asked = [pair for pair in asked if pair[0].place is not Place.SAME]
-    if COMPARES.search(text):
+    if _CONTRASTS.search(text):
         return asked
     situations = _situations(text)
     own = [

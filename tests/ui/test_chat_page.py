@@ -190,5 +190,5 @@ def test_without_documentation_the_page_says_what_to_do(valve: MakeChatbot, tmp_
 def again(chatbot: Chatbot, model: FakeListChatModel) -> None:
     """Let the chatbot have another model from now on."""
     object.__setattr__(chatbot, "model", model)
-    chatbot.__dict__.pop("_profile", None)
-    chatbot.__dict__.pop("_chain", None)
+    for made in ("_parts", "_profile", "_chain"):
+        chatbot.__dict__.pop(made, None)

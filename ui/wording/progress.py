@@ -88,6 +88,8 @@ class Progress:
 
 
 def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
-    """The steps without the last of that name."""
+    """The steps without the last of that name; a question that was stopped has none any more."""
+    if step not in steps:
+        return tuple(steps)
     at = len(steps) - 1 - steps[::-1].index(step)
     return (*steps[:at], *steps[at + 1 :])
