@@ -1,4 +1,4 @@
-"""A GGUF model run inside this process by xllamacpp, asked at the loopback port that it opens."""
+"""A GGUF model run inside this process by xllamacpp, behind LangChain's chat model interface."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import importlib
 import os
 import secrets
 import threading
-from contextlib import aclosing
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import Field, PrivateAttr
 
+from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
-from chatbot.models.served import ServedChatModel
 from chatbot.models.streaming import Chunks, StreamingChatModel
 
 # Between two batches of a prompt the model looks whether it is still asked: on two cores this many
@@ -26,8 +28,7 @@ _PROMPT_BATCH = 48
 # memory (28 KB a token of the default model) when a slot goes on to another prompt.
 _PROMPT_CACHE_MIB = 256
 
-# It is this machine that answers, however long a prompt takes to read.
-_PATIENCE_SECONDS = 3600.0
+Report = Callable[[dict[str, Any]], bool]
 
 
 class EmbeddedChatModel(StreamingChatModel):
@@ -48,21 +49,26 @@ class EmbeddedChatModel(StreamingChatModel):
     seed: int = 0
 
     _server: Any = PrivateAttr(default=None)
-    _served: ServedChatModel | None = PrivateAttr(default=None)
+    _key: str = PrivateAttr(default_factory=lambda: secrets.token_urlsafe(32))
     _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+    _reading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+    _workers: ThreadPoolExecutor = PrivateAttr()
+
+    def model_post_init(self, _: Any) -> None:
+        """Make ready for calls; nothing is loaded yet."""
+        self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="generator")
 
     @property
     def _llm_type(self) -> str:
         return "xllamacpp"
 
-    def load(self) -> ServedChatModel:
+    def load(self) -> None:
         """Read the model into memory if it is not there yet (about two seconds)."""
         with self._loading:
-            if self._served is None:
-                self._served = self._start()
-            return self._served
+            if self._server is None:
+                self._server = self._start()
 
-    def _start(self) -> ServedChatModel:
+    def _start(self) -> Any:
         if not self.path.is_file():
             raise GeneratorError(f"no model at {self.path}: run `strata models pull`")
         # The library has no types.
@@ -84,34 +90,68 @@ class EmbeddedChatModel(StreamingChatModel):
         params.cpuparams.n_threads = threads
         params.cpuparams_batch.n_threads = threads
         params.verbosity = -1
-        # Without a key any web page that is open on this machine could use the port.
-        key = secrets.token_urlsafe(32)
-        params.api_keys = [key]
+        # The library opens a loopback port of its own; without a key any web page could use it.
+        params.api_keys = [self._key]
         try:
-            self._server = xllamacpp.Server(params)
+            return xllamacpp.Server(params)
         except RuntimeError as error:
             raise GeneratorError(
                 f"{self.path.name} could not be loaded ({error}): free memory, or run "
                 "`strata models pull` to check the file"
             ) from error
-        return ServedChatModel(
-            url=f"{self._server.listening_address}/v1",
-            model=self.path.stem,
-            label=self.path.name,
-            key=SecretStr(key),
-            timeout=_PATIENCE_SECONDS,
-            retries=0,
-            concurrency=self.slots,
-            optional=(),
-        )
 
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
-        served = await asyncio.to_thread(self.load)
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        # Told with each batch of the prompt: the server sees that nobody listens as it tells it.
-        given = {**defaults, **options, "return_progress": True}
-        async with aclosing(served._chunks(messages, stop, given)) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        request = {
+            **streamed_request(messages, stop, {**defaults, **options}),
+            "cache_prompt": True,
+            # Reported with each batch of the prompt: what stops a request is the reply to a report.
+            "return_progress": True,
+        }
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        left = threading.Event()
+
+        def report(event: dict[str, Any] | None) -> bool:
+            # A loop that is closed has nobody left who listens.
+            with suppress(RuntimeError):
+                if not left.is_set():
+                    loop.call_soon_threadsafe(events.put_nowait, event)
+            return left.is_set()
+
+        work = self._workers.submit(self._answer, request, report, left)
+        work.add_done_callback(lambda _: report(None))
+        try:
+            while (event := await events.get()) is not None:
+                if "error" in event:
+                    raise self._failed(event["error"].get("message", event))
+                if chunk := read_event(event):
+                    yield chunk
+            work.result()
+        finally:
+            left.set()
+            work.cancel()
+
+    def _answer(self, request: dict[str, Any], report: Report, left: threading.Event) -> None:
+        self.load()
+        # The library reads one prompt after the other and reports only the one it is at. So it gets
+        # them one after the other: a prompt that is left while it waits is not begun.
+        with ExitStack() as reading:
+            reading.enter_context(self._reading)
+            if left.is_set():
+                return
+
+            def report_progress(event: dict[str, Any]) -> bool:
+                if "prompt_progress" not in event:
+                    reading.close()
+                return report(event)
+
+            try:
+                self._server.handle_chat_completions(request, report_progress)
+            except (RuntimeError, ValueError) as error:
+                raise self._failed(error) from error
+
+    def _failed(self, reason: object) -> GeneratorError:
+        return GeneratorError(f"{self.path.name}: {reason}")

@@ -11,7 +11,7 @@ import asyncio
 import json
 import random
 import ssl
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import cache
 from ipaddress import ip_address
@@ -19,35 +19,36 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import BaseMessage, convert_to_openai_messages
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.messages import BaseMessage
 from pydantic import Field, PrivateAttr, SecretStr, field_validator
 
+from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
-from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
+from chatbot.models.streaming import Chunks, StreamingChatModel
 
 if TYPE_CHECKING:
     import httpx
 
-_CONNECT_SECONDS = 5.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
 # A server that asks for more patience than this is told of at once.
 _LONGEST_RETRY_AFTER = 60.0
+# What not every server has; one that refuses it is asked without it.
+_EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
 
 
 class _Failure(Exception):
-    """What the server did wrong: the rest of a sentence that begins with its name."""
+    """What the server did wrong: the rest of a sentence that begins with its address."""
 
 
 class ServedChatModel(StreamingChatModel):
     """Chat with `model` on the server at `url`, which mostly ends in `/v1`.
 
-    `timeout` is in seconds, until the next word. What is refused as overload (429, 5xx) is asked
-    again up to `retries` times, after growing pauses or as long as the server says. At most
-    `concurrency` requests of an event loop are under way. A server that refuses an option that is
-    in `optional` is asked without it from then on. Messages call the server by its `label`, else by
-    its address.
+    `timeout` is in seconds, until the next word; `connect_timeout` until the server takes the
+    call. What is refused as overload (429, 5xx) is asked again up to `retries` times, after growing
+    pauses or as long as the server says. At most `concurrency` requests of an event loop are under
+    way. Log-probabilities, structured output and usage are asked for; a server that refuses one
+    is asked without it from then on.
 
     The key goes to this server only, and into no message. Proxies of the environment are used,
     except for an address of this machine. Leaving or cancelling a stream closes its connection,
@@ -57,12 +58,11 @@ class ServedChatModel(StreamingChatModel):
 
     url: str
     model: str
-    label: str = ""
     key: SecretStr | None = None
     timeout: float = Field(120.0, gt=0)
+    connect_timeout: float = Field(5.0, gt=0)
     retries: int = Field(4, ge=0)
     concurrency: int = Field(8, ge=1)
-    optional: Sequence[str] = ("response_format", "logprobs", "top_logprobs", "stream_options")
     max_tokens: int = 60
     temperature: float = 0.0
     seed: int | None = None
@@ -115,20 +115,20 @@ class ServedChatModel(StreamingChatModel):
     ) -> Chunks:
         import httpx
 
-        semaphore = self._semaphores.setdefault(
-            asyncio.get_running_loop(), asyncio.Semaphore(self.concurrency)
-        )
+        defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
+        body = {"model": self.model, **streamed_request(messages, stop, {**defaults, **options})}
+        loop = asyncio.get_running_loop()
         words = 0
         try:
             async with (
-                semaphore,
+                self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)),
                 httpx.AsyncClient(
-                    timeout=httpx.Timeout(self.timeout, connect=_CONNECT_SECONDS),
+                    timeout=httpx.Timeout(self.timeout, connect=self.connect_timeout),
                     headers=self._headers(),
                     verify=_certificates(),
                     trust_env=not self._is_local,
                 ) as client,
-                aclosing(await self._open(client, self._body(messages, stop, options))) as response,
+                aclosing(await self._open(client, body)) as response,
             ):
                 events = _events(response)
                 while True:
@@ -137,7 +137,7 @@ class ServedChatModel(StreamingChatModel):
                         event = await anext(events, None)
                     if event is None:
                         return
-                    if chunk := _chunk(event):
+                    if chunk := read_event(event):
                         words += bool(chunk.text)
                         yield chunk
         except (TimeoutError, httpx.ReadTimeout):
@@ -146,7 +146,7 @@ class ServedChatModel(StreamingChatModel):
                 "STRATA_SERVER_TIMEOUT"
             ) from None
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
-            reason = str(error) or f"no connection within {_CONNECT_SECONDS:g} seconds"
+            reason = str(error) or f"no connection within {self.connect_timeout:g} seconds"
             raise self._failed(
                 f"does not answer ({reason}): start it, or correct STRATA_SERVER_URL"
             ) from None
@@ -162,20 +162,6 @@ class ServedChatModel(StreamingChatModel):
                 f"sends events of another form ({error!r}): check that STRATA_SERVER_URL is an "
                 "OpenAI-compatible server"
             ) from None
-
-    def _body(
-        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """A request whose answer is streamed, with its usage in the end."""
-        defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        given = {**defaults, **options, "stop": stop or None}
-        return {
-            "model": self.model,
-            "messages": convert_to_openai_messages(messages),
-            **{name: value for name, value in given.items() if value is not None},
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
 
     def _headers(self) -> dict[str, str]:
         if self.key is None:
@@ -203,7 +189,7 @@ class ServedChatModel(StreamingChatModel):
                 return response
             await response.aread()
             said = _message_of(response)
-            if status in {400, 422} and (extras := {e for e in self.optional if e in sent}):
+            if status in {400, 422} and (extras := {name for name in _EXTRAS if name in sent}):
                 # Those that the refusal names; all of them where it names none.
                 named = {e for e in extras if e.removeprefix("top_").rstrip("s") in said.lower()}
                 left_out |= named or extras
@@ -218,7 +204,7 @@ class ServedChatModel(StreamingChatModel):
             tries += 1
 
     def _failed(self, what: str) -> GeneratorError:
-        sentence = f"{self.label or self.address} {what}"
+        sentence = f"{self.address} {what}"
         if self.key:
             sentence = sentence.replace(self.key.get_secret_value(), "…")
         return GeneratorError(sentence)
@@ -262,30 +248,6 @@ async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
         for line in whole:
             yield line.decode("utf-8", "replace").removesuffix("\r")
     yield begun.decode("utf-8", "replace")
-
-
-def _chunk(event: dict[str, Any]) -> ChatGenerationChunk | None:
-    """What an event tells; None if that is nothing."""
-    choice = (event.get("choices") or [{}])[0]
-    text = (choice.get("delta") or {}).get("content") or ""
-    logprobs = [
-        {**_token(token), "top_logprobs": [_token(t) for t in token.get("top_logprobs") or []]}
-        for token in (choice.get("logprobs") or {}).get("content") or []
-    ]
-    finish_reason = choice.get("finish_reason")
-    tokens = cached = None
-    if usage := event.get("usage"):
-        tokens = usage["prompt_tokens"], usage.get("completion_tokens") or 0
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
-    if not (text or logprobs or finish_reason or tokens):
-        return None
-    return chunk_of(
-        text, logprobs=logprobs, finish_reason=finish_reason, tokens=tokens, cached=cached
-    )
-
-
-def _token(token: dict[str, Any]) -> dict[str, Any]:
-    return {"token": token["token"], "logprob": token["logprob"]}
 
 
 def _broken(what: str) -> _Failure:

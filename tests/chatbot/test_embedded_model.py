@@ -8,7 +8,6 @@ import threading
 import time
 from pathlib import Path
 
-import httpx
 import pytest
 from langchain_core.messages import AIMessage
 
@@ -35,22 +34,8 @@ def usage(reply: AIMessage) -> tuple[int, int]:
 
 
 def is_idle(model: EmbeddedChatModel) -> bool:
-    """Whether no slot reads a prompt or writes an answer, as the model's own server tells."""
-    served = model.load()
-    assert served.key is not None
-    slots = httpx.get(
-        served.url.removesuffix("/v1") + "/slots",
-        headers={"Authorization": f"Bearer {served.key.get_secret_value()}"},
-        timeout=30,
-    )
-    return not any(slot["is_processing"] for slot in slots.raise_for_status().json())
-
-
-def seconds_until_idle(model: EmbeddedChatModel) -> float:
-    started = time.perf_counter()
-    while not is_idle(model) and time.perf_counter() - started < 20:
-        time.sleep(0.05)
-    return time.perf_counter() - started
+    """Whether nothing is computed: reading a prompt would hold this."""
+    return not model._reading.locked()
 
 
 def test_it_reads_a_value_out_of_the_text(model: EmbeddedChatModel) -> None:
@@ -128,7 +113,7 @@ def test_it_stops_at_a_stop_string_and_a_seed_repeats_an_answer(model: EmbeddedC
 
 async def _stop_reading(model: EmbeddedChatModel, number: int) -> None:
     tasks = [asyncio.create_task(model.ainvoke(f"{number} {n} {LONG} Sum up.")) for n in range(3)]
-    while await asyncio.to_thread(is_idle, model):
+    while is_idle(model):
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.5)
     for task in tasks:
@@ -138,8 +123,11 @@ async def _stop_reading(model: EmbeddedChatModel, number: int) -> None:
 
 def test_reading_long_prompts_ends_when_they_are_cancelled(model: EmbeddedChatModel) -> None:
     asyncio.run(_stop_reading(model, time.time_ns()))
-    # Two seconds on idle cores; all three prompts would take more than a minute.
-    assert seconds_until_idle(model) < 15
+    started = time.perf_counter()
+    while not is_idle(model) and time.perf_counter() - started < 20:
+        time.sleep(0.01)
+    # Half a second on idle cores; all three prompts would take more than a minute.
+    assert time.perf_counter() - started < 5
 
 
 def test_writing_ends_when_nobody_listens(model: EmbeddedChatModel) -> None:
@@ -149,7 +137,11 @@ def test_writing_ends_when_nobody_listens(model: EmbeddedChatModel) -> None:
                 return
 
     asyncio.run(leave())
-    assert seconds_until_idle(model) < 5
+    started = time.perf_counter()
+    free = [model._workers.submit(time.sleep, 0.01) for _ in range(model.slots)]
+    for slot in free:
+        slot.result(timeout=60)
+    assert time.perf_counter() - started < 5
 
 
 def test_a_prompt_that_is_too_long_says_so(model: EmbeddedChatModel) -> None:

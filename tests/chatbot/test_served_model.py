@@ -272,8 +272,11 @@ def test_it_knows_when_the_key_travels_unencrypted(url: str, shows: bool) -> Non
 
 @pytest.fixture
 def real() -> ServedChatModel:
-    """The generator at the port that its library opens."""
-    return generator().load()
+    """The generator by its library's own HTTP server."""
+    model = generator()
+    return ServedChatModel(
+        url=f"{model._server.listening_address}/v1", model="any", key=SecretStr(model._key)
+    )
 
 
 @pytest.mark.generator
