@@ -35,13 +35,12 @@ from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_
 from chatbot.memory.uses import REJECTED
 from chatbot.retrieval.forms import (
     ASKS_DEFAULT,
-    read_end,
-    read_event,
     read_rows,
     read_value,
     read_verdict,
 )
 from chatbot.retrieval.kinds import FORMS, Kind, kind_of
+from chatbot.retrieval.lifecycle import read_end, read_event
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, says_unknown
 from chatbot.retrieval.records import sentences

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
-from chatbot.retrieval.passages import Passage, section_of
+from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.provenance import UNIT
-from chatbot.retrieval.records import records, with_units
+from chatbot.retrieval.records import with_units
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
@@ -53,26 +52,6 @@ _ENDS = {
 _RANGE = re.compile(
     r"(?P<minimum>[-−]?\d[\d.,]*)\s*(?:to|–|-|\.\.+|…)\s*(?P<maximum>[-−]?\d[\d.,]*)(?P<unit>\s?\D*)"
 )
-_EVENTS = {
-    **dict.fromkeys(("new", "added", "introduced", "add", "available", "appear"), "added"),
-    **dict.fromkeys(("changed", "change"), "changed"),
-    **dict.fromkeys(("deprecated", "obsolete", "deprecate"), "deprecated"),
-    **dict.fromkeys(("removed", "dropped", "remove"), "removed"),
-}
-_EVENT = re.compile(
-    rf"\b(?P<event>{'|'.join(_EVENTS)})\s+(?:in|since)\s+(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
-    re.I,
-)
-"""What a documentation says of its own history: "New in version 2.1"."""
-_ASKS_WHEN = re.compile(
-    r"\b(?:(?:which|what) (?:\w+ )?(?:version|release)|when|since)\b[^?]*"
-    rf"\b(?P<event>{'|'.join(_EVENTS)})\b",
-    re.I,
-)
-
-
-_ASKS_WHETHER_STILL = re.compile(r"\bstill\b|\bany ?more\b|\bno longer\b", re.I)
-_WITHOUT_EFFECT = re.compile(r"\b(?:ignored|no longer|removed|no effect|dropped)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -99,16 +78,16 @@ class Reading:
         ]
         told = f" ({'; '.join(beside)})" if beside else ""
         column = self.column if self.column[1:2].isupper() else self.column.lower()
-        value = self.value if self.record.cells else _as_code(self.value)
+        value = self.value if self.record.cells else named_as_code(self.value)
         owner = "" if self.record.cells else self._owner
-        told = f"The {column} of {_as_code(self.name)}{owner} is {value}{told}."
+        told = f"The {column} of {named_as_code(self.name)}{owner} is {value}{told}."
         return as_document_words(told)
 
     @property
     def _owner(self) -> str:
-        owner = _as_code(self.record.label)
+        owner = named_as_code(self.record.label)
         # A heading is no owner, a class or a function is.
-        return f" of {owner}" if owner.startswith("`") and owner != _as_code(self.name) else ""
+        return f" of {owner}" if owner.startswith("`") and owner != named_as_code(self.name) else ""
 
 
 def _lowered(sentence: str) -> str:
@@ -124,7 +103,7 @@ def names_in(question: str) -> list[str]:
     return [*identifiers(question), *(m.lower() for m in _HYPHENATED.findall(question))]
 
 
-def _as_code(name: str) -> str:
+def named_as_code(name: str) -> str:
     """A name that no sentence would be written with, such as `queue-depth`, in a code span."""
     bare = " ".join(name.split()).strip("`")
     worded = bare.isalpha() and not _HUMP.search(bare)
@@ -184,49 +163,6 @@ def read_verdict(subject: str, best: Passage) -> Reading | None:
     ]
     reading = _agreed(found)
     return reading if reading and _bare(reading.value) in (*_YES, *_NO) else None
-
-
-def read_event(question: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
-    """When a thing was added, changed or deprecated, as the section headed by its name says."""
-    asked = _ASKS_WHEN.search(question)
-    if asked is None:
-        return None
-    event = _EVENTS[asked["event"].lower()]
-    for passage, text, record in _on_named(question, passages):
-        said = _EVENT.search(text)
-        if said and _EVENTS[said["event"].lower()] == event:
-            told = f"{_as_code(passage.heading)} was {event} in version {said['release']}."
-            return as_document_words(told), passage, record
-    return None
-
-
-def read_end(subject: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
-    """That a thing does nothing any more, where a question asks whether it still does."""
-    if not _ASKS_WHETHER_STILL.search(subject):
-        return None
-    for passage, text, record in _on_named(subject, passages):
-        if _WITHOUT_EFFECT.search(text):
-            return f"No: {as_document_words(text)}", passage, record
-    return None
-
-
-def _on_named(question: str, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str, Record]]:
-    """The paragraphs of the sections headed by a name: `wait_time` for `--wait-time`, too.
-
-    Each in one line, with its passage and the record that it stands in.
-    """
-    names = set(map(_joined, identifiers(question)))
-    headed = (p for p in passages if names & set(map(_joined, identifiers(p.heading))))
-    for passage in chain.from_iterable(map(section_of, headed)):
-        for start, _, block in passage.placed:
-            before = (r for r in reversed(records(passage.page)) if r.start <= start)
-            record = next(before, None)
-            if block.kind is BlockKind.PARAGRAPH and record is not None:
-                yield passage, " ".join(block.text.split()), record
-
-
-def _joined(name: str) -> str:
-    return name.lstrip("-").replace("-", "_").removesuffix("()")
 
 
 def _bare(value: str) -> str:
@@ -311,7 +247,7 @@ def read_rows(subject: str, table: Sequence[Passage]) -> tuple[tuple[Record, ...
     if named:
         return named, row_sentence(*named)
     heading = table[0].heading
-    named_once = dict.fromkeys(_as_code(r.cells[0][1]) for r in fitting or rows)
+    named_once = dict.fromkeys(named_as_code(r.cells[0][1]) for r in fitting or rows)
     keys = ", ".join(named_once)
     if fitting:
         value = dict(fitting[0].cells)[column]
@@ -341,7 +277,7 @@ def _row_in_words(row: Record) -> str:
     told = ", ".join(
         f"{h.lower()} {_plain_cell(c)}" if h else c for h, c in others if c.strip(" –-")
     )
-    return f"{_as_code(key)}: {told}"
+    return f"{named_as_code(key)}: {told}"
 
 
 def asks_for_rows(subject: str, table: Passage) -> bool:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.retrieval.forms import read_end, read_event, read_value, read_verdict
+from chatbot.retrieval.forms import read_value, read_verdict
+from chatbot.retrieval.lifecycle import read_end, read_event
 from chatbot.retrieval.passages import passages_of
 from chatbot.retrieval.records import records
 from ingestion.page import Block, BlockKind

@@ -1,0 +1,79 @@
+"""What the section on a thing says of its own history: since when it is there, that it is over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from chatbot.retrieval.forms import named_as_code
+from chatbot.retrieval.passages import Passage, section_of
+from chatbot.retrieval.records import records
+from chatbot.text.sanitizer import as_document_words
+from chatbot.turn import Record
+from corpora.indexing.lexical import identifiers
+from ingestion.page import BlockKind
+
+_EVENTS = {
+    **dict.fromkeys(("new", "added", "introduced", "add", "available", "appear"), "added"),
+    **dict.fromkeys(("changed", "change"), "changed"),
+    **dict.fromkeys(("deprecated", "obsolete", "deprecate"), "deprecated"),
+    **dict.fromkeys(("removed", "dropped", "remove"), "removed"),
+}
+_EVENT = re.compile(
+    rf"\b(?P<event>{'|'.join(_EVENTS)})\s+(?:in|since)\s+(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
+    re.I,
+)
+"""What a documentation says of its own history: "New in version 2.1"."""
+_ASKS_WHEN = re.compile(
+    r"\b(?:(?:which|what) (?:\w+ )?(?:version|release)|when|since)\b[^?]*"
+    rf"\b(?P<event>{'|'.join(_EVENTS)})\b",
+    re.I,
+)
+
+
+_ASKS_WHETHER_STILL = re.compile(r"\bstill\b|\bany ?more\b|\bno longer\b", re.I)
+_WITHOUT_EFFECT = re.compile(r"\b(?:ignored|no longer|removed|no effect|dropped)\b", re.I)
+
+
+def read_event(question: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
+    """When a thing was added, changed or deprecated, as the section headed by its name says."""
+    asked = _ASKS_WHEN.search(question)
+    if asked is None:
+        return None
+    event = _EVENTS[asked["event"].lower()]
+    for passage, text, record in _on_named(question, passages):
+        said = _EVENT.search(text)
+        if said and _EVENTS[said["event"].lower()] == event:
+            told = f"{named_as_code(passage.heading)} was {event} in version {said['release']}."
+            return as_document_words(told), passage, record
+    return None
+
+
+def read_end(subject: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
+    """That a thing does nothing any more, where a question asks whether it still does."""
+    if not _ASKS_WHETHER_STILL.search(subject):
+        return None
+    for passage, text, record in _on_named(subject, passages):
+        if _WITHOUT_EFFECT.search(text):
+            return f"No: {as_document_words(text)}", passage, record
+    return None
+
+
+def _on_named(question: str, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str, Record]]:
+    """The paragraphs of the sections headed by a name: `wait_time` for `--wait-time`, too.
+
+    Each in one line, with its passage and the record that it stands in.
+    """
+    names = set(map(_joined, identifiers(question)))
+    headed = (p for p in passages if names & set(map(_joined, identifiers(p.heading))))
+    for passage in chain.from_iterable(map(section_of, headed)):
+        for start, _, block in passage.placed:
+            before = (r for r in reversed(records(passage.page)) if r.start <= start)
+            record = next(before, None)
+            if block.kind is BlockKind.PARAGRAPH and record is not None:
+                yield passage, " ".join(block.text.split()), record
+
+
+def _joined(name: str) -> str:
+    return name.lstrip("-").replace("-", "_").removesuffix("()")
