@@ -49,6 +49,7 @@ _ENDS = {
     "maximum": re.compile(r"\b(?:maximum|max|largest|highest|biggest|greatest|at most)\b", re.I),
     "minimum": re.compile(r"\b(?:minimum|min|smallest|lowest|least)\b", re.I),
 }
+_UNIT_COLUMN = re.compile(r"units?", re.I)
 _RANGE = re.compile(
     r"(?P<minimum>[-−]?\d[\d.,]*)\s*(?:to|–|-|\.\.+|…)\s*(?P<maximum>[-−]?\d[\d.,]*)(?P<unit>\s?\D*)"
 )
@@ -219,7 +220,8 @@ def _ends_of_range(subject: str, scored: Sequence[Record]) -> list[Reading]:
         ranged = next((h for h in cells if re.search(r"\brange\b", h, re.I)), None)
         limits = _RANGE.fullmatch(cells[ranged].strip()) if ranged else None
         if end and limits and _is_named(record.cells[0][1], asked):
-            value = f"{limits[end]}{limits['unit'] or ''}"
+            unit = next((f" {c}" for h, c in record.cells if c and _UNIT_COLUMN.fullmatch(h)), "")
+            value = f"{limits[end]}{limits['unit'].rstrip() or unit}"
             found.append(Reading(value, record, record.cells[0][1], end))
     return found
 

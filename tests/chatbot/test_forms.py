@@ -34,6 +34,7 @@ PAGE = stored_page(
         ("what is create_constraint of Enum by default", "False"),
         ("what is the default of wait-to-restore?", "300 s"),
         ("range of the hello timer", "1–60"),
+        ("what is the maximum of wait-to-restore?", "3600 s"),
     ],
 )
 def test_a_value_in_a_form_is_read(question: str, value: str) -> None:
