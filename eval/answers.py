@@ -142,7 +142,7 @@ def _score(question: GoldQuestion, reply: Reply) -> AnswerScore:
         answerable=answerable,
         asks=question.asks,
         silently_wrong_release=_silently_wrong(question, reply),
-        correct=accepted and not refused if answerable else accepted or refused,
+        correct=accepted and not refused if answerable else refused,
         refused=refused,
         facts=Share(question.facts_in(told), len(question.facts)) if answerable else NONE,
         steps_complete=question.has_steps(told) if answerable and question.steps else None,

@@ -199,12 +199,12 @@ def test_a_refusal_that_shows_the_answer_is_wrong() -> None:
     ("answer", "abstained", "correct"),
     [
         ("Port 17.", True, True),
-        ("It is not documented in 2.0.", False, True),
+        ("It is not documented in 2.0.", False, False),
         ("Use port 18.", False, False),
         ("It is not documented, but port 17 works.", False, False),
     ],
 )
-def test_unanswerable_is_right_when_refused_or_said_to_be_undocumented(
+def test_unanswerable_is_right_only_when_refused(
     answer: str, abstained: bool, correct: bool
 ) -> None:
     score = score_answer(UNANSWERABLE, reply(answer=answer, abstained=abstained, citations=[]))
