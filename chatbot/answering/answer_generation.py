@@ -56,9 +56,13 @@ from prompts import fenced, fenced_list, render
 
 STEP = "answer_generation"
 HINTS = {
-    Kind.VALUE: "Name the thing, its value with the unit, and its range or condition.",
+    Kind.VALUE: (
+        "Name the thing, its value with the unit, and its range or condition if the chunks state "
+        "one. If they do not tell this value, reply: I don't know"
+    ),
     Kind.STEPS: (
-        "Say in one or two sentences what has to be done, with the command or setting that does it."
+        "Say in one or two sentences what has to be done, with the command or setting that does "
+        "it. If the chunks tell how to do something else only, reply: I don't know"
     ),
     Kind.LIST: "Name all of them in one sentence.",
     Kind.TABLE: "Answer from the rows, with names, values and units.",
@@ -78,6 +82,7 @@ _MORE = re.compile(
 )
 """A second question behind the first."""
 _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
+_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
 NEAR = 0.45
@@ -119,7 +124,8 @@ def generate_answer(
         passages = best_passages(scored)
         kind = kind_of(turn.queries, passages[0])
         room = int(budget * MORE_FOR.get(kind, 1.0))
-        shown = within(room, passages, scored)
+        excerpts = within(room, passages, scored)
+        shown = [excerpt.passage for excerpt in excerpts]
         corpus = open_corpus(*turn.asked)
         weak = passages[0].score < WEAK
         missing = missing_names_share(
@@ -138,7 +144,7 @@ def generate_answer(
             "answer_lead",
             product=product,
             release=release,
-            chunks=with_remembered(as_chunks(shown, scored, room), turn, REMEMBERED),
+            chunks=with_remembered(as_chunks(excerpts), turn, REMEMBERED),
             question=fenced("question", turn.queries.base),
             hint=HINTS[kind],
         )
@@ -153,6 +159,9 @@ def generate_answer(
         if "```" in reply and kind not in FORMS:
             # Code that the model writes is left out: it is copied from the page as steps are.
             draft.kind = Kind.STEPS
+        if kind is Kind.VALUE and _VERDICT.match(reply):
+            # "Is" may be left out: "retries still on in 2.0?" is a question all the same.
+            draft.kind = Kind.YES_NO
         answer = _checked(draft, reply, shown, read)
         return replace(turn, answer=_accepted(draft, answer, same))
 

@@ -1,9 +1,9 @@
-"""What of the passages stands in the prompt: the best first, each in page order, in one budget."""
+"""What of the passages stands in the prompt: a few of the best, and the section of the best."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from chatbot.retrieval.passages import Passage, section_of, short_section
 from chatbot.turn import Record
@@ -17,25 +17,43 @@ NEAR = 0.5
 """Of the best passage's score, below which a passage is not shown to the model."""
 
 
-def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Passage]:
-    """The passages that fit into so many characters; the first in any case.
+BEST = 3
+"""Passages of which at least the best record is shown, wherever they stand."""
 
-    They come best first, and those of the best one's section before all others: what answers a
-    question stands together. The section is put in page order. What scores far less than the best
-    is left out: a small model mixes it in.
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A passage, and those of its records that are shown of it, in page order."""
+
+    passage: Passage
+    records: tuple[Record, ...]
+
+
+def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Excerpt]:
+    """What of the passages fits into so many characters; of the first something in any case.
+
+    They come best first, and those of the best one's section before all others, since a reason or
+    a list stands together; it is put in page order. What scores far less than the best is left
+    out: a small model mixes it in. Where the section fills the room, the best record of each of
+    the `BEST` passages is shown beyond it: a value is often told in one line elsewhere.
     """
-    kept: list[Passage] = []
+    kept: list[Excerpt] = []
     for passage in _section_first(passages):
-        size = sum(len(r.reading) for r in shown_records(passage, scored, budget))
+        records = shown_records(passage, scored, budget)
+        size = sum(len(r.reading) for r in records)
         if kept and size > budget:
             continue
-        kept.append(passage)
+        kept.append(Excerpt(passage, tuple(records)))
         budget -= size
         if budget <= 0:
             break
+    shown = {e.passage.place for e in kept}
+    missed = (p for p in passages[:BEST] if p.place not in shown)
+    kept += [Excerpt(p, tuple(shown_records(p, scored, 0))) for p in missed]
     section = {p.place for p in section_of(passages[0])}
-    together = [p for p in kept if p.place in section]
-    return sorted(together, key=lambda p: p.start) + [p for p in kept if p.place not in section]
+    together = [e for e in kept if e.passage.place in section]
+    others = [e for e in kept if e.passage.place not in section]
+    return sorted(together, key=lambda e: e.passage.start) + others
 
 
 def _section_first(passages: Sequence[Passage]) -> list[Passage]:
@@ -50,14 +68,13 @@ def _section_first(passages: Sequence[Passage]) -> list[Passage]:
     return [*found, *(p for p in near if p.place not in section)]
 
 
-def as_chunks(passages: Sequence[Passage], scored: Sequence[Record], budget: int) -> Fenced:
-    """The passages as numbered sections of a prompt, `budget` characters of them in all."""
+def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
+    """The excerpts as numbered sections of a prompt."""
     sections = []
-    for number, passage in enumerate(passages, 1):
-        shown = shown_records(passage, scored, budget)
-        budget -= sum(len(record.reading) for record in shown)
+    for number, excerpt in enumerate(excerpts, 1):
+        passage = excerpt.passage
         where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path[-2:])))
-        sections.append(fenced("chunk", _together(shown), number=number, section=where))
+        sections.append(fenced("chunk", _together(excerpt.records), number=number, section=where))
     return fenced_list(sections)
 
 

@@ -203,7 +203,8 @@ def _bearer(
         if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
             return None, None
         for quantity in quantities(sentence):
-            if plain(quantity) not in own and not holds_quantity(quantity, everything):
+            held = any(holds_quantity(quantity, passage.records) for passage in passages)
+            if not held and plain(quantity) not in own:
                 return None, None
         figures = [claim for claim in told if any(map(str.isdigit, claim))]
         words = set(tokens(filtered(sentence)))

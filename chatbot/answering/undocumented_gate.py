@@ -113,12 +113,14 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 
 
 def _is_subject(corpus: Corpus, word: str) -> bool:
-    """Whether a release has the word in several places and one of them under a heading of it."""
+    """Whether a release has the word in several places and one of them under a title of it."""
     whole = tokens(word)[0]
     if corpus.frequency(whole) < _OFTEN:
         return False
     found = [chunk_id for chunk_id, _ in corpus.lexical([whole], 20)]
-    return any(word.casefold() in c.heading.casefold() for c in corpus.chunks(found).values())
+    chunks = corpus.chunks(found).values()
+    titles = ((c.heading, corpus.page(c.page_id).document.title) for c in chunks)
+    return any(word.casefold() in " ".join(title).casefold() for title in titles)
 
 
 def coverage(corpus: Corpus, text: str) -> float:

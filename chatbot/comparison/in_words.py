@@ -18,7 +18,7 @@ from corpora.catalog.release import sort_key
 from ingestion.page import BlockKind
 
 SHOWN = 40
-"""Differences between two releases that are written out; the others are counted."""
+"""Differences between two releases that are written out; of the others it is said where."""
 _IN_SENTENCES = 2
 """Values up to which each is told in a sentence, without a table."""
 _NAMED = 6
@@ -80,8 +80,7 @@ def _step(topic: str, step: Differences, quotes: Quotes) -> tuple[str, list[str]
         body.append(table(("", older, newer), cells))
     body += [f"New in {newer}:", "\n".join(added)] if added else []
     body += [f"No longer in {newer}:", "\n".join(gone)] if gone else []
-    left = sum(max(len(part) - SHOWN, 0) for part in (shown.changed, shown.added, shown.removed))
-    body += [f"{left} more differ on the same pages."] if left else []
+    body += _further(shown, quotes)
     return lead, [*body, *_notes(step, quotes)] if topic else [*notes, *body]
 
 
@@ -90,6 +89,18 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = (header, ["---"] * len(header), *rows)
     cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _further(step: Differences, quotes: Quotes) -> list[str]:
+    """How many differences are left, and a mark for each document that they stand in."""
+    left = [(pair.sides[-1], step.newer) for pair in step.changed[SHOWN:]]
+    left += [(record, step.newer) for record in step.added[SHOWN:]]
+    left += [(record, step.older) for record in step.removed[SHOWN:]]
+    if not left:
+        return []
+    first = {as_words(r.page.document.title): (r, release) for r, release in reversed(left)}
+    where = listed(f"{title} {quotes.mark(*place)}" for title, place in first.items())
+    return [f"{len(left)} more differ, in {where}."]
 
 
 def _worth_telling(step: Differences) -> Differences:

@@ -55,6 +55,7 @@ _EVENT = re.compile(r"\b(?:(?P<deprecated>deprecat\w*)|change|changed)\b", re.I)
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
 
+_AS_CODE = re.compile(r"`([^`]+)`")
 _IMPERATIVE = re.compile(r"^\s*(?:please\s+)?(?:list|show|name|tell)\s+(?:me\s+)?", re.I)
 _ASKED_OF = re.compile(
     r"\b(?:do|does|did|can|could)\s+(?:(?:the|my|our|your|an?)\s+)?\w+\s+"
@@ -134,6 +135,12 @@ def names_its_thing(question: str) -> bool:
 def leans_on_conversation(question: str) -> bool:
     """Whether such a question needs the one before it: "and in 17.20?", "is it the same?"."""
     return not names_its_thing(question) or bool(_CONTINUES.search(question))
+
+
+def thing_as_code(question: str) -> str:
+    """The one thing that a question names as code, letter for letter; or nothing."""
+    named = _AS_CODE.findall(question)
+    return named[0].strip() if len(named) == 1 else ""
 
 
 def topic(subject: str) -> str:

@@ -25,6 +25,7 @@ from chatbot.comparison.question import (
     asks_whether_same,
     leans_on_conversation,
     names_its_thing,
+    thing_as_code,
     topic,
     wants_only,
 )
@@ -175,7 +176,8 @@ def _look_up(
     product = sides[0].asked[0]
     own = set(name_tokens(product))
     words = topic(_subject(sides[0])).split()
-    thing = " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
+    thing = thing_as_code(turn.question)
+    thing = thing or " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
     names = [side.asked[1] for side in sides]
     present = asked(turn.question, sides[0].question) is Asked.PRESENCE
     if not thing:

@@ -18,7 +18,6 @@ from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from ingestion.page import DocumentKind
 
-_LISTED = 40
 _CATALOG = "from the catalog"
 _KINDS = {
     DocumentKind.REFERENCE: "reference",
@@ -176,10 +175,8 @@ def _documents(of: Resolution, inquiry: Inquiry, open_corpus: Callable[[str, str
         lead = f"{of.product} {release} has {_count(len(documents), 'document')}"
         # Listings of source code are many and looked for by nobody: they come last.
         order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
-        lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order[:_LISTED]]
-        left = len(documents) - len(lines)
-        lines += [f"and {left} more"] if left else []
-        lead += f" ({parts})" if left or inquiry.counted else ""
+        lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order]
+        lead += f" ({parts})" if len(counts) > 1 or inquiry.counted else ""
         texts.append(f"{lead}." if inquiry.counted else _list(f"{lead}:", lines))
     return "\n\n".join(texts)
 

@@ -85,7 +85,8 @@ _SEVERAL = r"(two|three|four|[2-9])"
 _RELEASES = r"(?:releases?|versions?)\b"
 _HAS = (
     r"(?:ha(?:s|ve|d)|introduc\w+|add\w*|support\w*|document\w*|contain\w*|remov\w+|dropp?\w*"
-    r"|includ\w+|offer\w*|mention\w*|c[ao]me|brought|lacks?|do(?:es)?\s*n['’o]t)\b"
+    r"|includ\w+|offer\w*|mention\w*|describ\w+|cover\w*|c[ao]me|brought|lacks?"
+    r"|do(?:es)?\s*n['’o]t)\b"
 )
 _APPEARED = (
     r"(?:added|introduced|changed|removed|dropped|deprecated|renamed|documented|discontinued)"
@@ -97,7 +98,8 @@ _EVERY = "|".join(
     (
         r"(?:in|since|from|as\s+of|with|by|until|till|up\s+to)\s+(?:which|what)\s+"
         rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
-        rf"(?:which|what)\s+{_QUALITY}{_RELEASES}"
+        rf"(?:which|what)\s+(?:of\s+(?:the|your|our|these)\s+)?{_QUALITY}{_RELEASES}"
+        r"(?:\s+(?:that\s+)?(?:you|we)\s+\w+(?:\s+(?:of|about|here|there))?)?"
         rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
         rf"since\s+when\b|when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED})",
         rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_THERE})\s+"

@@ -63,7 +63,8 @@ _MEASURE = re.compile(
     re.I,
 )
 _WHY = re.compile(
-    r"\bwhy\b|\bhow come\b|\b(?:what|which) (?:is |are |was |'s )?(?:the )?(?:reasons?|causes?)\b",
+    r"\bwhy\b|\bhow come\b|\b(?:what|which)(?:'?s| is| are| was)? (?:the )?(?:reasons?|causes?)\b"
+    r"|\bwhat(?:'?s| is) going on\b",
     re.I,
 )
 _CHANGE = re.compile(
@@ -80,7 +81,8 @@ _CHANGE = re.compile(
     re.I,
 )
 _YES_NO = re.compile(
-    r"(?:^|[.!:;] +)(?:(?:in|with|on|for|under|using|as of|since|from)\b[^?]{0,50}?[,:] +)?"
+    r"(?:^|[.!:;] +)(?:(?:in|with|on|for|under|using|as of|since|from)\b[^?]{0,50}?[,:] +"
+    r"|(?:if|when|once|after|before|while)\b[^?]*?, +)?"
     r"(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
     r"am|isn't|aren't|doesn't|don't|can't|need|any(?! of))\b"
     r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",

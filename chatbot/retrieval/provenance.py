@@ -119,9 +119,10 @@ def quantities(text: str) -> tuple[str, ...]:
 
 
 def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
-    """Whether a record says the figure with its unit: side by side, or in a cell and beside it.
+    """Whether the records of a passage say the figure with its unit, side by side or apart.
 
-    Beside it is the cell's header, or a cell of the same row that holds the unit alone.
+    In a table the unit is in the cell's header, or in a cell of the same row that holds it alone.
+    In text it may stand in another sentence: "Default: 30. Workers silent for more seconds …".
     """
     parts = _FIGURE.fullmatch(plain(quantity))
     if parts is None:
@@ -129,8 +130,11 @@ def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
     figure, unit = parts.groups()
     together = re.compile(rf"(?<![\w.]){re.escape(figure)}\s?{re.escape(unit)}(?!\w)")
     alone = re.compile(rf"(?<![\w.]){re.escape(figure)}(?![\w.]*\w)")
+    bare = re.compile(rf"{alone.pattern}(?!\s?{UNIT})", re.I)
     of_header = re.compile(rf"(?<!\w){re.escape(unit)}(?!\w)")
-    return any(
+    any_number = re.compile(rf"(?<!\w){re.escape(unit.removesuffix('s'))}s?(?!\w)")
+    text = plain(" ".join(record.reading for record in records if not record.cells))
+    return bool(bare.search(text) and any_number.search(text)) or any(
         together.search(plain(f"{record.quote} {record.reading}"))
         or any(
             alone.search(plain(cell))

@@ -7,7 +7,10 @@ from chatbot.comparison.pages import Differences
 from chatbot.comparison.presence import Finding
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.retrieval.records import records
 from chatbot.turn import Answer, Citation, Documented, Turn
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
 
 
 def cited(release: str, quote: str) -> Citation:
@@ -107,6 +110,18 @@ def test_lists_and_code_stand_below_each_other_with_marks_numbered_through() -> 
 def test_what_is_the_same_in_full_is_shown_once() -> None:
     whole = values_side_by_side([stepwise("1.0", "Set it"), stepwise("2.0", "Set it")])
     assert whole.text.startswith("It is the same in 1.0 [1] and 2.0 [3].\n\nSet it [3].\n\n```")
+
+
+def test_what_is_not_written_out_is_named_by_document_with_a_mark() -> None:
+    header = ("Rule", "Value")
+    rows = (f"rule-{i} — {i}" for i in range(50))
+    page = stored_page(
+        *(Block(BlockKind.TABLE_ROW, row, ("Rules",), header=header) for row in rows)
+    )
+    added = tuple(records(page))
+    answer = changes_in_words("rules", [Differences("1.0", "2.0", added=added)])
+    assert len(answer.citations) == 41
+    assert f"10 more differ, in {page.document.title} [41]." in answer.text
 
 
 def test_a_table_keeps_bars_in_its_cells() -> None:

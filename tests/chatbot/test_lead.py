@@ -67,6 +67,17 @@ def test_numbers_of_a_list_in_a_line_are_no_sentences() -> None:
     assert sentence.text.startswith("Two things hold: Messages are not")
 
 
+def test_a_unit_may_stand_in_another_sentence_of_the_passage() -> None:
+    page = stored_page(
+        Block(BlockKind.PARAGRAPH, "Default: 30", QUEUE),
+        Block(BlockKind.PARAGRAPH, "Silent for more than this many seconds, it is closed.", QUEUE),
+    )
+    scored = [replace(r, score=1.0) for r in records(page)]
+    for reply, passage in (("The default is 30 seconds.", True), ("It is 30 minutes.", False)):
+        (said,) = check(reply, best_passages(scored), scored, "default timeout in seconds?")
+        assert (said.passage is not None) is passage
+
+
 def test_a_sentence_with_a_figure_that_stands_nowhere_goes_and_the_others_stay() -> None:
     reply = "The queue-timeout is 45 s. It can be raised to 900 s."
     assert kept(reply) == ["The queue-timeout is 45 s."]

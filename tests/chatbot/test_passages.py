@@ -134,7 +134,7 @@ def test_what_leads_in_to_several_items_is_shown_to_the_model_once() -> None:
         Block(BlockKind.LIST_ITEM, "- the back", MOUNT),
     )
     scored = [replace(r, score=1.0) for r in records(page)]
-    shown = as_chunks(best_passages(scored), scored, 500)
+    shown = as_chunks(within(500, best_passages(scored), scored))
     assert str(shown).count("two sides") == 1
     assert "the back" in str(shown)
 
@@ -189,6 +189,9 @@ def test_code_cannot_close_its_fence() -> None:
         (", does the lever still move?", Kind.YES_NO),
         ("With the new rack, can I keep the fan?", Kind.YES_NO),
         ("We keep the rack outside. Is it sealed?", Kind.YES_NO),
+        ("If I take the fan out, will the rack switch off?", Kind.YES_NO),
+        ("If I take the fan out, how do I put it back?", Kind.STEPS),
+        ("no light on the rack. whats the reason", Kind.EXPLANATION),
         ("In which colors is it sold?", Kind.VALUE),
         ("what happens when the fan stops", Kind.EXPLANATION),
         ("can you list the ports", Kind.LIST),
@@ -206,6 +209,22 @@ def test_what_is_asked_is_told_by_the_words(question: str, kind: Kind) -> None:
     assert asked_for(question) is kind
 
 
+def test_the_best_line_elsewhere_is_shown_beyond_a_section_that_fills_the_room() -> None:
+    order, base = ("Settings", "Order"), ("Settings", "Base")
+    page = stored_page(
+        Block(BlockKind.HEADING, "Order", order),
+        Block(BlockKind.PARAGRAPH, LONG.strip(), order),
+        Block(BlockKind.HEADING, "Base", base),
+        Block(BlockKind.PARAGRAPH, LONG.strip(), base),
+        Block(BlockKind.PARAGRAPH, "The filter runs at 50.", base),
+    )
+    scores = {"The filter runs at 50.": 1.9}
+    found = [replace(r, score=scores.get(r.quote, 2.0 - r.start / 1e4)) for r in records(page)]
+    shown = within(200, best_passages(found), found)
+    assert [e.passage.heading for e in shown] == ["Order", "Base", "Base"]
+    assert [r.quote for r in shown[-1].records] == ["The filter runs at 50."]
+
+
 def test_the_rest_of_the_section_that_answers_is_read_before_other_sections() -> None:
     swap, other = ("Guide", "Swapping"), ("Guide", "Signals")
     page = stored_page(
@@ -221,7 +240,7 @@ def test_the_rest_of_the_section_that_answers_is_read_before_other_sections() ->
     scores = {"Then send WINCH.": 2.0, "HUP reloads the configuration.": 1.9}
     found = [replace(r, score=scores[r.quote]) for r in records(page) if r.quote in scores]
     shown = within(900, best_passages(found), found)
-    assert [p.text for p in shown] == [
+    assert [e.passage.text for e in shown] == [
         LONG.strip(),
         "Send USR2 to the old process.\n\nkill -USR2 PID",
         "Then send WINCH.",
