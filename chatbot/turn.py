@@ -178,7 +178,9 @@ class ModelCall:
 
     `prompt` is the messages as (role, text). Of the prompt's tokens `cached_tokens` were not
     computed again. `seconds` and `first_token` (until the first word came) count from the
-    request. `problem` says why the reply could not be used.
+    request. `doubt` is how likely the reply was to begin with the words that say that the model
+    does not know, where the caller named such words. `problem` says why the reply could not be
+    used.
     """
 
     step: str
@@ -189,6 +191,7 @@ class ModelCall:
     completion_tokens: int = 0
     seconds: float = 0.0
     first_token: float = 0.0
+    doubt: float = 0.0
     problem: str = ""
 
 

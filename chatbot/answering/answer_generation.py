@@ -39,7 +39,7 @@ from chatbot.retrieval.forms import (
     read_value,
     read_verdict,
 )
-from chatbot.retrieval.kinds import FORMS, Kind, kind_of
+from chatbot.retrieval.kinds import FORMS, Kind, kind_of, without_opening
 from chatbot.retrieval.lifecycle import read_end, read_event
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, says_unknown
@@ -89,8 +89,12 @@ NEAR = 0.45
 """The cosine of question and passages from which a passage is shown without a lead about it."""
 MOST_MISSING = 0.25
 """Of the question's words, from which names that no passage holds are what is asked about."""
-NEAR_VALUE = 0.5
-"""The same for a value, which a passage that is only near seldom has."""
+UNKNOWN = "I don't know"
+"""What the prompt asks the model to say where the passages do not tell."""
+DOUBTED = 0.16
+"""How likely it may be that the model says so, for it to be asked for an answer all the same."""
+UNSURE = 0.05
+"""How likely it may be for a passage to be shown in place of a value that nothing bears."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
@@ -135,7 +139,7 @@ def generate_answer(
             return replace(turn, answer=refusal(turn))
         draft = _Draft(turn, kind, passages, scored, corpus)
         read = _read(draft)
-        if read is not None and (model is None or not _MORE.search(subject)):
+        if read is not None and (model is None or not _MORE.search(without_opening(subject))):
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
             return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
@@ -149,7 +153,15 @@ def generate_answer(
             hint=HINTS[kind],
         )
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
-        made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens, **chosen)
+        made = await call(
+            model,
+            messages,
+            step=STEP,
+            shown=True,
+            unless=(UNKNOWN, DOUBTED),
+            max_tokens=max_tokens,
+            **chosen,
+        )
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
         reply = made.reply
         if made.completion_tokens >= max_tokens:
@@ -214,9 +226,11 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
-    if draft.kind is not Kind.YES_NO:
-        words = 2 if draft.kind is Kind.EXPLANATION else 1
-        kept = [sentence for sentence in kept if adds_to(own, sentence.text, words)]
+    words = 2 if draft.kind is Kind.EXPLANATION else 1
+    # A verdict may repeat the question, what follows it may not.
+    verdict = kept[:1] if draft.kind is Kind.YES_NO else []
+    others = kept[len(verdict) :]
+    kept = verdict + [sentence for sentence in others if adds_to(own, sentence.text, words)]
     if read is not None:
         kept = _behind(read, kept)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
@@ -225,14 +239,14 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     invented = draft.kind is Kind.STEPS and any(
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
-    near = NEAR_VALUE if draft.kind is Kind.VALUE else NEAR
-    far = turn.nearness is not None and turn.nearness < near
-    if not kept and (invented or far):
+    far = turn.nearness is not None and turn.nearness < NEAR
+    unsure = draft.kind is Kind.VALUE and turn.calls[-1].doubt >= UNSURE
+    if not kept and (invented or far or unsure):
         # What the model made up is no reason to show passages that speak of something else.
         return replace(nothing_found(turn), warnings=(REMOVED,))
     if draft.kind is Kind.YES_NO:
-        other = contradicted(kept, draft.passages[0], draft.subject)
-        kept = [other] if other is not None else with_verdict(kept, draft.subject)
+        other = contradicted(kept, draft.passages[:1], draft.subject)
+        kept = with_verdict([other] if other is not None else kept, draft.subject)
     if kept and draft.kind is Kind.STEPS:
         draft.follow(kept[0])
     told = kept and draft.names_all(kept)

@@ -129,8 +129,7 @@ def adds_to(question: str, sentence: str, words: int = 1) -> bool:
 def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list[Sentence]:
     """The lead of a yes/no question, with the `best` words on it where it gives no reason.
 
-    A small model is quick to say yes: where those words negate something that it does not, they
-    stand alone.
+    A small model is quick to say yes: where those words deny something, they stand alone.
     """
     first, *rest = said
     if not _VERDICT.match(first.text):
@@ -140,13 +139,13 @@ def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list
     announces = best.text.endswith(":")
     if told_why or best.record is None or best.record.kind == BlockKind.CODE or announces:
         return list(said)
-    contradicts = _NEGATED.search(best.text) and not _NEGATED.search(first.text)
+    contradicts = _DENIED.search(best.text) and not _DENIED.search(first.text)
     return [best] if first.text[:1] in "Yy" and contradicts else [first, best]
 
 
 def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
     """The lead of a yes/no question that denies what is asked, with the No that it lacks."""
-    if not said or _VERDICT.match(said[0].text) or _NEGATED.search(question):
+    if not said or _VERDICT.match(said[0].text) or _DENIED.search(question):
         return list(said)
     first, *rest = said
     if not _DENIED.search(first.text):
@@ -159,24 +158,25 @@ def _inside(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:] if _OPENS.match(sentence) else sentence
 
 
-def contradicted(said: Sequence[Sentence], passage: Passage, question: str) -> Sentence | None:
-    """What the passage negates of a question that a lead says yes to, most of its words in one.
+def contradicted(
+    said: Sequence[Sentence], passages: Sequence[Passage], question: str
+) -> Sentence | None:
+    """What passages negate of a question that a lead says yes to, most of its words in one.
 
     "It no longer stops at the first warning" is an answer to "does it still stop at the first
     warning?", and a small model is quick to say yes.
     """
-    if not said or not re.match(r"yes\b", said[0].text, re.I) or _NEGATED.search(question):
+    if not said or not re.match(r"yes\b", said[0].text, re.I) or _DENIED.search(question):
         return None
     asked = set(tokens(filtered(question)))
     negated = [
-        (_shared(asked, plain(record.reading)), record)
+        Sentence(in_words(record), passage, record)
+        for passage in passages
         for record in passage.records
         if _NEGATED.search(record.quote) and record.kind != BlockKind.CODE
+        if _shared(asked, plain(record.reading)) >= _SAME_WORDS
     ]
-    share, record = max(negated, key=lambda found: found[0], default=(0.0, None))
-    if record is None or share < _SAME_WORDS:
-        return None
-    return Sentence(in_words(record), passage, record)
+    return max(negated, key=lambda found: _shared(asked, plain(found.text)), default=None)
 
 
 def _bearer(
@@ -207,7 +207,8 @@ def _bearer(
             if not held and plain(quantity) not in own:
                 return None, None
         figures = [claim for claim in told if any(map(str.isdigit, claim))]
-        words = set(tokens(filtered(sentence)))
+        verdict = _VERDICT.match(sentence)
+        words = set(tokens(filtered(_VERDICT.sub("", sentence))))
         new = words - set(tokens(own))
         if len(new.difference(*map(tokens, evidence))) > _MOST_COINED:
             return None, None
@@ -217,7 +218,8 @@ def _bearer(
             if not all(whole(figure).search(text) for figure in figures):
                 continue
             fit = _shared(words, text) + sum(bool(whole(c).search(text)) for c in told)
-            share = max(_shared(words, text), _shared(new, text))
+            # A verdict in the asker's words is one on the passage that has most of them.
+            share = 1.0 if verdict and not new else max(_shared(words, text), _shared(new, text))
             if share >= least and (best is None or fit > best[0]):
                 best = fit, passage
         if best is None or not best[1].records:

@@ -99,7 +99,8 @@ _EVERY = "|".join(
         r"(?:in|since|from|as\s+of|with|by|until|till|up\s+to)\s+(?:which|what)\s+"
         rf"{_QUALITY}{_RELEASES}{_OF_OTHERS}",
         rf"(?:which|what)\s+(?:of\s+(?:the|your|our|these)\s+)?{_QUALITY}{_RELEASES}"
-        r"(?:\s+(?:that\s+)?(?:you|we)\s+\w+(?:\s+(?:of|about|here|there))?)?"
+        r"(?:\s+(?:that\s+)?(?:you|we)\s+\w+"
+        r"(?:\s+(?:docs|documentation|of|for|on|about|here|there))*)?"
         rf"(?=\s+(?:(?:still|already|first|also)\s+)?{_HAS})",
         rf"since\s+when\b|when\s+(?=(?:was|were)\b[^.?!]*\b{_APPEARED})",
         rf"(?:first|earliest|oldest|last|latest|newest)\s+{_QUALITY}{_RELEASES}(?!{_THERE})\s+"

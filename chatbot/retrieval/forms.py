@@ -18,7 +18,8 @@ from ingestion.page import BlockKind
 ASKS_DEFAULT = re.compile(
     r"\bdefaults?\b|\bomitted\b|\bby itself\b|\bout of the box\b"
     r"|\bwithout (?:setting|configuring)\b"
-    r"|\bif (?:i|you|we|it|nothing|none|one)\b[^,?]* (?:set|unset|omit|leave|left|nothing)\b"
+    r"|\bif (?:nothing|none)\b[^,?]* (?:set|given)\b"
+    r"|\bif (?:i|you|we|it|one)\b[^,?]* (?:unset|omit|leave|left|nothing)\b"
     r"|\b(?:don|do|does|is|did)(?:'?t|n't| not) (?:pass|set|give|specify|configured?)\b",
     re.I,
 )

@@ -85,7 +85,9 @@ _YES_NO = re.compile(
     r"|(?:if|when|once|after|before|while)\b[^?]*?, +)?"
     r"(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had|"
     r"am|isn't|aren't|doesn't|don't|can't|need|any(?! of))\b"
-    r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))",
+    r"(?! (?:you|u|anyone) (?:tell|explain|show|list|give))"
+    r"|^(?!.*\b(?:wh(?:at|ich|y|en|ere|o)|how)\b).*\b(?:still|supported|allowed|possible|required"
+    r"|needed|available|compatible|necessary|mandatory)\b.*\?$",
     re.I,
 )
 _LIST = re.compile(

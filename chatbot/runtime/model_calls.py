@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
@@ -30,13 +31,21 @@ _OBJECT = re.compile(r"\{.*\}", re.S)
 
 
 async def call(
-    model: BaseChatModel, messages: Messages, *, step: str, shown: bool = False, **options: Any
+    model: BaseChatModel,
+    messages: Messages,
+    *,
+    step: str,
+    shown: bool = False,
+    unless: tuple[str, float] | None = None,
+    **options: Any,
 ) -> ModelCall:
     """Ask once; `options` are max_tokens, temperature, stop and the like.
 
-    With `shown` the words go to whoever listens to the question. Raises GeneratorError.
+    With `shown` the words go to whoever listens to the question. `unless` names words and a
+    probability: where they are at least so likely to begin the reply, they are the reply, and
+    nothing more is written. A backend that tells no probabilities writes on. Raises GeneratorError.
     """
-    made, _ = await _stream(model, messages, step=step, shown=shown, **options)
+    made, _ = await _stream(model, messages, step=step, shown=shown, unless=unless, **options)
     return made
 
 
@@ -96,16 +105,36 @@ async def next_token_probabilities(
 
 
 async def _stream(
-    model: BaseChatModel, messages: Messages, *, step: str, shown: bool = False, **options: Any
+    model: BaseChatModel,
+    messages: Messages,
+    *,
+    step: str,
+    shown: bool = False,
+    unless: tuple[str, float] | None = None,
+    **options: Any,
 ) -> tuple[ModelCall, AIMessageChunk]:
     started = time.perf_counter()
     first = 0.0
+    likely = None
     reply = AIMessageChunk(content="")
     config = RunnableConfig(tags=[ANSWER] if shown else [])
-    async for chunk in model.astream(list(messages), config, **options):
-        if not first and chunk.content:
-            first = time.perf_counter() - started
-        reply += chunk
+    words, least = unless or ("", 1.0)
+    if unless:
+        options |= {"logprobs": True, "top_logprobs": 20}
+    stream = cast(
+        "AsyncGenerator[AIMessageChunk]", model.astream(list(messages), config, **options)
+    )
+    async with aclosing(stream) as chunks:
+        async for chunk in chunks:
+            if not first and chunk.content:
+                first = time.perf_counter() - started
+            reply += chunk
+            if not unless or likely is not None:
+                continue
+            likely = _probabilities(reply, (words,))
+            if likely is not None and likely[words] >= least:
+                reply.content = words
+                break
     counted = reply.usage_metadata
     made = ModelCall(
         step=step,
@@ -118,6 +147,7 @@ async def _stream(
         completion_tokens=counted["output_tokens"] if counted else 0,
         seconds=round(time.perf_counter() - started, 4),
         first_token=round(first, 4),
+        doubt=round(likely[words], 4) if likely else 0.0,
     )
     return made, reply
 

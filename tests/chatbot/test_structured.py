@@ -4,8 +4,8 @@ import asyncio
 
 from pydantic import BaseModel
 
-from chatbot.models.scripted import ScriptedChatModel
-from chatbot.runtime.model_calls import ask_for
+from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.runtime.model_calls import ask_for, call
 from chatbot.turn import ModelCall
 
 PROMPT = [("system", "Count."), ("user", "How many?")]
@@ -68,3 +68,21 @@ def test_the_form_is_sent_to_the_backend() -> None:
     sent = model.calls[0].options["response_format"]["json_schema"]
     assert sent["schema"]["required"] == ["number"]
     assert model.calls[0].options["max_tokens"] == 20
+
+
+def test_words_that_are_likely_to_begin_a_reply_are_the_reply() -> None:
+    rule = Rule(reply="There are four of them.", probabilities={"There": 0.8, "I": 0.2})
+    unless = ("I don't know", 0.2)
+    made = asyncio.run(
+        call(ScriptedChatModel(rules=[rule]), PROMPT, step="counting", unless=unless)
+    )
+    assert made.reply == "I don't know"
+
+
+def test_less_likely_words_and_a_backend_without_probabilities_change_no_reply() -> None:
+    rule = Rule(reply="There are four of them.", probabilities={"There": 0.9, "I": 0.1})
+    for rules, replies in (([rule], ()), ((), ["There are four of them."])):
+        model = ScriptedChatModel(rules=rules, replies=replies)
+        unless = ("I don't know", 0.2)
+        made = asyncio.run(call(model, PROMPT, step="counting", unless=unless))
+        assert made.reply == "There are four of them."
