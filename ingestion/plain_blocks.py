@@ -10,6 +10,10 @@ from ingestion.page import Block, BlockKind
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
 _NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
 _ITEM = re.compile(r"^\s*([-*•]|\d{1,3}[.)])\s+")
+_OPTION = re.compile(
+    r"^(?P<indent> {1,8})(?P<names>--?[A-Za-z?][^\s,]*(?:(?:, | )[^\s]+)*)(?:  +(?P<words>\S.*))?$"
+)
+"""A line of a command's help that names an option; what it does is to its right or below it."""
 _COLUMNS = re.compile(r"\S {3,}\S|\t|[|+]\s*[-|]")
 _LONGEST_HEADING = 80
 
@@ -18,7 +22,8 @@ def plain_blocks(text: str) -> Iterator[Block]:
     """The blocks of a plain text.
 
     A blank line ends a paragraph. A heading is underlined, numbered or in capitals, on a line of
-    its own; indented text and columns made of spaces stay as they are.
+    its own. An option of a command's help with what it does is a definition; other indented text
+    and columns made of spaces stay as they are.
     """
     headings: list[tuple[int, str]] = []
     ranks: list[str] = []
@@ -84,6 +89,9 @@ def _heading(lines: list[str], ranks: list[str]) -> tuple[int, str, list[str]] |
 def _parts(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
     if not lines:
         return
+    if any(map(_OPTION.match, lines)):
+        yield from _options(lines)
+        return
     columns = sum(bool(_COLUMNS.search(row)) for row in lines)
     if _indented(lines[0]) or (len(lines) > 1 and columns * 2 > len(lines)):
         yield BlockKind.CODE, "\n".join(lines)
@@ -95,6 +103,23 @@ def _parts(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
             item = []
         item.append(row)
     yield _joined(item)
+
+
+def _options(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
+    """The options of a command's help, each with the lines that are indented below it."""
+    option: re.Match[str] | None = None
+    words: list[str] = []
+    for row in [*lines, ""]:
+        begins = _OPTION.match(row)
+        deeper = option and row.startswith(f"{option['indent']}   ") and not begins
+        if words and not deeper and (option or begins or not row):
+            said = " ".join(" ".join(words).split())
+            kind = BlockKind.DEFINITION if option else BlockKind.PARAGRAPH
+            yield kind, f"{option['names']} – {said}" if option else said
+            words = []
+        if not deeper:
+            option = begins
+        words += [begins["words"] or ""] if begins else [row]
 
 
 def _joined(lines: list[str]) -> tuple[BlockKind, str]:

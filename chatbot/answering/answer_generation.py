@@ -9,6 +9,7 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
+from chatbot.answering import evidence
 from chatbot.answering.body import (
     FEW_WORDS,
     Part,
@@ -77,6 +78,8 @@ HINTS = {
 }
 MORE_FOR = {Kind.EXPLANATION: 1.6}
 """How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
+NEAR_FOR = {Kind.EXPLANATION: 0.8}
+"""What a passage of another section scores at least, of the best: a model makes reasons of all."""
 _MORE = re.compile(
     r"\band (?:what|how|why|when|where|which|does|do|is|are|can)\b|\?.*\?", re.I | re.S
 )
@@ -128,7 +131,7 @@ def generate_answer(
         passages = best_passages(scored)
         kind = kind_of(turn.queries, passages[0])
         room = int(budget * MORE_FOR.get(kind, 1.0))
-        excerpts = within(room, passages, scored)
+        excerpts = within(room, passages, scored, NEAR_FOR.get(kind, evidence.NEAR))
         shown = [excerpt.passage for excerpt in excerpts]
         corpus = open_corpus(*turn.asked)
         weak = passages[0].score < WEAK
@@ -218,8 +221,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     """
     turn = draft.turn
     assert turn.queries is not None
-    evidence = "\n".join(passage.page.text for passage in shown)
-    text = harmless(reply, evidence=evidence)
+    pages = "\n".join(passage.page.text for passage in shown)
+    text = harmless(reply, evidence=pages)
     bare = without_marks(text).strip()
     if says_unknown(bare):
         return draft.written([read]) if read is not None else refusal(turn)

@@ -14,7 +14,7 @@ ROWS_NEAR = 0.85
 
 
 NEAR = 0.5
-"""Of the best passage's score, below which a passage is not shown to the model."""
+"""Of the best passage's score, below which a passage of another section is not shown."""
 
 
 BEST = 3
@@ -29,16 +29,18 @@ class Excerpt:
     records: tuple[Record, ...]
 
 
-def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -> list[Excerpt]:
+def within(
+    budget: int, passages: Sequence[Passage], scored: Sequence[Record], near: float = NEAR
+) -> list[Excerpt]:
     """What of the passages fits into so many characters; of the first something in any case.
 
     They come best first, and those of the best one's section before all others, since a reason or
-    a list stands together; it is put in page order. What scores far less than the best is left
-    out: a small model mixes it in. Where the section fills the room, the best record of each of
+    a list stands together; it is put in page order. What scores less than `near` of the best is
+    left out: a small model mixes it in. Where the section fills the room, the best record of each of
     the `BEST` passages is shown beyond it: a value is often told in one line elsewhere.
     """
     kept: list[Excerpt] = []
-    for passage in _section_first(passages):
+    for passage in _section_first(passages, near):
         records = shown_records(passage, scored, budget)
         size = sum(len(r.reading) for r in records)
         if kept and size > budget:
@@ -48,7 +50,8 @@ def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -
         if budget <= 0:
             break
     shown = {e.passage.place for e in kept}
-    missed = (p for p in passages[:BEST] if p.place not in shown)
+    least = near * passages[0].score
+    missed = (p for p in passages[:BEST] if p.place not in shown and p.score >= least)
     kept += [Excerpt(p, tuple(shown_records(p, scored, 0))) for p in missed]
     section = {p.place for p in section_of(passages[0])}
     together = [e for e in kept if e.passage.place in section]
@@ -56,7 +59,7 @@ def within(budget: int, passages: Sequence[Passage], scored: Sequence[Record]) -
     return sorted(together, key=lambda e: e.passage.start) + others
 
 
-def _section_first(passages: Sequence[Passage]) -> list[Passage]:
+def _section_first(passages: Sequence[Passage], least: float) -> list[Passage]:
     """The passages of the best one's section, of a short one all of them; then those near it."""
     best = passages[0]
     # A record that begins in the passage before may hold all of a short one.
@@ -64,7 +67,7 @@ def _section_first(passages: Sequence[Passage]) -> list[Passage]:
     found = [p for p in passages if p.place in section]
     if short_section(best):
         found += [p for place, p in section.items() if place not in {f.place for f in found}]
-    near = (p for p in passages if p.score >= NEAR * best.score)
+    near = (p for p in passages if p.score >= least * best.score)
     return [*found, *(p for p in near if p.place not in section)]
 
 

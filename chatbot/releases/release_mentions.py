@@ -180,7 +180,8 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if claim not in taken:
             continue
         upward = _UPWARD.match(text, number.end) or _at_least(text, number)
-        reading = names.and_later(number.reading) if upward else number.reading
+        written = text[number.start : number.end]
+        reading = names.and_later(number.reading, written) if upward else number.reading
         mention = _found(question, text, (number.start, number.end), lead, reading)
         if upward and reading.covers:
             start = min(upward.start(), number.start)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpora.catalog.release import Product, Release, Token, name_tokens, newest_of
+from corpora.catalog.release import Product, Release, Token, name_tokens, newest_of, sort_key
 
 Tokens = tuple[Token, ...]
 
@@ -120,10 +120,11 @@ class ReleaseNames:
         """Yield the names and aliases that begin with this word, the longest first."""
         yield from sorted(self._worded.get(first, ()), key=len, reverse=True)
 
-    def and_later(self, reading: Reading) -> Reading:
-        """What a name covers and all final releases after it."""
+    def and_later(self, reading: Reading, written: str) -> Reading:
+        """What a name covers and all final releases after it; it may be the name of no release."""
         if not reading.covers:
-            return reading
+            least = sort_key(written)
+            return Reading(tuple(r for r in self.finals if sort_key(r.name) >= least))
         first = self._place[reading.covers[0].name]
         return Reading(
             tuple(r for r in self.finals if self._place[r.name] >= first) or reading.covers

@@ -44,7 +44,7 @@ _LEAD = re.compile(
     r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?$",
     re.IGNORECASE,
 )
-_QUALITY = rf"(?:(?:\w+ed|stable|official|available|public|{OWN}+)\s+)*"
+_QUALITY = rf"(?:(?:\w+ed|stable|official|available|public|docs?|documentation|{OWN}+)\s+)*"
 _END = (
     r"(?=\s*(?:$|[?.!,;:)/]|\b(?:and|or|vs|versus|how|what|is|does|do|did|to|than|please|instead)\b"
     rf"|{OWN}))"
@@ -112,7 +112,7 @@ _EVERY = "|".join(
 )
 """Every release is asked for: those which have a thing, or the first or last of these."""
 _ALL = (
-    rf"(?:all|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}{_RELEASES}"
+    rf"(?:all|both|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}{_RELEASES}"
     rf"{_OF_OTHERS}"
 )
 _SEVERAL_NEWEST = (

@@ -191,6 +191,8 @@ def test_code_cannot_close_its_fence() -> None:
         ("We keep the rack outside. Is it sealed?", Kind.YES_NO),
         ("If I take the fan out, will the rack switch off?", Kind.YES_NO),
         ("If I take the fan out, how do I put it back?", Kind.STEPS),
+        ("whats the safe order to take the rack down", Kind.STEPS),
+        ("what happened to the lever, cant see it anymore", Kind.CHANGE),
         ("rack lever still locked in 2.0?", Kind.YES_NO),
         ("supported rack depth", Kind.VALUE),
         ("no light on the rack. whats the reason", Kind.EXPLANATION),

@@ -75,3 +75,25 @@ def test_what_is_written_as_restructured_text_is_read_as_such() -> None:
     kinds = [block.kind for page in document.pages for block in page.blocks]
     assert BlockKind.CODE in kinds
     assert ".. " not in "".join(page.text for page in document.pages)
+
+
+def test_the_options_of_a_command_are_definitions_each_with_what_it_does() -> None:
+    text = b"""usage: lamp [options]
+
+options:
+  -h, --help            show this help
+  --level LEVEL, -l LEVEL
+                        how bright it is, in
+                        percent (default: 70)
+                        --fade may change it
+  -q                    be quiet
+
+- an item
+"""
+    blocks = [block for page in load(text, "help.txt").pages for block in page.blocks]
+    assert [block.text for block in blocks if block.kind is BlockKind.DEFINITION] == [
+        "-h, --help – show this help",
+        "--level LEVEL, -l LEVEL – how bright it is, in percent (default: 70) --fade may change it",
+        "-q – be quiet",
+    ]
+    assert blocks[-1].text == "- an item"
