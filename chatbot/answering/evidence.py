@@ -36,8 +36,8 @@ def within(
 
     They come best first, and those of the best one's section before all others, since a reason or
     a list stands together; it is put in page order. What scores less than `near` of the best is
-    left out: a small model mixes it in. Where the section fills the room, the best record of each of
-    the `BEST` passages is shown beyond it: a value is often told in one line elsewhere.
+    left out: a small model mixes it in. Where the section fills the room, the best record of each
+    of the `BEST` passages is shown beyond it: a value is often told in one line elsewhere.
     """
     kept: list[Excerpt] = []
     for passage in _section_first(passages, near):
