@@ -74,6 +74,7 @@ _THERE = (
 """Says of a release only that it is one of those there are: "that you have"."""
 _LATEST = (
     rf"(?:{_NEWEST}\s+{_QUALITY}{_NOUN}{_OF_OTHERS}{_THERE}?|last\s+{_QUALITY}{_ONE}{_OF_OTHERS}{_THERE}?"
+    rf"|(?<=\bthe\s)newer\s+{_QUALITY}(?:{_ONE}|docs\b|documentation\b){_OF_OTHERS}"
     rf"|{_NEWEST}\s+{OWN}+{_END}|{OWN}+\s+{_NEWEST}{_END}|(?:latest|newest)\b{_END})"
 )
 _OLDEST = (
