@@ -36,6 +36,7 @@ from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_
 from chatbot.memory.uses import REJECTED
 from chatbot.retrieval.forms import (
     ASKS_DEFAULT,
+    named_rows,
     read_rows,
     read_value,
     read_verdict,
@@ -86,6 +87,8 @@ _MORE = re.compile(
 """A second question behind the first."""
 _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
+_EXPLAINED = re.compile(r" \([^()]*\)")
+"""What the glossary put behind a term of the question, which an answer does not repeat."""
 WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
 NEAR = 0.45
@@ -131,7 +134,7 @@ def generate_answer(
         passages = best_passages(scored)
         kind = kind_of(turn.queries, passages[0])
         room = int(budget * MORE_FOR.get(kind, 1.0))
-        excerpts = within(room, passages, scored, NEAR_FOR.get(kind, evidence.NEAR))
+        excerpts = within(room, passages, scored, subject, NEAR_FOR.get(kind, evidence.NEAR))
         shown = [excerpt.passage for excerpt in excerpts]
         corpus = open_corpus(*turn.asked)
         weak = passages[0].score < WEAK
@@ -147,13 +150,14 @@ def generate_answer(
         if model is None:
             return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
         product, release = turn.asked
+        on_row = kind is Kind.VALUE and named_rows(subject, passages[0].records)
         messages = render(
             "answer_lead",
             product=product,
             release=release,
             chunks=with_remembered(as_chunks(excerpts), turn, REMEMBERED),
             question=fenced("question", turn.queries.base),
-            hint=HINTS[kind],
+            hint=HINTS[Kind.TABLE if on_row else kind],
         )
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
         made = await call(
@@ -223,6 +227,9 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     assert turn.queries is not None
     pages = "\n".join(passage.page.text for passage in shown)
     text = harmless(reply, evidence=pages)
+    for explained in _EXPLAINED.findall(turn.queries.base):
+        if explained not in turn.question:
+            text = text.replace(explained, "")
     bare = without_marks(text).strip()
     if says_unknown(bare):
         return draft.written([read]) if read is not None else refusal(turn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from chatbot.retrieval.forms import named_rows
 from chatbot.retrieval.passages import Passage, section_of, short_section
 from chatbot.turn import Record
 from prompts import Fenced, fenced, fenced_list
@@ -30,7 +31,11 @@ class Excerpt:
 
 
 def within(
-    budget: int, passages: Sequence[Passage], scored: Sequence[Record], near: float = NEAR
+    budget: int,
+    passages: Sequence[Passage],
+    scored: Sequence[Record],
+    subject: str,
+    near: float = NEAR,
 ) -> list[Excerpt]:
     """What of the passages fits into so many characters; of the first something in any case.
 
@@ -41,7 +46,7 @@ def within(
     """
     kept: list[Excerpt] = []
     for passage in _section_first(passages, near):
-        records = shown_records(passage, scored, budget)
+        records = shown_records(passage, scored, subject, budget)
         size = sum(len(r.reading) for r in records)
         if kept and size > budget:
             continue
@@ -52,7 +57,7 @@ def within(
     shown = {e.passage.place for e in kept}
     least = near * passages[0].score
     missed = (p for p in passages[:BEST] if p.place not in shown and p.score >= least)
-    kept += [Excerpt(p, tuple(shown_records(p, scored, 0))) for p in missed]
+    kept += [Excerpt(p, tuple(shown_records(p, scored, subject, 0))) for p in missed]
     section = {p.place for p in section_of(passages[0])}
     together = [e for e in kept if e.passage.place in section]
     others = [e for e in kept if e.passage.place not in section]
@@ -91,16 +96,20 @@ def _together(records: Sequence[Record]) -> str:
     return "\n".join(lines)
 
 
-def shown_records(passage: Passage, scored: Sequence[Record], budget: int) -> list[Record]:
+def shown_records(
+    passage: Passage, scored: Sequence[Record], subject: str, budget: int
+) -> list[Record]:
     """The records of a passage that fit, in page order: all of them, else the best and the first.
 
-    Of a table only the rows that answer about as well as its best, since a small model mistakes
-    one row for another. A record counts by its own score where it was scored, else by none.
+    Of a table only the rows that the subject names, else those that answer about as well as its
+    best, since a small model mistakes one row for another. A record counts by its own score where
+    it was scored, else by none.
     """
     scores = {r.place: r.score for r in scored}
     found = [replace(r, score=scores.get(r.place, 0.0)) for r in passage.records]
     least = ROWS_NEAR * max((r.score for r in found if r.cells), default=0.0)
-    whole = [r for r in found if not r.cells or r.score >= least]
+    rows = named_rows(subject, found) or [r for r in found if r.cells and r.score >= least]
+    whole = [r for r in found if not r.cells or r in rows]
     if sum(len(r.reading) for r in whole) <= budget:
         return whole
     ranked = sorted(whole, key=lambda r: -r.score)

@@ -27,6 +27,8 @@ _QUALIFIED = re.compile(
     r"(?P<names>[A-Z]\w+(?: [A-Z]\w*)*) (?P<thing>[a-z]{3,})"
 )
 """A thing that proper names tell apart from others: "a GraphQL endpoint", "an Azure Blob store"."""
+_PLACES = ("side", "end")
+"""What is no thing but says where: "on the WAN side"."""
 
 
 def refuse_undocumented(
@@ -95,7 +97,7 @@ def qualifiers(text: str) -> list[str]:
 
     A name that only says where the asker is ("in PuTTY") is none.
     """
-    found = (m for m in _QUALIFIED.finditer(text) if m["thing"] not in STOP_WORDS)
+    found = (m for m in _QUALIFIED.finditer(text) if m["thing"] not in (*STOP_WORDS, *_PLACES))
     return list(dict.fromkeys(name for m in found for name in m["names"].split()))
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rapidfuzz import fuzz
+
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.provenance import UNIT
 from chatbot.retrieval.records import with_units
@@ -41,6 +43,8 @@ _YES = ("true", "yes", "on", "enabled")
 _TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
 _BESIDE = 40
+SPELT_ALIKE = 90
+"""How alike a header and a word of the question are, 0 to 100, to be the same word."""
 _HYPHENATED = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z\d]+)+(?![\w.-])", re.I)
 GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 """A parameter as it is given: "timeout=5"."""
@@ -197,13 +201,13 @@ def _default_of(name: str, record: Record) -> str | None:
 def _table_cells(subject: str, scored: Sequence[Record]) -> list[Reading]:
     """Cells whose row and column the question names: the row's first cell and the header."""
     asked = set(tokens(filtered(subject)))
-    names = {r.cells[0][1] for r in scored if r.cells}
+    names = {key for r in scored if r.cells and named_as_code(key := r.cells[0][1]) != key}
     found = []
     for record in scored:
         if len(record.cells) < 2 or not _is_named(record.cells[0][1], asked):
             continue
         (_, key), *others = record.cells
-        columns = [(header, cell) for header, cell in others if cell and _is_named(header, asked)]
+        columns = [(header, cell) for header, cell in others if cell and _is_meant(header, asked)]
         # A cell that names another row says where the value stands, and not what it is.
         if len(columns) == 1 and columns[0][1] not in names:
             column = columns[0][0]
@@ -225,6 +229,22 @@ def _ends_of_range(subject: str, scored: Sequence[Record]) -> list[Reading]:
             value = f"{limits[end]}{limits['unit'].rstrip() or unit}"
             found.append(Reading(value, record, record.cells[0][1], end))
     return found
+
+
+def named_rows(subject: str, records: Sequence[Record]) -> list[Record]:
+    """The rows of tables whose first cell a question names, and most others of their cells."""
+    asked = set(tokens(filtered(subject)))
+    named = [r for r in records if r.cells and _is_named(r.cells[0][1], asked)]
+    counts = [sum(_is_named(cell, asked) for _, cell in r.cells) for r in named]
+    return [r for r, count in zip(named, counts, strict=True) if count == max(counts)]
+
+
+def _is_meant(header: str, asked: set[str]) -> bool:
+    """Whether a question names a header, be it in another spelling ("colour" for "Color")."""
+    words = _words(header)
+    return bool(words) and all(
+        any(word == a or fuzz.ratio(word, a) >= SPELT_ALIKE for a in asked) for word in words
+    )
 
 
 def _is_named(text: str, asked: set[str]) -> bool:

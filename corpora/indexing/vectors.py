@@ -7,9 +7,11 @@ built again from the vectors in the database.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from math import ceil
 from pathlib import Path
 from threading import Lock
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
 
 COLLECTION = "search-chunks"
+EQUAL = "equal.json"
+"""The file beside Chroma's that names the ids left out of it, by the id of the same vector."""
 BATCH = 1000
 """Chroma takes up to 5,461 at once, in seconds that nobody could stop it in."""
 HNSW: CreateHNSWConfiguration = {
@@ -54,14 +58,20 @@ def build_index(
 ) -> None:
     """Write an index of unit vectors, shape (ids, dimension), to a directory of its own.
 
-    `on_progress` is called with the number of vectors written so far. Raises FileExistsError if
-    the directory holds anything, ValueError if there is not one vector for each id.
+    Of equal vectors one is indexed: many of them cut others off from the graph that is searched
+    (HNSW), as each links to its nearest alone. `on_progress` is called with the number of vectors
+    written so far. Raises FileExistsError if the directory holds anything, ValueError if there is
+    not one vector for each id.
     """
     if len(ids) != len(vectors):
         raise ValueError(f"{len(ids)} ids and {len(vectors)} vectors for the index {directory}")
     directory.mkdir(parents=True, exist_ok=True)
     if any(directory.iterdir()):
         raise FileExistsError(f"The directory {directory} is not empty; an index needs a new one.")
+    equal = _equal(ids, vectors)
+    left_out = {other for others in equal.values() for other in others}
+    kept = [at for at, i in enumerate(ids) if i not in left_out]
+    (directory / EQUAL).write_text(json.dumps(equal), encoding="utf-8")
     client = _client(directory)
     try:
         collection = client.create_collection(
@@ -69,13 +79,24 @@ def build_index(
             embedding_function=None,
             configuration={"hnsw": HNSW},
         )
-        for first in range(0, len(ids), BATCH):
-            batch = slice(first, first + BATCH)
-            collection.add(ids=[str(i) for i in ids[batch]], embeddings=vectors[batch])
+        for first in range(0, len(kept), BATCH):
+            batch = kept[first : first + BATCH]
+            collection.add(ids=[str(ids[at]) for at in batch], embeddings=vectors[batch])
             if on_progress is not None:
-                on_progress(min(first + BATCH, len(ids)))
+                on_progress(batch[-1] + 1)
     finally:
         _close(client)
+
+
+def _equal(ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> dict[int, list[int]]:
+    """The ids of vectors that were there before, by the id that had the vector first."""
+    first: dict[bytes, int] = {}
+    equal: dict[int, list[int]] = {}
+    for i, vector in zip(ids, vectors, strict=True):
+        one = first.setdefault(blake2b(vector.tobytes(), digest_size=16).digest(), i)
+        if one != i:
+            equal.setdefault(one, []).append(i)
+    return equal
 
 
 def probe_index(directory: Path, expected: int) -> None:
@@ -110,10 +131,14 @@ def probe_index(directory: Path, expected: int) -> None:
 class VectorIndex:
     """An index opened for reading; several processes may have the same one open."""
 
-    def __init__(self, client: Client, collection: Collection) -> None:
+    def __init__(
+        self, client: Client, collection: Collection, equal: Mapping[int, Sequence[int]]
+    ) -> None:
         self._client = client
         self._collection = collection
-        self.size = collection.count()
+        self._equal = equal
+        self._indexed = collection.count()
+        self.size = self._indexed + sum(map(len, equal.values()))
 
     @classmethod
     def open(cls, directory: Path) -> VectorIndex:
@@ -127,8 +152,12 @@ class VectorIndex:
         except (ChromaError, ValueError) as error:
             raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
         try:
-            return cls(client, client.get_collection(COLLECTION, embedding_function=None))
-        except (ChromaError, ValueError) as error:
+            path = directory / EQUAL
+            # Indexes that were built before equal vectors were left out have no such file.
+            equal = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+            collection = client.get_collection(COLLECTION, embedding_function=None)
+            return cls(client, collection, {int(i): others for i, others in equal.items()})
+        except (ChromaError, OSError, ValueError) as error:
             _close(client)
             raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
 
@@ -144,7 +173,7 @@ class VectorIndex:
         try:
             found = self._collection.query(
                 query_embeddings=vector[np.newaxis],
-                n_results=min(k, self.size),
+                n_results=min(k, self._indexed),
                 include=["distances"],
             )
         except ChromaError as error:
@@ -152,10 +181,11 @@ class VectorIndex:
         distances = found["distances"]
         assert distances is not None
         nearest = [
-            (int(i), 1.0 - distance)
-            for i, distance in zip(found["ids"][0], distances[0], strict=True)
+            (i, 1.0 - distance)
+            for one, distance in zip(map(int, found["ids"][0]), distances[0], strict=True)
+            for i in (one, *self._equal.get(one, ()))
         ]
-        return sorted(nearest, key=lambda pair: (-pair[1], pair[0]))
+        return sorted(nearest, key=lambda pair: (-pair[1], pair[0]))[:k]
 
     def sample(self, count: int) -> npt.NDArray[np.float32]:
         """Return at most `count` of the vectors, evenly spread, one a row."""

@@ -11,6 +11,7 @@ from tests.chatbot.stored import stored_page
 
 BOOLEAN, ENUM = ("Types", "Boolean"), ("Types", "Enum")
 HEADER = ("Parameter", "Default", "Range", "Unit")
+ALARMS, LEVELS = ("Alarm", "Severity", "Color", "Port"), ("Name", "Meaning")
 PAGE = stored_page(
     Block(BlockKind.SIGNATURE, "types.Boolean(create_constraint=True, name=None)", BOOLEAN),
     Block(BlockKind.HEADING, "Enum", ENUM),
@@ -23,6 +24,11 @@ PAGE = stored_page(
     Block(BlockKind.TABLE_HEADER, " — ".join(HEADER), ("Timers",), header=HEADER),
     Block(BlockKind.TABLE_ROW, "wait-to-restore — 300 — 0–3600 — s", ("Timers",), header=HEADER),
     Block(BlockKind.TABLE_ROW, "hello timer — 10 — 1–60 — s", ("Timers",), header=HEADER),
+    Block(BlockKind.TABLE_HEADER, " — ".join(ALARMS), ("Alarms",), header=ALARMS),
+    Block(BlockKind.TABLE_ROW, "FEED-LOST — minor — red — feed-port", ("Alarms",), header=ALARMS),
+    Block(BlockKind.TABLE_HEADER, " — ".join(LEVELS), ("Levels",), header=LEVELS),
+    Block(BlockKind.TABLE_ROW, "minor — Look at it within two days.", ("Levels",), header=LEVELS),
+    Block(BlockKind.TABLE_ROW, "feed-port — 8443", ("Levels",), header=LEVELS),
 )
 
 
@@ -35,6 +41,8 @@ PAGE = stored_page(
         ("what is the default of wait-to-restore?", "300 s"),
         ("range of the hello timer", "1–60"),
         ("what is the maximum of wait-to-restore?", "3600 s"),
+        ("severity of FEED-LOST", "minor"),
+        ("which colour has FEED-LOST?", "red"),
     ],
 )
 def test_a_value_in_a_form_is_read(question: str, value: str) -> None:

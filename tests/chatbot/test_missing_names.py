@@ -46,6 +46,7 @@ def test_names_that_no_passage_holds_are_weighed(
         ("How do I add a Gizmo endpoint to the valve?", ["Gizmo"]),
         ("Which port does the built-in Gizmo metrics exporter listen on?", ["Gizmo"]),
         ("What speed do I enter in Gizmo for the valve?", []),  # where the asker is
+        ("Which lock is used on the Gizmo side of the valve?", []),
         ("Our Gizmo job fails: which lock does the valve have?", []),
         ("Does the Gizmo have a lock?", []),
     ],

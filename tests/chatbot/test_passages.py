@@ -134,7 +134,7 @@ def test_what_leads_in_to_several_items_is_shown_to_the_model_once() -> None:
         Block(BlockKind.LIST_ITEM, "- the back", MOUNT),
     )
     scored = [replace(r, score=1.0) for r in records(page)]
-    shown = as_chunks(within(500, best_passages(scored), scored))
+    shown = as_chunks(within(500, best_passages(scored), scored, ""))
     assert str(shown).count("two sides") == 1
     assert "the back" in str(shown)
 
@@ -213,6 +213,12 @@ def test_what_is_asked_is_told_by_the_words(question: str, kind: Kind) -> None:
     assert asked_for(question) is kind
 
 
+def test_of_a_table_the_model_is_shown_the_rows_that_the_question_names() -> None:
+    found = [replace(r, score=1.0) for r in records(MANUAL) if r.cells]
+    shown = within(900, best_passages(found), found, "What does STATUS say when it is red?")
+    assert [r.quote for e in shown for r in e.records] == ["STATUS — red — Failed"]
+
+
 def test_the_best_line_elsewhere_is_shown_beyond_a_section_that_fills_the_room() -> None:
     order, base = ("Settings", "Order"), ("Settings", "Base")
     page = stored_page(
@@ -224,7 +230,7 @@ def test_the_best_line_elsewhere_is_shown_beyond_a_section_that_fills_the_room()
     )
     scores = {"The filter runs at 50.": 1.9}
     found = [replace(r, score=scores.get(r.quote, 2.0 - r.start / 1e4)) for r in records(page)]
-    shown = within(200, best_passages(found), found)
+    shown = within(200, best_passages(found), found, "")
     assert [e.passage.heading for e in shown] == ["Order", "Base", "Base"]
     assert [r.quote for r in shown[-1].records] == ["The filter runs at 50."]
 
@@ -243,7 +249,7 @@ def test_the_rest_of_the_section_that_answers_is_read_before_other_sections() ->
     )
     scores = {"Then send WINCH.": 2.0, "HUP reloads the configuration.": 1.9}
     found = [replace(r, score=scores[r.quote]) for r in records(page) if r.quote in scores]
-    shown = within(900, best_passages(found), found)
+    shown = within(900, best_passages(found), found, "")
     assert [e.passage.text for e in shown] == [
         LONG.strip(),
         "Send USR2 to the old process.\n\nkill -USR2 PID",

@@ -156,6 +156,19 @@ def test_two_processes_read_the_same_index(built: Path) -> None:
     index.close()
 
 
+def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> None:
+    others = np.random.default_rng(5).normal(size=(64, DIMENSION)).astype(np.float32)
+    others /= np.linalg.norm(others, axis=1, keepdims=True)
+    vectors = np.vstack([np.repeat(others[:1], 3000, axis=0), others])
+    build_index(tmp_path / "index", range(len(vectors)), vectors)
+    probe_index(tmp_path / "index", len(vectors))
+    index = VectorIndex.open(tmp_path / "index")
+    for at, vector in enumerate(others[1:], 3001):
+        assert index.nearest(vector, 1)[0][0] == at
+    assert [i for i, _ in index.nearest(others[0], 4)] == [0, 1, 2, 3]
+    index.close()
+
+
 def test_a_probe_passes_a_whole_index_and_counts(built: Path) -> None:
     probe_index(built, COUNT)
     with pytest.raises(BrokenIndex, match="it holds 300 vectors, not 301"):
