@@ -32,6 +32,8 @@ _VALUE = (
     r"(?:true|false|none|null|yes|no|on|off|enabled|disabled)\b|(?-i:[A-Z][A-Z0-9_]+\b)|\w+(?:[._]\w+)+(?:\(\))?)"
 )
 _STATED = re.compile(rf"\bdefault(?:s? (?:to|is|value is|value of)(?: the)?|:) {_VALUE}", re.I)
+_BRACKETED = re.compile(r"\(default: (?P<value>[^()\n]{1,40})\)", re.I)
+"""How the help of a command tells a default."""
 _LINE = re.compile(
     r"^(?:[-*•] )?default(?: value)?(?:: |:? (?=(?:true|false|none|null|-?\d[\d.,]*|\"[^\"]*\")$))"
     r"(?P<value>\S[^\n]{0,79})$",
@@ -42,6 +44,8 @@ _NO = ("false", "no", "off", "disabled", "none", "null")
 _YES = ("true", "yes", "on", "enabled")
 _TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
+_HEAD = re.compile(r"[\w-]+(?:[._-]\w+)*")
+_PART = re.compile(r"[^\W_]+")
 _BESIDE = 40
 SPELT_ALIKE = 90
 """How alike a header and a word of the question are, 0 to 100, to be the same word."""
@@ -91,7 +95,8 @@ class Reading:
 
     @property
     def _owner(self) -> str:
-        owner = named_as_code(self.record.label)
+        # Under no heading a record bears the name of its file.
+        owner = named_as_code(self.record.label) if self.record.path else ""
         # A heading is no owner, a class or a function is.
         return f" of {owner}" if owner.startswith("`") and owner != named_as_code(self.name) else ""
 
@@ -140,7 +145,9 @@ def _defaults(subject: str, scored: Sequence[Record]) -> list[Reading]:
         return []
     names = [*names_in(subject), *(m.lower() for m in GIVEN.findall(subject))]
     best = scored[0].label
-    if not names and set(tokens(best)) & set(tokens(subject)):
+    if not names and (spelt := _spelt_out(subject, scored)):
+        names = spelt
+    elif not names and set(tokens(best)) & set(tokens(subject)):
         names = identifiers(best)
     found = [
         Reading(value, record, _as_written(name.rsplit(".", 1)[-1], record))
@@ -150,6 +157,16 @@ def _defaults(subject: str, scored: Sequence[Record]) -> list[Reading]:
     ]
     others = set(tokens(subject)).difference(*map(tokens, names))
     return [r for r in found if others & set(tokens(r.record.label))] or found
+
+
+def _spelt_out(subject: str, scored: Sequence[Record]) -> list[str]:
+    """Names whose words are all that a question asks the default of: "key type" for --key-type."""
+    asked = set(tokens(filtered(ASKS_DEFAULT.sub(" ", subject))))
+    heads = (_HEAD.match(r.reading) for r in scored if r.kind is BlockKind.DEFINITION)
+    named = [*(head[0] for head in heads if head), *(r.label for r in scored)]
+    return [
+        n for n in dict.fromkeys(named) if asked and _words(" ".join(_PART.findall(n))) == asked
+    ]
 
 
 def read_verdict(subject: str, best: Passage) -> Reading | None:
@@ -194,7 +211,8 @@ def _default_of(name: str, record: Record) -> str | None:
         return None
     if not re.match(rf"`?(?:\w+\.)*{last}(?!\w)", record.reading, re.I):
         return None
-    match = re.match(rf"`?{given}", record.quote, re.I) or _STATED.search(record.quote)
+    given_first = re.match(rf"`?{given}", record.quote, re.I)
+    match = given_first or _BRACKETED.search(record.quote) or _STATED.search(record.quote)
     return match["value"] if match else None
 
 

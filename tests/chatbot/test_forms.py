@@ -17,6 +17,7 @@ PAGE = stored_page(
     Block(BlockKind.HEADING, "Enum", ENUM),
     Block(BlockKind.DEFINITION, "create_constraint – defaults to False. Renders a CHECK.", ENUM),
     Block(BlockKind.DEFINITION, "pool_size=5 – connections that are kept open.", ("Engine",)),
+    Block(BlockKind.DEFINITION, "--hold-color {red,blue} – What it shows. (default: blue)", ()),
     Block(BlockKind.HEADING, "Timers", ("Timers",)),
     Block(
         BlockKind.DEFINITION, "hold_off – the default is the value of the line card.", ("Timers",)
@@ -43,6 +44,7 @@ PAGE = stored_page(
         ("what is the maximum of wait-to-restore?", "3600 s"),
         ("severity of FEED-LOST", "minor"),
         ("which colour has FEED-LOST?", "red"),
+        ("default hold color", "blue"),  # the words of --hold-color
     ],
 )
 def test_a_value_in_a_form_is_read(question: str, value: str) -> None:
