@@ -87,17 +87,24 @@ def list_files(paths: Sequence[Path], *, limits: Limits = Limits()) -> Listing:
                 reason = "another file of this name was given; ingest the folder above both"
                 entry = Rejected(f"{path}: {entry.file}", reason)
             if isinstance(entry, SourceFile):
-                entry = replace(entry, source=path.resolve())
+                entry = replace(entry, source=_real(path))
             entries[entry.file] = entry
     return Listing(tuple(entries.values()), skipped)
 
 
 def _find(path: Path, limits: Limits, skipped: Counter[str]) -> Iterator[SourceFile | Rejected]:
+    try:
+        yield from _at(path, limits, skipped)
+    except OSError as error:
+        yield Rejected(_utf8(str(path)), _unreadable(error))
+
+
+def _at(path: Path, limits: Limits, skipped: Counter[str]) -> Iterator[SourceFile | Rejected]:
     if path.is_dir():
         yield from _in_folder(path, limits, skipped)
     elif not path.is_file():
-        reason = "not a regular file" if path.exists() else "not found; check the path"
-        yield Rejected(str(path), reason)
+        reason = "not a regular file" if os.path.lexists(path) else "not found; check the path"
+        yield Rejected(_utf8(str(path)), reason)
     elif path.suffix.lower() == ".zip":
         yield from _in_archive(path, "", limits, skipped)
     elif path.suffix.lower() not in LOADERS:
@@ -110,23 +117,52 @@ def _find(path: Path, limits: Limits, skipped: Counter[str]) -> Iterator[SourceF
 def _in_folder(
     folder: Path, limits: Limits, skipped: Counter[str]
 ) -> Iterator[SourceFile | Rejected]:
-    root = folder.resolve()
-    for place, folders, names in os.walk(folder):
+    root = _real(folder)
+    unlisted: list[OSError] = []
+    for place, folders, names in os.walk(folder, onerror=unlisted.append):
         folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _MACHINERY)
         for name in sorted(names):
             path = Path(place, name)
-            file = path.relative_to(folder).as_posix()
             suffix = path.suffix.lower()
             if name.startswith(".") or (suffix not in LOADERS and suffix != ".zip"):
-                skipped["hidden" if name.startswith(".") else suffix] += 1
-            elif not path.resolve().is_relative_to(root):
-                yield Rejected(file, "a link that leads out of the folder; ingest its target")
-            elif not path.is_file():
-                yield Rejected(file, "not a regular file")
-            elif suffix == ".zip":
-                yield from _in_archive(path, f"{file}/", limits, skipped)
-            else:
-                yield _source(file, path, limits)
+                skipped["hidden" if name.startswith(".") else _utf8(suffix)] += 1
+                continue
+            file = path.relative_to(folder).as_posix()
+            try:
+                yield from _of_folder(path, file, root, limits, skipped)
+            except OSError as error:
+                yield Rejected(_utf8(file), _unreadable(error))
+    for failed in unlisted:
+        yield Rejected(_utf8(os.path.relpath(failed.filename, folder)), _unreadable(failed))
+
+
+def _of_folder(
+    path: Path, file: str, root: Path, limits: Limits, skipped: Counter[str]
+) -> Iterator[SourceFile | Rejected]:
+    if not _real(path).is_relative_to(root):
+        yield Rejected(_utf8(file), "a link that leads out of the folder; ingest its target")
+    elif not path.is_file():
+        loop = path.is_symlink() and not path.exists()
+        reason = "a link that leads to nothing or to itself" if loop else "not a regular file"
+        yield Rejected(_utf8(file), reason)
+    elif path.suffix.lower() == ".zip":
+        yield from _in_archive(path, f"{_utf8(file)}/", limits, skipped)
+    else:
+        yield _source(file, path, limits)
+
+
+def _real(path: Path) -> Path:
+    # Path.resolve() fails on a link that leads to itself.
+    return Path(os.path.realpath(path))
+
+
+def _utf8(name: str) -> str:
+    """A name that can be printed, whatever bytes the file system has for it."""
+    return name.encode(errors="replace").decode()
+
+
+def _unreadable(error: OSError) -> str:
+    return f"cannot be read ({(error.strerror or str(error)).lower()})"
 
 
 def _in_archive(
@@ -162,13 +198,11 @@ def _open(path: Path, limits: Limits) -> Archive:
 
 
 def _source(file: str, path: Path, limits: Limits) -> SourceFile | Rejected:
+    if _utf8(file) != file:
+        return Rejected(_utf8(file), "its name is not UTF-8; rename it")
     size = path.stat().st_size
     if size > limits.file_size:
         return Rejected(file, _too_large(size, limits))
-    try:
-        file.encode()
-    except UnicodeEncodeError:
-        return Rejected(file.encode(errors="replace").decode(), "its name is not UTF-8; rename it")
     return SourceFile(file, path, size, path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -91,7 +92,8 @@ class Gathering:
         listing = list_files(paths)
         self.report(Progress(Stage.LISTING, 1, 1))
         # A path that is not there is a mistake rather than an empty source.
-        return self.from_files(listing, {str(path.resolve()) for path in paths if path.exists()})
+        there = {os.path.realpath(path) for path in paths if os.access(path, os.F_OK)}
+        return self.from_files(listing, there)
 
     def from_files(self, listing: Listing, sources: Collection[str]) -> Gathered:
         """Take files, and of the release what came from other sources than these before.

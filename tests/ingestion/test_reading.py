@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import ingestion
 from ingestion.page import Document, Rejected
 from ingestion.reading import Limits, SourceFile, list_files, read_files, read_paths
 
@@ -77,6 +81,66 @@ def test_links_that_lead_out_are_not_followed(folder: Path, tmp_path: Path) -> N
     assert "leads out" in _rejected([folder])["link.md"]
     assert "inside.md" in _files([folder])
     assert not any("secret" in file for file in _files([folder]))
+
+
+def test_links_that_lead_to_themselves_are_named_and_the_rest_is_read(folder: Path) -> None:
+    (folder / "self.md").symlink_to("self.md")
+    (folder / "one.md").symlink_to("two.md")
+    (folder / "two.md").symlink_to("one.md")
+    (folder / "again").symlink_to(folder)
+    (folder / "gone.md").symlink_to("nothing.md")
+    reasons = _rejected([folder])
+    assert sorted(reasons) == ["gone.md", "one.md", "self.md", "two.md"]
+    assert set(reasons.values()) == {"a link that leads to nothing or to itself"}
+    assert "b.md" in _files([folder])
+    assert "not a regular file" in _rejected([folder / "self.md"])[str(folder / "self.md")]
+
+
+LISTED_AS_NOBODY = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from ingestion.reading import list_files
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setuid(65534)
+for path in sys.argv[2:]:
+    for entry in list_files([Path(path)]):
+        print(entry.file, getattr(entry, "reason", "read"), sep=": ")
+"""
+
+
+def test_what_may_not_be_entered_or_listed_is_named_and_the_rest_is_read() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "docs"
+        for name in ("b.md", "entered/in.md", "listed/in.md"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(MARKDOWN)
+        Path(place).chmod(0o755)
+        (folder / "entered").chmod(0o744)
+        (folder / "listed").chmod(0o711)
+        package = Path(ingestion.__file__).parents[1]
+        told = subprocess.run(
+            [sys.executable, "-c", LISTED_AS_NOBODY, package, folder, folder / "entered/in.md"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+    assert told == [
+        "b.md: read",
+        "entered/in.md: cannot be read (permission denied)",
+        "listed: cannot be read (permission denied)",
+        f"{folder}/entered/in.md: cannot be read (permission denied)",
+    ]
+
+
+def test_a_name_that_is_no_text_is_told_so(folder: Path) -> None:
+    for name in (b"b\xff.md", b"c\xff.zip", b"d.\xff"):
+        Path(os.fsdecode(bytes(folder) + b"/" + name)).write_bytes(MARKDOWN)
+    listing = list_files([folder])
+    assert "its name is not UTF-8" in _rejected([folder])["b?.md"]
+    assert "c?.zip" in _rejected([folder])
+    assert listing.skipped[".?"] == 1
 
 
 def test_two_files_of_one_name_are_told_apart(folder: Path, tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic_core import to_jsonable_python
 
 from chatbot.settings import read_settings
 from corpora.database.engine import open_database
@@ -52,7 +52,7 @@ def ingest(
             workers=workers,
         )
     if as_json:
-        print_json({**asdict(report), "reused": report.reused})
+        print_json({**to_jsonable_python(report), "reused": report.reused})
     else:
         print_report(report)
     if report.outcome is building.Outcome.NOTHING_READABLE:

@@ -1,0 +1,65 @@
+"""`strata ingest`: what it reads, leaves out and says, with the real embedding model."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from ui.cli.main import app
+from ui.cli.terminal import SOME_LEFT_OUT
+
+MARKDOWN = "# Valve\n\nThe valve closes after five seconds.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STRATA_DATA_DIR", str(tmp_path / "data"))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "valve.md").write_text(MARKDOWN)
+    return docs
+
+
+def ingest(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["ingest", *arguments, "--product", "valve", "--release", "1.0"])
+
+
+def report(folder: Path) -> dict[str, Any]:
+    told = ingest(str(folder), "--json")
+    assert told.exit_code in (0, SOME_LEFT_OUT), told.output
+    found: dict[str, Any] = json.loads(told.stdout)
+    return found
+
+
+def test_the_report_names_what_was_left_out(folder: Path) -> None:
+    (folder / "logo.png").write_bytes(b"\x89PNG")
+    (folder / "empty.md").write_bytes(b"")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 cut off")
+    (folder / "picture.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    Path(os.fsdecode(bytes(folder) + b"/odd\xff.md")).write_text(MARKDOWN)
+    told = report(folder)
+    assert told["skipped"] == {".png": 1}
+    assert told["documents"] == 1
+    left_out = {file["file"] for file in told["rejected"]}
+    assert left_out == {"empty.md", "broken.pdf", "picture.md", "odd?.md"}
+    again = ingest(str(folder))
+    assert again.exit_code == SOME_LEFT_OUT
+    assert "odd?.md" in again.output
+
+
+def test_a_manual_that_repeats_itself_is_read_whole(folder: Path) -> None:
+    notice = "Keep both hands away from the valve while it moves.\n\n"
+    sections = (f"# Part {i}\n\n{notice * 8}Screw {i} is part {i * 7}.\n\n" for i in range(200))
+    (folder / "repeated.md").write_text("".join(sections))
+    (folder / "deep.md").write_text(
+        f"# Deep\n\n{'> ' * 3000}end\n\n{'#' * 90_000}\n\n{'- ' * 500}x"
+    )
+    told = report(folder)
+    assert told["outcome"] == "published"
+    assert "repeated.md" not in {file["file"] for file in told["rejected"]}
