@@ -20,6 +20,7 @@ from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
+from ingestion.reading import Limits
 
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
@@ -80,6 +81,8 @@ class Settings(SignInSettings, BaseSettings):
     server_concurrency: int = Field(8, ge=1, description="requests to the server at once")
     scripted_replies: Path | None = Field(None, description="the file of the scripted backend")
 
+    reading_memory: int = Field(1024, ge=256, description="MB that reading one file may take")
+    reading_seconds: float = Field(60.0, ge=1, description="that reading one file may take")
     search_chunk_size: int = Field(500, ge=100, description="characters a search chunk")
     search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
     context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
@@ -217,6 +220,11 @@ class Settings(SignInSettings, BaseSettings):
             return characters
         # A token is at least some three characters; the rest of the prompt takes about 1,000.
         return min(characters, 3 * (self.context - self.answer_tokens - 1000))
+
+    @property
+    def reading_limits(self) -> Limits:
+        """What reading one file may cost."""
+        return Limits(memory=self.reading_memory << 20, seconds=self.reading_seconds)
 
     @property
     def at_once(self) -> int:

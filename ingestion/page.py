@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -144,8 +144,3 @@ class UnreadableFile(Exception):
 
 class NothingToRead(UnreadableFile):
     """Nothing is wrong with the file, but there is nothing in it to answer from."""
-
-
-def single_page(blocks: Sequence[Block]) -> tuple[Page, ...]:
-    """Put all blocks on one page, or none if there are no blocks."""
-    return (Page(1, tuple(blocks)),) if blocks else ()

@@ -32,8 +32,11 @@ class Limits:
     archive_files: int = 20_000
     archive_size: int = 2_000_000_000
     archive_ratio: int = 200
-    memory: int = 2 << 30
-    seconds: float = 300.0
+    memory: int = 1 << 30
+    seconds: float = 60.0
+
+
+DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class SourceFile:
         """Return its content; raise OSError or UnreadableFile where it cannot be had."""
         if self.member is None:
             return self.path.read_bytes()
-        with _open(self.path, Limits()) as archive:
+        with _open(self.path, DEFAULT_LIMITS) as archive:
             return archive.read(self.member)
 
 
@@ -72,7 +75,7 @@ class Listing:
         return len(self.entries)
 
 
-def list_files(paths: Sequence[Path], *, limits: Limits = Limits()) -> Listing:
+def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Listing:
     """Find the files to read: the ones named, those in folders, those in zip archives.
 
     In folders and archives hidden files and files of other formats are passed over and counted,
@@ -213,7 +216,7 @@ def _too_large(size: int, limits: Limits) -> str:
 def read_paths(
     paths: Sequence[Path],
     *,
-    limits: Limits = Limits(),
+    limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
     only: Callable[[str, str], bool] | None = None,
 ) -> Iterator[Document | Rejected]:
@@ -224,7 +227,7 @@ def read_paths(
 def read_files(
     files: Iterable[SourceFile | Rejected],
     *,
-    limits: Limits = Limits(),
+    limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
     only: Callable[[str, str], bool] | None = None,
     meanwhile: Callable[[], None] = lambda: None,

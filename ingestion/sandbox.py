@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from threading import Lock, Timer
 from time import monotonic
 from types import TracebackType
@@ -39,8 +40,8 @@ class Sandbox:
         self,
         loader: str = "ingestion.loaders:load",
         *,
-        memory: int = 2 << 30,
-        seconds: float = 300.0,
+        memory: int,
+        seconds: float,
     ) -> None:
         self._loader = loader
         self._memory = memory
@@ -172,7 +173,11 @@ def serve(loader: str, memory: str, seconds: str) -> None:
             data, file = pickle.loads(sys.stdin.buffer.read(*_LENGTH.unpack(head)))  # noqa: S301
             _allow(float(seconds))
             load = getattr(import_module(module), function)
-            _send(answers, pickle.dumps(_parsed(load, data, file)))
+            answer = _parsed(load, data, file)
+            if isinstance(answer, Rejected) and _is_full(int(memory)):
+                # A parser in C tells of it in words of its own.
+                raise MemoryError
+            _send(answers, pickle.dumps(answer))
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
 
@@ -188,6 +193,13 @@ def _parsed(load: Any, data: bytes, file: str) -> Document | Rejected:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a parser raises concerns this file only
         return Rejected(file, f"the parser failed on it ({type(error).__name__}: {error})")
+
+
+def _is_full(memory: int) -> bool:
+    """Whether this process has come near its bound of so many bytes."""
+    status = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    peak = next(int(line.split()[1]) << 10 for line in status if line.startswith("VmPeak"))
+    return peak > 0.9 * memory
 
 
 def _bound(memory: int) -> None:

@@ -16,6 +16,9 @@ _LEAD_INS = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
 _SPLITTABLE = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
 _SHORT = 60
 """A paragraph below this ("References: #4507") says nothing at the top of a page."""
+_HUGE = 10
+"""Of how many pages' length a table row or a listing is split, too."""
+_LINE_END = re.compile(r"\n")
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n")
 
 
@@ -33,9 +36,9 @@ def paginate(blocks: Sequence[Block], *, limit: int = 3000) -> tuple[Page, ...]:
 
     Neighbouring sections of one parent share a page while they fit; a section that is too long
     is cut first between its own subsections, then between blocks. Only running text longer than
-    `limit` is split, at its sentences; any other block stays whole, so a giant table row or
-    listing makes a longer page. A heading, a signature or a table's header never ends a page
-    that something follows, and a table that is cut begins again with its header.
+    `limit` is split, at its sentences; any other block stays whole up to ten times that, so a
+    giant table row or listing makes a longer page. A heading, a signature or a table's header
+    never ends a page that something follows, and a table that is cut begins again with its header.
     """
     runs = _tie([piece for block in blocks for piece in _split_long(block, limit)], limit)
     pages = [[block for run in group for block in run.blocks] for group in _divide(runs, 0, limit)]
@@ -46,19 +49,24 @@ def paginate(blocks: Sequence[Block], *, limit: int = 3000) -> tuple[Page, ...]:
 
 
 def _split_long(block: Block, limit: int) -> Iterator[Block]:
-    """Split running text at sentence ends, else between words, else where the limit falls."""
-    if block.kind not in _SPLITTABLE or len(block.text) <= limit:
-        yield block
-        return
-    rest, kind = block.text, block.kind
-    while len(rest) > limit:
-        ends = [match.start() for match in _SENTENCE_END.finditer(rest, limit // 4, limit + 1)]
-        cut = ends[-1] if ends else rest.rfind(" ", 1, limit + 1)
-        cut = cut if cut > 0 else limit
-        yield replace(block, kind=kind, text=rest[:cut].rstrip())
-        rest, kind = rest[cut:].lstrip(), BlockKind.PARAGRAPH
-    if rest:
-        yield replace(block, kind=kind, text=rest)
+    """Split running text at sentence ends, else between words, else where the limit falls.
+
+    Other text is split at its lines, where it is so long that it would fill many pages.
+    """
+    running = block.kind in _SPLITTABLE
+    limit = limit if running else limit * _HUGE
+    text, kind, start = block.text, block.kind, 0
+    while len(text) - start > limit:
+        ends = _SENTENCE_END if running else _LINE_END
+        found = [m.start() for m in ends.finditer(text, start + limit // 4, start + limit + 1)]
+        cut = found[-1] if found else text.rfind(" ", start + 1, start + limit + 1)
+        cut = cut if cut > start else start + limit
+        yield replace(block, kind=kind, text=text[start:cut].rstrip())
+        while text[cut : cut + 1].isspace():
+            cut += 1
+        start, kind = cut, BlockKind.PARAGRAPH if running else kind
+    if start < len(text):
+        yield replace(block, kind=kind, text=text[start:])
 
 
 def _tie(blocks: Sequence[Block], limit: int) -> list[_Run]:

@@ -30,6 +30,7 @@ from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
 from ingestion.page import Rejected
+from ingestion.reading import DEFAULT_LIMITS, Limits
 
 _INDEX_BYTES = 10
 """What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""
@@ -96,6 +97,7 @@ class Builder:
     on_progress: Callable[[Progress], None] = lambda progress: None
     cancelled: Callable[[], bool] = lambda: False
     workers: int | None = None
+    limits: Limits = DEFAULT_LIMITS
 
     def build(
         self, product: str, release: str, gather: Callable[[Gathering], Gathered]
@@ -134,6 +136,7 @@ def ingest(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     cancelled: Callable[[], bool] = lambda: False,
     workers: int | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> IngestReport:
     """Build a new generation of a release from files, folders and zips, and publish it.
 
@@ -154,6 +157,7 @@ def ingest(
         on_progress,
         cancelled,
         workers,
+        limits,
     )
 
     def gather(gathering: Gathering) -> Gathered:
@@ -186,6 +190,7 @@ class _Build:
                     builder.settings,
                     self._report,
                     builder.workers,
+                    builder.limits,
                 )
             )
         serving = generations.serving_beside(builder.database, self.generation_id)

@@ -23,7 +23,7 @@ from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from corpora.indexing.pages import PackedFile, insert_document, pack, read_document, store_original
 from ingestion.page import Document, Rejected, UnreadableFile
-from ingestion.reading import Listing, SourceFile, list_files, read_files
+from ingestion.reading import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files, read_files
 
 _PAGES_AT_ONCE = 200
 _DOCUMENTS_AT_ONCE = 20
@@ -82,6 +82,7 @@ class Gathering:
     settings: ChunkingSettings
     report: Callable[[Progress], None]
     workers: int | None = None
+    limits: Limits = DEFAULT_LIMITS
 
     def from_paths(self, paths: Sequence[Path]) -> Gathered:
         """Take the files under `paths`, and of the release what came from other paths before.
@@ -89,7 +90,7 @@ class Gathering:
         A file is known within its release by its path relative to what was ingested.
         """
         self.report(Progress(Stage.LISTING, 0, 1))
-        listing = list_files(paths)
+        listing = list_files(paths, limits=self.limits)
         self.report(Progress(Stage.LISTING, 1, 1))
         # A path that is not there is a mistake rather than an empty source.
         there = {os.path.realpath(path) for path in paths if os.access(path, os.F_OK)}
@@ -122,7 +123,9 @@ class Gathering:
             self.report(Progress(Stage.READING, done, len(listing), last))
 
         report()
-        reading = read_files(listing, workers=self.workers, only=is_new, meanwhile=report)
+        reading = read_files(
+            listing, limits=self.limits, workers=self.workers, only=is_new, meanwhile=report
+        )
         with closing(cast("Generator[Document | Rejected]", reading)) as items:
             for item in items:
                 cut = (

@@ -29,12 +29,11 @@ from corpora.documents.uploads import UploadedFile, name_objection
 from ingestion.archives import Archive
 from ingestion.loaders import LOADERS
 from ingestion.page import Rejected, UnreadableFile
-from ingestion.reading import Limits, SourceFile, list_files
+from ingestion.reading import DEFAULT_LIMITS, SourceFile, list_files
 from ingestion.sandbox import Sandbox
 from ingestion.sniffing import objection
 
 _AT_ONCE = 500
-_LIMITS = Limits()
 _PROBE_SECONDS = 20.0
 _LOOKED_INTO = 300_000_000
 """Bytes of a zip that are unpacked to look at them; the rest is looked at when it is read."""
@@ -83,7 +82,9 @@ def check(
     findings = [*_of_release(product, release, database), *_of_all(files, largest)]
     if any(finding.blocking for finding in findings):
         return tuple(findings)
-    with Sandbox("ingestion.loaders.pdf:probe", seconds=_PROBE_SECONDS) as sandbox:
+    with Sandbox(
+        "ingestion.loaders.pdf:probe", memory=DEFAULT_LIMITS.memory, seconds=_PROBE_SECONDS
+    ) as sandbox:
         look = _Look(sandbox)
         for file in files:
             findings += look.at(file)
@@ -163,7 +164,7 @@ class _Look:
         if problem is None and file.is_archive:
             yield from self._in_archive(file)
             return
-        if problem is None and file.size > _LIMITS.file_size:
+        if problem is None and file.size > DEFAULT_LIMITS.file_size:
             problem = _too_large(file.size)
         if problem is None:
             problem = self._in_file(file.name, file.read_bytes())
@@ -237,7 +238,8 @@ class _Look:
 
 
 def _too_large(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB; the limit is {_LIMITS.file_size / 1e6:,.1f} MB; split the file"
+    largest = DEFAULT_LIMITS.file_size
+    return f"{size / 1e6:,.1f} MB; the limit is {largest / 1e6:,.1f} MB; split the file"
 
 
 def _duplicates(

@@ -22,6 +22,7 @@ from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder, ModelMissing
 from corpora.jobs.claims import Claims, JobTaken
 from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
+from ingestion.reading import DEFAULT_LIMITS, Limits
 
 POSTPONED_SECONDS = 30.0
 """A job whose release another process is building is tried again after this time."""
@@ -42,6 +43,7 @@ class JobWork:
     embedder: Embedder
     chunking: ChunkingSettings
     stopping: Callable[[], bool] = lambda: False
+    limits: Limits = DEFAULT_LIMITS
     _postponed: dict[int, float] = field(default_factory=dict)
 
     def do_next(self) -> bool:
@@ -105,6 +107,7 @@ class JobWork:
             watch.report,
             watch.is_to_stop,
             workers=1,
+            limits=self.limits,
         )
         match job.kind:
             case JobKind.UPLOAD:

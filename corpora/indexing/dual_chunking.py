@@ -120,7 +120,9 @@ def _cuts(page: Page, count: int) -> Iterator[int]:
 
 def _cut_near(ideal: float, levels: Sequence[Sequence[int]], size: float, length: int) -> int:
     for boundaries in levels:
-        nearest = min(boundaries, key=lambda b: abs(b - ideal), default=length)
+        after = bisect(boundaries, ideal)
+        beside = boundaries[max(0, after - 1) : after + 1]
+        nearest = min(beside, key=lambda b: abs(b - ideal), default=length)
         if abs(nearest - ideal) <= REACH * size:
             return nearest
     words = [0, *levels[-1], length]

@@ -28,7 +28,7 @@ from corpora.generations.disk import full_disk_is_named
 from corpora.generations.generations import generation_dir
 from corpora.indexing import lexical, vectors
 from corpora.indexing.lexical import LexicalIndex, LexicalRow
-from corpora.indexing.pages import indexed_heading
+from corpora.indexing.pages import chunk_text, indexed_heading
 from corpora.indexing.vectors import BrokenIndex, VectorIndex
 
 VERSION = 2
@@ -177,9 +177,7 @@ def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow
             select(
                 SearchChunkRow.id,
                 SearchChunkRow.heading,
-                SearchChunkRow.start,
-                SearchChunkRow.end,
-                PageRow.text,
+                chunk_text(),
                 PageRow.anchor,
                 DocumentRow.title,
                 DocumentRow.file,
@@ -194,7 +192,7 @@ def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow
                 row.id,
                 indexed_heading(row.title, row.heading),
                 f"{row.file} {row.anchor or ''}",
-                row.text[row.start : row.end],
+                row.text,
             )
 
 

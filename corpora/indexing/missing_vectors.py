@@ -19,7 +19,7 @@ from corpora.database.tables import (
 from corpora.generations.generations import require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder, Vectors
-from corpora.indexing.pages import indexed_text
+from corpora.indexing.pages import chunk_text, indexed_text
 
 TEXTS_AT_ONCE = 64
 """How many texts are embedded between two commits: what a killed ingest loses at most."""
@@ -86,14 +86,12 @@ def _texts(database: Database, chunk_ids: Sequence[int]) -> list[str]:
             select(
                 SearchChunkRow.id,
                 SearchChunkRow.heading,
-                SearchChunkRow.start,
-                SearchChunkRow.end,
-                PageRow.text,
+                chunk_text(),
                 DocumentRow.title,
             )
             .join(PageRow, PageRow.id == SearchChunkRow.page_id)
             .join(DocumentRow, DocumentRow.id == PageRow.document_id)
             .where(SearchChunkRow.id.in_(chunk_ids))
         )
-        texts = {r.id: indexed_text(r.title, r.heading, r.text[r.start : r.end]) for r in rows}
+        texts = {r.id: indexed_text(r.title, r.heading, r.text) for r in rows}
     return [texts[chunk_id] for chunk_id in chunk_ids]

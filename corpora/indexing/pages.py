@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import Row, Select, insert, select
+from sqlalchemy import Label, Row, Select, func, insert, select
 from sqlalchemy.orm import Session
 
 from corpora.database.engine import insert_or_ignore
@@ -204,6 +204,12 @@ def read_pages(session: Session, document_id: int, release_id: int) -> tuple[Sto
         )
         for row, ends in zip(rows, zip(ids, ids[2:], strict=False), strict=True)
     )
+
+
+def chunk_text() -> Label[str]:
+    """The text of a search chunk as a column, cut out by the database: a page may be large."""
+    length = SearchChunkRow.end - SearchChunkRow.start
+    return func.substr(PageRow.text, SearchChunkRow.start + 1, length).label("text")
 
 
 def select_documents() -> Select[*tuple[Any, ...]]:

@@ -20,8 +20,8 @@ from ingestion.page import (
     BlockKind,
     Document,
     UnreadableFile,
-    single_page,
 )
+from ingestion.sections import paginate
 
 _LETTER_WIDTH = 0.55
 """How wide a letter is on average, as a share of the font size: SVG does not say."""
@@ -33,6 +33,8 @@ _EXCUSES = ("Text is not SVG", "Viewer does not support")
 
 _MOST_LINES = 4
 """A text element with more lines than this is a list of labels and not one."""
+_PAGE = 30_000
+"""Characters of labels on a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,9 @@ def load(data: bytes, file: str) -> Document:
     path = (title,) if title else ()
     blocks = [Block(BlockKind.DRAWING, line, path) for line in lines]
     title = title or PurePosixPath(file).stem
-    return Document(
-        file, title, classify(file, title), sha256(data).hexdigest(), single_page(blocks)
-    )
+    # A drawing is one page, however large, but for one with more labels than anybody reads.
+    pages = paginate(blocks, limit=_PAGE)
+    return Document(file, title, classify(file, title), sha256(data).hexdigest(), pages)
 
 
 def drawing_lines(svg: str) -> list[str]:

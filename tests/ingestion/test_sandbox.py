@@ -16,7 +16,7 @@ from ingestion.sandbox import Sandbox
 LOADER = """
     import os, resource, signal, time
     from pathlib import Path
-    from ingestion.page import Document, DocumentKind, UnreadableFile, single_page
+    from ingestion.page import Document, DocumentKind, UnreadableFile
 
     seen = []
 
@@ -53,7 +53,7 @@ LOADER = """
                 pass
         allowed = resource.getrlimit(resource.RLIMIT_CPU)[0]
         title = f"{os.getpid()} {allowed} {sorted(os.environ)}"
-        return Document(file, title, DocumentKind.GUIDE, "0", single_page([]))
+        return Document(file, title, DocumentKind.GUIDE, "0", ())
 
     class Forged:
         def __reduce__(self):

@@ -50,6 +50,7 @@ def ingest(
             ),
             on_progress=lambda p: show(str(p.stage), p.done, p.total, p.item),
             workers=workers,
+            limits=settings.reading_limits,
         )
     if as_json:
         print_json({**to_jsonable_python(report), "reused": report.reused})

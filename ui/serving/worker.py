@@ -49,6 +49,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         open_embedder(settings, threads=1),
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
+        settings.reading_limits,
     )
     threads = [
         threading.Thread(target=_do_jobs, args=(work, stopping), daemon=True),

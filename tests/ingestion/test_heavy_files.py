@@ -1,0 +1,125 @@
+"""Files that are made to take a parser's time and memory end in pages or in one clear line."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+
+import pymupdf
+import pytest
+
+from ingestion.page import Document, Rejected
+from ingestion.reading import DEFAULT_LIMITS
+from ingestion.sandbox import Sandbox
+
+SENTENCE = "The valve closes after five seconds and opens again. "
+
+
+def _html(body: str) -> bytes:
+    return f"<html><body><h1>Valve</h1>{body}</body></html>".encode()
+
+
+def _drawing_of_labels() -> bytes:
+    labels = (f'<text x="{i % 1000}" y="{i // 125}">label {i}</text>' for i in range(100_000))
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(labels)}</svg>'.encode()
+
+
+def _one_line() -> bytes:
+    return (SENTENCE * 200_000).encode()
+
+
+def _page_of_words() -> bytes:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=20_000, height=20_000)
+        words = " ".join(f"w{i}" for i in range(200_000))
+        page.insert_textbox((0, 0, 20_000, 20_000), words, fontsize=6)
+        made: bytes = pdf.tobytes()
+    return made
+
+
+def _flate_bomb() -> bytes:
+    stream = zlib.compress(b"BT /F1 12 Tf 10 10 Td (x) Tj ET\n" * 3_000_000, 9)
+    head = b"<</Length %d/Filter/FlateDecode>>stream\n" % len(stream)
+    font = b"<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources %b>>" % font,
+        head + stream + b"\nendstream",
+    )
+    body = b"%PDF-1.4\n"
+    places = []
+    for number, written in enumerate(objects, 1):
+        places.append(len(body))
+        body += b"%d 0 obj%bendobj\n" % (number, written)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer<</Size 5/Root 1 0 R>>startxref\n%d\n%%%%EOF" % len(body)
+    return body + b"xref\n0 5\n0000000000 65535 f \n" + table + end
+
+
+def _rows() -> bytes:
+    rows = "".join(f"<tr><td>name{i}</td><td>value {i}</td></tr>" for i in range(100_000))
+    return _html(f"<table><tr><th>Name</th><th>Value</th></tr>{rows}</table>")
+
+
+def _columns() -> bytes:
+    row = "".join(f"<td>c{i}</td>" for i in range(2000))
+    return _html(f"<table>{f'<tr>{row}</tr>' * 20}</table>")
+
+
+def _headings() -> bytes:
+    return _html("".join(f"<h2>Part {i}</h2><p>Text {i}</p>" for i in range(100_000)))
+
+
+def _attributes() -> bytes:
+    return _html(f'<p class="{"x" * 1_000_000}">{SENTENCE}</p>' * 20)
+
+
+def _host_in_punycode() -> bytes:
+    host = f"http://xn--{'a' * 200_000}.com/"
+    return _html(f'<p>{SENTENCE * 3}<a href="{host}">more</a></p><p>{host} {SENTENCE}</p>')
+
+
+def _spans() -> bytes:
+    wide = '<td colspan="1000000000" rowspan="1000000000">Valve</td>'
+    return _html(f"<table><tr>{wide}<td>5 s</td></tr></table>")
+
+
+def _nesting() -> bytes:
+    quotes, items = "> " * 20_000, "- " * 5_000
+    return f"# Valve\n\n{SENTENCE}\n\n{quotes}end\n\n{items}x\n\n{'*' * 200_000}\n".encode()
+
+
+MADE: dict[str, Callable[[], bytes]] = {
+    "labels.svg": _drawing_of_labels,
+    "line.txt": _one_line,
+    "words.pdf": _page_of_words,
+    "bomb.pdf": _flate_bomb,
+    "rows.html": _rows,
+    "columns.html": _columns,
+    "headings.html": _headings,
+    "attributes.html": _attributes,
+    "punycode.html": _host_in_punycode,
+    "spans.html": _spans,
+    "nesting.md": _nesting,
+}
+LEFT_OUT = {"words.pdf": "needs more than 1,024 MB of memory"}
+LARGEST_PAGE = 40_000
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(memory=DEFAULT_LIMITS.memory, seconds=DEFAULT_LIMITS.seconds) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("file", MADE)
+def test_a_heavy_file_is_read_within_its_limits_or_named(sandbox: Sandbox, file: str) -> None:
+    read = sandbox.parse(MADE[file](), file)
+    if file in LEFT_OUT:
+        assert isinstance(read, Rejected)
+        assert LEFT_OUT[file] in read.reason
+    else:
+        assert isinstance(read, Document), read
+        assert read.pages
+        assert max(len(page.text) for page in read.pages) <= LARGEST_PAGE
