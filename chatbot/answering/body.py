@@ -20,7 +20,7 @@ from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
-from ingestion.page import CELL_DELIMITER, Block, BlockKind
+from ingestion.page import CELL_DELIMITER, Block, BlockKind, DocumentKind
 
 LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
@@ -55,8 +55,8 @@ def compose(
     Steps: the numbered list of the section, else the section, of a long one its listings with the
     text that explains them.
     A list and a table: all of it, or the rows that were asked for. A definition: the signature
-    with its description. A change: nothing, since notes list much else. Anything else: the listing
-    of the best passage, if it has one that is short.
+    with its description. A change, and a how-to that only release notes tell: nothing, since they
+    list much else. Anything else: the listing of the best passage, if it has one that is short.
     """
     best = passages[0]
     near = [p for p in passages if p.score >= NEAR * best.score]
@@ -66,6 +66,8 @@ def compose(
         return Part(run, tuple(_without_repeated_header(run)))
 
     match kind:
+        case Kind.STEPS if _only_noted(best):
+            return ()
         case Kind.STEPS:
             return tuple(_steps(best, near, whole))
         case Kind.LIST:
@@ -84,6 +86,11 @@ def compose(
             listing = tuple(b for b in best.blocks if b.kind is BlockKind.CODE)
             shown = 0 < sum(len(b.text) for b in listing) <= SHORT
             return (Part((best,), listing),) if shown else ()
+
+
+def _only_noted(best: Passage) -> bool:
+    notes = best.page.document.kind is DocumentKind.RELEASE_NOTES
+    return notes and not best.is_numbered and not best.has(BlockKind.CODE)
 
 
 def table_of(passages: Sequence[Passage]) -> Passage | None:

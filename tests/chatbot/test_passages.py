@@ -12,7 +12,7 @@ from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
 from chatbot.turn import Queries
 from corpora.indexing.pages import StoredPage
-from ingestion.page import Block, BlockKind
+from ingestion.page import Block, BlockKind, DocumentKind
 from tests.chatbot.stored import stored_page
 
 MOUNT, LIGHTS = ("Guide", "Mounting"), ("Guide", "Lights")
@@ -66,6 +66,19 @@ def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
         "To mount the shelf:\n\n1. Fix the brackets.\n2. Run the check:\n\n"
         "```\nshelf check --all\n```\n\n3. Tighten the screws."
     )
+
+
+def test_a_list_of_release_notes_is_no_instruction() -> None:
+    page = stored_page(
+        Block(BlockKind.HEADING, "Brackets", MOUNT),
+        Block(BlockKind.LIST_ITEM, "- The brackets can be turned with --turn.", MOUNT),
+        Block(BlockKind.LIST_ITEM, "- Fixed a crash on start.", MOUNT),
+    )
+    notes = replace(page, document=replace(page.document, kind=DocumentKind.RELEASE_NOTES))
+    question = "How do I turn the brackets?"
+    of_guide, of_notes = (best_passages(records(p)) for p in (page, notes))
+    assert compose(Kind.STEPS, of_guide, question, no_page)
+    assert compose(Kind.STEPS, of_notes, question, no_page) == ()
 
 
 def test_of_a_table_the_rows_that_are_asked_for_are_shown() -> None:
