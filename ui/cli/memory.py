@@ -22,9 +22,10 @@ from ui.cli.terminal import (
     say,
     write,
 )
+from ui.wording.amounts import how_many
+from ui.wording.memory import import_told
 
 if TYPE_CHECKING:
-    from chatbot.administration.exchange import ImportReport
     from chatbot.administration.overview import Cluster, Overview, Scope
 
 _NAMED = 20
@@ -63,7 +64,13 @@ def import_file(
     if as_json:
         print_json(report)
     else:
-        _print_import(report)
+        say("\n".join(import_told(report)))
+        if report.ignored:
+            say(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
+        if report.left_out:
+            say(f"{how_many(len(report.left_out), 'line')} skipped:")
+        for left in report.left_out:
+            say(f"  line {left.line}: {left.reason}")
     if report.left_out:
         taken = report.added + report.known + report.outdone
         raise typer.Exit(SOME_LEFT_OUT if taken else 1)
@@ -117,27 +124,6 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
     for of in rebuilt:
         gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
         say(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
-
-
-def _print_import(report: ImportReport) -> None:
-    told = (
-        f"{report.file}: {report.added:,} answers added, {report.supported:,} of "
-        f"{report.added:,} rest on pages of their release; {report.known:,} known already"
-    )
-    if report.low:
-        told += f"; {report.low:,} are answers to avoid, by their score"
-    if report.replaced:
-        told += f"; {report.replaced:,} others replaced"
-    if report.outdone:
-        told += f"; for {report.outdone:,} there is a better answer"
-    say(told)
-    if report.ignored:
-        columns = ", ".join(report.ignored[:_NAMED])
-        say(f"columns that mean nothing here: {columns}")
-    if report.left_out:
-        say(f"{len(report.left_out):,} lines were left out:")
-    for left in report.left_out:
-        say(f"  line {left.line}: {left.reason}")
 
 
 def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:

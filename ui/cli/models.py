@@ -65,9 +65,7 @@ def _named(name: str) -> ModelFile:
 
 
 @app.command("list")
-def list_models(
-    as_json: AsJson = False,
-) -> None:
+def list_models(as_json: AsJson = False) -> None:
     """Show the known models, what machine each suits, and which are there."""
     settings = read_settings()
     in_use = models_in_use(settings.generator)
@@ -109,9 +107,7 @@ def list_models(
 
 
 @app.command("check")
-def check_model(
-    as_json: AsJson = False,
-) -> None:
+def check_model(as_json: AsJson = False) -> None:
     """Ask the language model of the settings something: does it answer, how fast, what can it do.
 
     Takes about half a minute with the default model on two cores.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
+from ui.wording.memory import import_told
 
 _LARGEST_MB = 50
 _REPORT = "memory import report"
@@ -98,21 +99,8 @@ def tell_report() -> None:
     report: ImportReport | None = st.session_state.pop(_REPORT, None)
     if report is None:
         return
-    st.success(as_text("\n".join(_told(report))), icon=":material/check:")
+    st.success(as_text("\n".join(import_told(report))), icon=":material/check:")
     _left_out(report.left_out, report.ignored)
-
-
-def _told(report: ImportReport) -> Iterator[str]:
-    yield (
-        f"{report.file}: {how_many(report.added, 'answer')} added, {report.supported:,} with "
-        "citations."
-    )
-    if report.replaced:
-        yield f"{how_many(report.replaced, 'answer')} replaced."
-    if report.known:
-        yield f"{how_many(report.known, 'answer')} already saved."
-    if report.outdone:
-        yield f"{how_many(report.outdone, 'question')} already had a better answer."
 
 
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:

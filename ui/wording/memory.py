@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
 from corpora.database.memory_tables import MemoryPairRow
+from ui.wording.amounts import how_many
+
+if TYPE_CHECKING:
+    from chatbot.administration.exchange import ImportReport
 
 Day = Callable[[datetime], str]
 
@@ -48,3 +53,17 @@ def saved(pair: RememberedPair, day: Day = day_in_utc) -> str:
     is_measured = pair.origin == "measured"
     told = f"score {pair.score:.2f}" if is_measured else vouched(pair, day=day)
     return f"Saved answer · {told}"
+
+
+def import_told(report: ImportReport) -> Iterator[str]:
+    """What became of a file that was imported, in sentences of plain text."""
+    added = how_many(report.added, "answer")
+    yield f"{report.file}: {added} added, {report.supported:,} with citations."
+    if report.low:
+        yield f"{how_many(report.low, 'answer')} rated poor by the score in the file."
+    if report.replaced:
+        yield f"{how_many(report.replaced, 'answer')} replaced."
+    if report.known:
+        yield f"{how_many(report.known, 'answer')} already saved."
+    if report.outdone:
+        yield f"{how_many(report.outdone, 'question')} already had a better answer."
