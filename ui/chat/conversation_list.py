@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 
 import streamlit as st
 
-from chatbot.conversations.conversations import (
-    LONGEST_TITLE,
-    Conversations,
-)
+from chatbot.conversations.conversations import LONGEST_TITLE, Conversations
+from chatbot.conversations.export import conversation_json, conversation_markdown
 from corpora.database.history_tables import ConversationRow
 from ui.chat.address import open_conversation, opened
-from ui.chat.export_view import show_export
 from ui.elements.frame import confirmed, failures_shown
 from ui.elements.moments import browser_zone
 from ui.wording.escaping import as_label
@@ -23,7 +22,6 @@ from ui.wording.escaping import as_label
 _MORE = 30
 _SHOWN = "conversations_shown"
 _WANTED = "conversations_wanted"
-_RENAME, _EXPORT, _DELETE = "Rename", "Export", "Delete"
 _AGES = (
     (0, "Today"),
     (1, "Yesterday"),
@@ -33,6 +31,7 @@ _AGES = (
 )
 """How many days ago a conversation of each group is at most."""
 _NAMED_RELEASES = 3
+_LONGEST_NAME = 60
 
 PRODUCT = "product"
 """Under which the session knows the chosen product."""
@@ -106,19 +105,16 @@ def _row(own: Conversations, conversation: ConversationRow, products: Sequence[s
             on_click=_open,
             args=(conversation, products),
         )
+        actions = {"Rename": _rename, "Export": show_export, "Delete": _confirm}
         chosen = st.menu_button(
             "Rename, export, delete",
-            (_RENAME, _EXPORT, _DELETE),
+            list(actions),
             key=f"change-{conversation.id}",
             type="tertiary",
             icon=":material/more_horiz:",
         )
-    if chosen == _RENAME:
-        _rename(own, conversation)
-    elif chosen == _EXPORT:
-        _export(conversation)
-    elif chosen == _DELETE:
-        _confirm(own, conversation)
+    if chosen:
+        actions[chosen](own, conversation)
 
 
 def _open(conversation: ConversationRow, products: Sequence[str]) -> None:
@@ -150,13 +146,6 @@ def _rename(own: Conversations, conversation: ConversationRow) -> None:
         st.rerun()
 
 
-@st.dialog("Export conversation")
-def _export(conversation: ConversationRow) -> None:
-    st.markdown(f"**{_title(conversation)}**")
-    with failures_shown():
-        show_export(conversation.id)
-
-
 @st.dialog("Delete conversation?")
 def _confirm(own: Conversations, conversation: ConversationRow) -> None:
     st.markdown(f"**{_title(conversation)}**")
@@ -167,3 +156,25 @@ def _confirm(own: Conversations, conversation: ConversationRow) -> None:
         if opened() == conversation.id:
             open_conversation(None)
         st.rerun()
+
+
+@st.dialog("Export conversation")
+def show_export(own: Conversations, conversation: ConversationRow) -> None:
+    """Offer a conversation as Markdown and as JSON; the file is made when it is wanted."""
+    st.markdown(f"**{_title(conversation)}**")
+    # A name that every file system takes.
+    words = re.sub(r"[^a-z0-9.]+", "-", conversation.title.lower())[:_LONGEST_NAME].strip("-.")
+    for label, write, suffix, mime in (
+        ("Export as Markdown", conversation_markdown, "md", "text/markdown"),
+        ("Export as JSON", conversation_json, "json", "application/json"),
+    ):
+        st.download_button(
+            label,
+            partial(write, own, conversation.id),
+            file_name=f"{words or 'conversation'}.{suffix}",
+            mime=mime,
+            icon=":material/download:",
+            key=f"export-{suffix}-{conversation.id}",
+            on_click="ignore",
+            width="stretch",
+        )

@@ -84,7 +84,7 @@ def _conversation(
         st.title(f"Ask about {as_label(product.name)}", anchor=False)
         if not turns and not pending:
             _begin(product, ask)
-    settled = tuple(takewhile(lambda question: not question.is_running, pending))
+    settled = tuple(takewhile(lambda question: not question.progress.is_running, pending))
     turns = _standing(turns, pending)
     with past:
         for number in range(len(turns) + 1):
@@ -117,7 +117,7 @@ def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
 
 def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:
     """The turns that stand: not the one that is just being asked anew, nor what is behind it."""
-    replaced = [p.question.instead_of for p in pending if p.is_running]
+    replaced = [p.question.instead_of for p in pending if p.progress.is_running]
     first = min((turn for turn in replaced if turn is not None), default=None)
     return tuple(turn for turn in turns if first is None or turn.id < first)
 
@@ -139,10 +139,10 @@ def _watch(own: Conversations, first: Pending) -> None:
     """Show a running question and those behind it, until it is settled or answered."""
     questions = services.open_questions()
     pending = questions.of(first.question.conversation, own.owner)
-    if not any(question.id == first.id and question.is_running for question in pending):
+    if not any(question.id == first.id and question.progress.is_running for question in pending):
         st.rerun()
     for question in dropwhile(lambda question: question.id != first.id, pending):
-        if question.is_running:
+        if question.progress.is_running:
             show_question(question.question.text)
             show_progress(question, partial(questions.stop, question.id))
         else:

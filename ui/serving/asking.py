@@ -30,11 +30,6 @@ class Pending:
     after: int
     progress: Progress
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it is still on its way."""
-        return self.progress.state is State.RUNNING
-
 
 class Asking:
     """One question on its way in this process.
@@ -63,17 +58,10 @@ class Asking:
         with self._lock:
             return self._progress
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it is still on its way."""
-        return self.progress.state is State.RUNNING
-
     def stop(self) -> None:
         """Give it up. Who asked sees so at once; the thread ends at the next step or token."""
         self.stopped.set()
-        self.change(
-            lambda p: replace(p, state=State.STOPPED, running=()) if p.state is State.RUNNING else p
-        )
+        self.change(lambda p: replace(p, state=State.STOPPED, running=()) if p.is_running else p)
 
     def wait(self, seconds: float) -> Progress:
         """Wait for its end, at most so long."""
@@ -98,8 +86,8 @@ class Askings:
         self._chatbot = chatbot
         self._kept = OpenQuestions(chatbot.database)
         self._asking = threading.Lock()
-        self._lock = threading.Lock()
         self._here: dict[str, Asking] = {}
+        """Those that this process answers; to copy, to set and to pop are each atomic."""
 
     def ask(self, question: Question) -> Asking:
         """Begin to answer a question; it comes after those of its conversation that still run.
@@ -110,16 +98,16 @@ class Askings:
         with self._asking:
             before = [
                 asking
-                for asking in self._threads().values()
+                for asking in self._here.copy().values()
                 if asking.question.conversation == question.conversation
             ]
-            asking = Asking(identity, question, before[-1] if before else None)
-            with self._lock:
-                self._here[identity] = asking
+            asking = self._here[identity] = Asking(
+                identity, question, before[-1] if before else None
+            )
             try:
                 asking.question = self._kept.add(question, identity).question
             except BaseException:
-                self._leave(identity)
+                self._here.pop(identity)
                 raise
             asking.start(self._answer)
         threading.Thread(target=self._say_here, args=[asking], daemon=True).start()
@@ -128,15 +116,15 @@ class Askings:
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
         """The open questions of a person's conversation, oldest first; none of another's."""
         # A question enters the threads before the rows, and leaves them after.
-        here = self._threads()
+        here = self._here.copy()
         kept = self._kept.of(conversation, owner)
-        here |= self._threads()
+        here |= self._here.copy()
         shown = [Pending(q.id, q.question, q.after, self._progress(q, here)) for q in kept]
         return tuple(p for p in shown if p.progress.state is not State.ANSWERED)
 
     def stop(self, identity: str) -> None:
         """Stop a question, whichever process answers it."""
-        if asking := self._threads().get(identity):
+        if asking := self._here.get(identity):
             asking.stop()
         else:
             self._kept.stop(identity)
@@ -164,10 +152,10 @@ class Askings:
         else:
             asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
         finally:
-            self._leave(asking.id)
+            self._here.pop(asking.id)
 
     def _ask(self, asking: Asking) -> None:
-        while asking.before and asking.before.is_running and not asking.stopped.is_set():
+        while asking.before and asking.before.progress.is_running and not asking.stopped.is_set():
             asking.before.wait(0.1)
         asking.before = None
         if asking.stopped.is_set():
@@ -209,19 +197,11 @@ class Askings:
         stopping = kept.state is open_questions.State.STOPPING
         return Progress(stopping=stopping, on_other_server=True)
 
-    def _threads(self) -> dict[str, Asking]:
-        with self._lock:
-            return dict(self._here)
-
-    def _leave(self, identity: str) -> None:
-        with self._lock:
-            self._here.pop(identity, None)
-
     def _say_here(self, asking: Asking) -> None:
         """Say that this process is there while a question runs; stop it where nobody wants it."""
         while True:
             asking.wait(HEARTBEAT_SECONDS)
-            if asking.id not in self._threads():
+            if asking.id not in self._here:
                 return
             try:
                 wanted = self._kept.wanted()

@@ -68,6 +68,11 @@ class Progress:
         return self
 
     @property
+    def is_running(self) -> bool:
+        """Whether it is still on its way."""
+        return self.state is State.RUNNING
+
+    @property
     def now(self) -> str:
         """What is being done, in a plain line: "Searching the 17.20 documentation…"."""
         if self.place:
