@@ -11,6 +11,7 @@ from chatbot.conversations.personal_data import UnknownPerson, delete_person, ex
 from chatbot.settings import Settings
 from ui.account.keys import show_keys
 from ui.elements.frame import confirmed, failures_shown
+from ui.elements.table import download
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
@@ -32,13 +33,12 @@ def _show(person: Person) -> None:
     st.subheader("Your data", anchor=False)
     st.markdown(_what_is_kept(kept, chatbot.settings))
     with st.container(horizontal=True, key="my-data"):
-        st.download_button(
+        download(
             "Download as JSON",
-            data=lambda: _exported(person),
-            file_name="strata-conversations.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
+            lambda: json.dumps(
+                export_person(chatbot.database, person.id), ensure_ascii=False, indent=1
+            ),
+            "strata-conversations.json",
             disabled=not kept,
         )
         if st.button(
@@ -75,11 +75,6 @@ def _what_is_kept(kept: int, settings: Settings) -> str:
     if days:
         return f"{count}, each deleted {how_many(days, 'day')} after its last question."
     return f"{count}, kept until you delete {'it' if kept == 1 else 'them'}."
-
-
-def _exported(person: Person) -> str:
-    exported = export_person(services.chatbot().database, person.id)
-    return json.dumps(exported, ensure_ascii=False, indent=1)
 
 
 @st.dialog("Delete all your conversations")

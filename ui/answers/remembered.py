@@ -11,7 +11,6 @@ from chatbot.releases.rules import resolve_release
 from chatbot.reply import RememberedPair, Reply
 from corpora.catalog.release import Product
 from ui.answers.offers import Ask
-from ui.elements.moments import day
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved, vouched
 
@@ -30,7 +29,7 @@ def show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None =
     if role == "reuse" and pairs:
         _given_before(turn, reply, pairs[0], afresh)
     elif role in _HELPED and pairs:
-        by = f" · {as_label(vouched(pairs[0], day=day), 160)}" if role == "reference" else ""
+        by = f" · {as_label(vouched(pairs[0]), 160)}" if role == "reference" else ""
         st.caption(f":material/history: {_HELPED[role]}{by}")
 
 
@@ -43,7 +42,7 @@ def _given_before(
     with st.container(key=f"reused-{turn}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
-                f":small[:gray[:material/history: {as_label(saved(pair, day), 200)}]]",
+                f":small[:gray[:material/history: {as_label(saved(pair), 200)}]]",
                 width="content",
             )
             if afresh is not None:

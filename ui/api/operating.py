@@ -29,7 +29,7 @@ _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
 
 _Figure = tuple[str, str, ColumnElement[Any], dict[str, Any]]
-"""A figure: its name, what it says, what is counted or summed, and its labels with their columns."""
+"""A figure: its name, what it says, what is counted or summed, and its labels."""
 
 _ROUTE = {"route": TurnRow.route}
 _REFUSED = {"refused": case((TurnRow.abstained, "true"), else_="false")}

@@ -17,6 +17,7 @@ from corpora.database.history_tables import ConversationRow
 from ui.chat.address import open_conversation, opened
 from ui.elements.frame import confirmed, failures_shown
 from ui.elements.moments import browser_zone
+from ui.elements.table import download
 from ui.wording.escaping import as_label
 
 _MORE = 30
@@ -164,17 +165,14 @@ def show_export(own: Conversations, conversation: ConversationRow) -> None:
     st.markdown(f"**{_title(conversation)}**")
     # A name that every file system takes.
     words = re.sub(r"[^a-z0-9.]+", "-", conversation.title.lower())[:_LONGEST_NAME].strip("-.")
-    for label, write, suffix, mime in (
-        ("Export as Markdown", conversation_markdown, "md", "text/markdown"),
-        ("Export as JSON", conversation_json, "json", "application/json"),
+    for label, write, suffix in (
+        ("Export as Markdown", conversation_markdown, "md"),
+        ("Export as JSON", conversation_json, "json"),
     ):
-        st.download_button(
+        download(
             label,
             partial(write, own, conversation.id),
-            file_name=f"{words or 'conversation'}.{suffix}",
-            mime=mime,
-            icon=":material/download:",
+            f"{words or 'conversation'}.{suffix}",
             key=f"export-{suffix}-{conversation.id}",
-            on_click="ignore",
             width="stretch",
         )

@@ -7,7 +7,7 @@ import streamlit as st
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.deleting import confirm_documents
-from ui.elements.table import in_pages, search_box, show_table
+from ui.elements.table import download, in_pages, search_box, show_table
 from ui.serving import services
 from ui.sources.page_views import show_page_as_printed, show_page_as_read, show_page_as_text
 from ui.wording.amounts import how_large, how_many
@@ -105,13 +105,10 @@ def _pages(document: ListedDocument) -> None:
     with original:
         st.markdown("**Original**")
         show_page_as_printed(documents.original, page)
-        st.download_button(
+        download(
             "Download original",
             lambda: documents.original(page.document.content_hash),
-            file_name=page.document.file.rpartition("/")[2],
-            mime="application/octet-stream",
-            icon=":material/download:",
-            on_click="ignore",
+            page.document.file.rpartition("/")[2],
         )
     with read:
         st.markdown("**Extracted text**")

@@ -156,20 +156,25 @@ def export_buttons(name: str, export: Export) -> None:
     """Offer a download in each format; nothing is read, nor recorded, before one is pressed."""
     with st.container(horizontal=True, key=f"export-{name}", gap="small"):
         for form in Format:
-            st.download_button(
+            download(
                 form.upper(),
                 partial(_written, export, form),
-                file_name=f"strata-{name}.{form}",
-                mime="text/csv" if form is Format.CSV else "application/jsonl",
+                f"strata-{name}.{form}",
                 key=f"export-{name}-{form}",
-                icon=":material/download:",
                 help=f"Download as {form.upper()}. The audit log records each download.",
-                on_click="ignore",
             )
 
 
-def _written(export: Export, form: Format) -> bytes:
-    return "".join(export(form)).encode()
+def _written(export: Export, form: Format) -> str:
+    return "".join(export(form))
+
+
+def download(
+    label: str, data: bytes | Callable[[], str | bytes], file: str, **options: Any
+) -> None:
+    """A button that hands out a file; data that is a function is asked when it is pressed."""
+    icon, mime = ":material/download:", "application/octet-stream"
+    st.download_button(label, data, file, mime, icon=icon, on_click="ignore", **options)
 
 
 def first_of(names: Sequence[str], most: int) -> list[str]:

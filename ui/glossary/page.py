@@ -11,7 +11,7 @@ from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.glossary_file import parse_glossary, written_glossary
 from corpora.catalog.release_settings import ReleaseAdministration
 from ui.elements.frame import admin_page, done, failures_shown, use_new_widget, widget_round
-from ui.elements.table import bullets, first_of, in_pages, search_box, show_table
+from ui.elements.table import bullets, download, first_of, in_pages, search_box, show_table
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
@@ -114,16 +114,9 @@ def _exchange(product: str, entries: Sequence[Entry]) -> None:
             "CSV: the first row is “term,synonyms”; each row below holds a term and its synonyms, "
             "one per cell."
         )
-        st.download_button(
-            "Export",
-            # With the mark at its beginning, spreadsheets take the file for UTF-8.
-            written_glossary(entries).encode("utf-8-sig"),
-            file_name="glossary.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            disabled=not entries,
-        )
+        # With the mark at its beginning, spreadsheets take the file for UTF-8.
+        written = written_glossary(entries).encode("utf-8-sig")
+        download("Export", written, "glossary.csv", disabled=not entries)
         received = st.file_uploader(
             "Import a CSV file (replaces the whole glossary)",
             type="csv",

@@ -10,7 +10,7 @@ import streamlit as st
 from chatbot.administration.overview import Change, KeptPair, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Store
 from ui.elements.address import go
-from ui.elements.moments import day, when
+from ui.elements.moments import when
 from ui.elements.table import in_pages, newest_first, search_box, show_table
 from ui.wording.memory import vouched
 
@@ -87,7 +87,7 @@ def _row(pair: KeptPair) -> dict[str, Any]:
         "Question": row.question,
         "Questions": None,
         "Score": row.score,
-        "Rated by": vouched(row, to_admin=True, day=day),
+        "Rated by": vouched(row, to_admin=True),
         "Reused": row.reused,
         "Release": f"{pair.product} {pair.release}",
         "Suspended because": row.suspended,

@@ -11,7 +11,7 @@ from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
 from ui.elements.address import go, page_link
-from ui.elements.moments import day, when
+from ui.elements.moments import when
 from ui.memory.lists import show_pairs
 from ui.memory.pair_actions import show_actions
 from ui.wording.amounts import how_many
@@ -89,7 +89,7 @@ def _facts(row: MemoryPairRow) -> None:
         used += f", last on {when(row.last_used)}"
     lines = {
         "Score": f"{row.score:.2f}",
-        "Rated by": vouched(row, to_admin=True, day=day),
+        "Rated by": vouched(row, to_admin=True),
         "Measured": measured or "not measured",
         "Saved": when(row.created),
         "Reused": used,

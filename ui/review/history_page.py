@@ -14,7 +14,7 @@ from corpora.database.history_tables import TurnRow
 from ui.elements.address import go, opened
 from ui.elements.frame import admin_page
 from ui.elements.moments import when
-from ui.elements.table import export_buttons, newest_first, show_table
+from ui.elements.table import download, export_buttons, newest_first, show_table
 from ui.review.filter_bar import filter_bar
 from ui.review.turn_page import turn_page
 from ui.serving import services
@@ -74,14 +74,11 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
 def _regression_download(turns: AllTurns, person: Person) -> None:
     """A button that hands out the regression set, once there is one."""
     if size := turns.count(person, TurnFilter(in_regression_set=True)):
-        st.download_button(
+        download(
             f"Regression set ({size:,})",
             # Made, and recorded in the audit log, when it is asked for.
-            data=lambda: RegressionSet(turns.database).export(person).as_jsonl(),
-            file_name="regression-set.jsonl",
-            mime="application/jsonl",
-            icon=":material/download:",
-            on_click="ignore",
+            lambda: RegressionSet(turns.database).export(person).as_jsonl(),
+            "regression-set.jsonl",
             help=f"{how_many(size, 'rated answer')} as test questions for `strata eval answers`",
         )
 

@@ -10,7 +10,6 @@ from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.turns import OpenedTurn
 from chatbot.turn import ModelCall
 from ui.elements.address import page_link
-from ui.elements.moments import day
 from ui.elements.table import show_table
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
@@ -95,7 +94,7 @@ def _recalled(memory: TracedMemory) -> None:
         for role, pairs in found.items():
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
-                told = f"{near}, {vouched(pair, to_admin=True, day=day)}: “{pair.question}”"
+                told = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
                 page_link("memory", as_label(told, 240), pair=pair.id)
     if memory.differs:
         st.caption(f"The most similar one was not reused: {as_label(memory.differs, 300)}")

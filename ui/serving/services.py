@@ -66,6 +66,12 @@ def current_person() -> Person:
     return People(chatbot().database).person(_account(settings))
 
 
+def releases(product: str) -> list[str]:
+    """The releases of a product that can be asked, the newest first."""
+    products = chatbot().products()
+    return [r.name for p in products if p.name == product for r in reversed(p.releases)]
+
+
 def conversations() -> Conversations:
     """The conversations of the person of this session."""
     return chatbot().conversations.of(current_person().id)

@@ -102,7 +102,7 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
 def _in_release(product: str, own: Side) -> Side:
     """The page in the release that is chosen: its own, or another one that has it."""
     corpus, page = own
-    releases = _releases(product)
+    releases = services.releases(product)
     if len(releases) < 2:
         return own
     found = {
@@ -148,15 +148,9 @@ def _wants_differences(own: Side, shown: Side) -> bool:
 
 def _in_order(product: str, one: Side, other: Side) -> tuple[Side, Side]:
     """Both sides, the older release first."""
-    releases = _releases(product)
+    releases = services.releases(product)
     newest_first = sorted((one, other), key=lambda side: releases.index(side[0].release))
     return newest_first[1], newest_first[0]
-
-
-def _releases(product: str) -> list[str]:
-    """The releases that can be asked, the newest first."""
-    products = services.chatbot().products()
-    return [r.name for p in products if p.name == product for r in reversed(p.releases)]
 
 
 def _generation(product: str, release: str) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
@@ -14,24 +14,16 @@ from ui.wording.amounts import how_many
 if TYPE_CHECKING:
     from chatbot.administration.exchange import ImportReport
 
-Day = Callable[[datetime], str]
 
-
-def day_in_utc(moment: datetime) -> str:
-    """The day of a moment in UTC: "3 Nov 2026"."""
-    return f"{moment.astimezone(UTC):%-d %b %Y}"
-
-
-def vouched(
-    pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False, day: Day = day_in_utc
-) -> str:
+def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> str:
     """Who or what vouches for a remembered answer, as plain text.
 
     Admins are named, and see poor answers too, and thumbs down. Whoever gave a thumb is not named:
-    people do not learn of each other here, and for others an address is cut to a name.
+    people do not learn of each other here, and for others an address is cut to a name. Days are
+    those of UTC.
     """
     origin, by = pair.origin, pair.rated_by
-    on = f" on {day(pair.rated)}" if pair.rated else ""
+    on = f" on {pair.rated.astimezone(UTC):%-d %b %Y}" if pair.rated else ""
     name = by if to_admin else by.partition("@")[0]
     # Where nobody signs in there is one person, who needs no name.
     named = f" by {name}" if name and by != LOCAL.name else ""
@@ -46,12 +38,12 @@ def vouched(
     return f"score {pair.score:.2f}{on}"
 
 
-def saved(pair: RememberedPair, day: Day = day_in_utc) -> str:
+def saved(pair: RememberedPair) -> str:
     """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
     if pair.origin == "curated":
         return "Corrected by an admin"
     is_measured = pair.origin == "measured"
-    told = f"score {pair.score:.2f}" if is_measured else vouched(pair, day=day)
+    told = f"score {pair.score:.2f}" if is_measured else vouched(pair)
     return f"Saved answer · {told}"
 
 
