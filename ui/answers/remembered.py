@@ -8,7 +8,7 @@ import streamlit as st
 
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.releases.rules import resolve_release
-from chatbot.reply import RememberedPair, Reply
+from chatbot.reply import Reply
 from corpora.catalog.release import Product
 from ui.answers.offers import Ask
 from ui.wording.escaping import as_label
@@ -26,19 +26,12 @@ def show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None =
     One that was given before can be had `afresh`, where that can be asked for here.
     """
     role, pairs = reply.memory.role, reply.memory.pairs
-    if role == "reuse" and pairs:
-        _given_before(turn, reply, pairs[0], afresh)
-    elif role in _HELPED and pairs:
+    if role in _HELPED and pairs:
         by = f" · {as_label(vouched(pairs[0]), 160)}" if role == "reference" else ""
         st.caption(f":material/history: {_HELPED[role]}{by}")
-
-
-def _given_before(
-    turn: int,
-    reply: Reply,
-    pair: RememberedPair,
-    afresh: Callable[[], None] | None,
-) -> None:
+    if role != "reuse" or not pairs:
+        return
+    pair = pairs[0]
     with st.container(key=f"reused-{turn}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(

@@ -61,6 +61,7 @@ class Api:
             json_response=True,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
+        (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         self._rest = _application("Strata", service, version, openapi_url="/openapi.json")
         self._rest.include_router(rest.router)
         self._rest.include_router(operating.router)
@@ -69,7 +70,7 @@ class Api:
         self.routes: list[BaseRoute] = [
             Mount("/api/v1", self._rest),
             Mount("/v1", openai),
-            Route("/mcp", _Keyed(_endpoint(mcp.routes), chatbot)),
+            Route("/mcp", _Keyed(endpoint, chatbot)),
         ]
 
     @asynccontextmanager
@@ -81,11 +82,6 @@ class Api:
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document of REST."""
         return self._rest.openapi()
-
-
-def _endpoint(routes: list[BaseRoute]) -> ASGIApp:
-    (route,) = (r for r in routes if isinstance(r, Route))
-    return route.app
 
 
 def _application(
@@ -104,7 +100,8 @@ def _application(
 
 def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return JSONResponse(_told(error), status, headers)
+    told = {"message": str(error), "type": type(error).__name__}
+    return JSONResponse({"error": told}, status, headers)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:
@@ -112,10 +109,6 @@ def _malformed(request: Request, error: Exception) -> JSONResponse:
     wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
     told = {"message": f"The request is not understood: {wrong}", "type": "BadRequest"}
     return JSONResponse({"error": told}, HTTPStatus.UNPROCESSABLE_ENTITY)
-
-
-def _told(error: Exception) -> dict[str, Any]:
-    return {"error": {"message": str(error), "type": type(error).__name__}}
 
 
 class _Keyed:

@@ -54,12 +54,6 @@ class Message(BaseModel):
         return self.content or ""
 
 
-class StreamOptions(BaseModel):
-    """What a stream tells beside the words."""
-
-    include_usage: bool = False
-
-
 class Completion(BaseModel):
     """What is asked; parameters of a bare language model (temperature, tools …) are left aside."""
 
@@ -68,7 +62,7 @@ class Completion(BaseModel):
     model: str
     messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
     stream: bool = False
-    stream_options: StreamOptions | None = None
+    stream_options: dict[str, Any] | None = None
 
 
 @router.get("/models")
@@ -93,14 +87,11 @@ async def complete(service: Serving, caller: Asking, wanted: Completion, request
     def work(listener: Any, stopped: Callable[[], bool]) -> AskOut:
         return service.ask(caller, asked, listener, stopped)
 
-    head = {
-        "id": f"chatcmpl-{uuid4().hex}",
-        "created": int(time.time()),
-        "model": wanted.model,
-    }
+    identity = f"chatcmpl-{uuid4().hex}"
+    head = {"id": identity, "created": int(time.time()), "model": wanted.model}
     base = str(request.base_url)
     if wanted.stream:
-        usage = wanted.stream_options is not None and wanted.stream_options.include_usage
+        usage = bool((wanted.stream_options or {}).get("include_usage"))
         return EventSourceResponse(_stream(work, head, base, usage=usage))
     return _whole(await answered(work, request), head, base)
 

@@ -42,26 +42,9 @@ _ASKED_AS_JSON_OR_EVENTS: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
-_FILES = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {
-                            "type": "array",
-                            "items": {"type": "string", "format": "binary"},
-                        }
-                    },
-                }
-            }
-        },
-    }
-}
-
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"files": _FILES}}}
+_UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 router = APIRouter()
 """The routes."""
@@ -73,11 +56,7 @@ def products(service: Serving, caller: Searching) -> tuple[ProductOut, ...]:
     return service.products(caller)
 
 
-@router.post(
-    "/ask",
-    response_model=AskOut,
-    responses=_ASKED_AS_JSON_OR_EVENTS,
-)
+@router.post("/ask", response_model=AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
 async def ask(service: Serving, caller: Asking, asked: AskIn, request: Request) -> Any:
     """Ask a question."""
 
@@ -147,12 +126,7 @@ def rate(service: Serving, caller: Asking, turn: int, given: FeedbackIn) -> None
     feedback.give(turn, given.thumbs, given.reason, given.comment)
 
 
-@router.post(
-    "/jobs",
-    status_code=202,
-    response_model=JobOut,
-    openapi_extra=_FILES,
-)
+@router.post("/jobs", status_code=202, response_model=JobOut, openapi_extra=_UPLOAD)
 async def upload(
     service: Serving,
     caller: Ingesting,

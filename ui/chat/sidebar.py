@@ -33,7 +33,8 @@ def show_sidebar(
             names,
             index=names.index(known[-1]) if known else 0,
             key=PRODUCT,
-            on_change=_start_anew,
+            on_change=open_conversation,
+            args=(None,),
         )
         product = products[names.index(chosen)]
         _show_releases(product)
@@ -41,7 +42,8 @@ def show_sidebar(
             "New conversation",
             key="new-conversation",
             icon=":material/add:",
-            on_click=_start_anew,
+            on_click=open_conversation,
+            args=(None,),
             width="stretch",
         )
         show_conversations(own, names)
@@ -63,7 +65,3 @@ def _show_releases(product: Product) -> None:
     if rest:
         badges.append(f":gray-badge[{len(rest)} more]")
     st.markdown(" ".join(badges), help=", ".join(rest) or None)
-
-
-def _start_anew() -> None:
-    open_conversation(None)

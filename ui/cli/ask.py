@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chatbot.conversations.origin import origin
-from chatbot.releases.product_names import find_product
 from chatbot.reply import Reply, Trace
 from ingestion.errors import StrataError
 from ui.cli.terminal import (
@@ -77,7 +76,7 @@ def ask(
     if batch is not None and to is not None:
         _batch(chatbot, batch, to, afresh)
     elif question is not None:
-        if product and find_product(product, chatbot.products()) is None:
+        if product:
             # Raises with the products that there are.
             chatbot.catalog.product(product)
         if conversation == "new":

@@ -21,14 +21,11 @@ _LARGEST_MB = 50
 _REPORT = "memory import report"
 
 
-def exchange(scope: Scope, *, with_export: bool = True) -> None:
+def exchange(scope: Scope) -> None:
     """Import a file; export what is looked at."""
-    if not with_export:
-        _offer_import(scope)
-        return
     brought_in, written_out = st.columns(2, gap="large")
     with brought_in:
-        _offer_import(scope)
+        offer_import(scope)
     with written_out:
         st.markdown("**Export**")
         of = f"{scope.product} {scope.release}".strip() or "all products"
@@ -39,7 +36,8 @@ def exchange(scope: Scope, *, with_export: bool = True) -> None:
         export_buttons("memory", lambda form: exchange.export(form, scope))
 
 
-def _offer_import(scope: Scope) -> None:
+def offer_import(scope: Scope) -> None:
+    """Import a file, by default for the product that is looked at."""
     st.markdown("**Import**")
     st.caption(
         "A CSV or JSONL file with the columns question, answer and release; optional: product, "

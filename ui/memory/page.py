@@ -9,7 +9,7 @@ from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Sc
 from ui.elements.address import go, opened
 from ui.elements.frame import admin_page, show_tabs
 from ui.elements.scope import choose_release
-from ui.memory.faq_exchange import exchange, tell_report
+from ui.memory.faq_exchange import exchange, offer_import, tell_report
 from ui.memory.figures import show_figures
 from ui.memory.lists import show_changes, show_questions
 from ui.memory.pair_view import show_pair
@@ -93,4 +93,4 @@ def _nothing_yet() -> None:
         icon=":material/history:",
     )
     if there_are_documents:
-        exchange(EVERYTHING, with_export=False)
+        offer_import(EVERYTHING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
 import streamlit as st
@@ -13,6 +13,7 @@ from chatbot.review.filters import NOT_RATED, TurnFilter
 from chatbot.review.ratings import Status
 from chatbot.review.turns import AllTurns
 from chatbot.turn import Route
+from ui.elements.moments import browser_zone
 from ui.elements.scope import any_of
 
 _OUTCOMES: dict[str, dict[str, Any]] = {
@@ -93,9 +94,8 @@ def _of_time() -> dict[str, Any]:
         "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
     )
     days: tuple[date, ...] = asked if isinstance(asked, tuple) else (asked,)
-    # The days are those of the browser, which counts minutes from its own time to UTC.
-    midnight = time(tzinfo=timezone(timedelta(minutes=-(st.context.timezone_offset or 0))))
-    moments = [datetime.combine(day, midnight) for day in days]
+    # The days are those of the browser.
+    moments = [datetime.combine(day, time(tzinfo=browser_zone())) for day in days]
     return {
         "since": moments[0] if moments else None,
         # Between the choice of the first day and that of the last there is one.

@@ -8,6 +8,7 @@ writes no file, and once it has what it needs it can open nothing more, no file 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -46,7 +47,11 @@ def page_picture(
             input=asked + b"\n" + data,
             capture_output=True,
             timeout=2 * _SECONDS,
-            env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "PYTHONPATH": _import_path()},
+            env={
+                "OMP_NUM_THREADS": "1",
+                "PYTHONUTF8": "1",
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            },
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -104,12 +109,6 @@ def _around(words: Iterable[Sequence[float]]) -> _Box:
     return min(left), min(top), max(right), max(bottom)
 
 
-def _import_path() -> str:
-    import os
-
-    return os.pathsep.join(p for p in sys.path if p)
-
-
 def bound() -> None:
     """Limit this process, which from here on can open nothing: neither file nor connection."""
     import resource
@@ -129,11 +128,7 @@ def _rehearse() -> None:
     draw(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>'.encode(), 1, [word], "svg")
 
 
-def _main() -> None:
+if __name__ == "__main__":
     bound()
     head, _, data = sys.stdin.buffer.read().partition(b"\n")
     sys.stdout.buffer.write(draw(data, **json.loads(head)))
-
-
-if __name__ == "__main__":
-    _main()
