@@ -17,7 +17,7 @@ from ui.answers.citations import show_citations
 from ui.answers.offers import Ask, show_offers
 from ui.answers.remembered import ask_afresh, show_remembered
 from ui.wording.escaping import as_label, as_text
-from ui.wording.step_names import done_without_model
+from ui.wording.progress import done_without_model
 
 _LONG = 600
 

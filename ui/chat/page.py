@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from itertools import dropwhile, takewhile
@@ -13,17 +14,18 @@ import streamlit as st
 from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
 from chatbot.conversations.open_questions import Question
 from corpora.catalog.release import Product
+from ui.answers.answer_text import show_text
 from ui.answers.answer_view import show_answer, show_question
 from ui.answers.offers import Ask
 from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
-from ui.chat.open_view import show_open, show_progress
 from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
 from ui.elements.frame import failures_shown
 from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, as_text
+from ui.wording.progress import State
 
 _LOOK_EVERY = 0.3
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
@@ -143,28 +145,67 @@ def _watch(own: Conversations, first: Pending) -> None:
         st.rerun()
     for question in dropwhile(lambda question: question.id != first.id, pending):
         if question.progress.is_running:
-            show_question(question.question.text)
-            show_progress(question, partial(questions.stop, question.id))
+            _show_running(question, partial(questions.stop, question.id))
         else:
             _show_settled(own, question)
 
 
 def _show_settled(own: Conversations, pending: Pending) -> None:
-    question = pending.question
+    """A question that was stopped or failed, kept so that it can be asked again."""
+    question, progress = pending.question, pending.progress
+    edited = f"again-{pending.id}-text"
 
     def discard() -> None:
         services.open_questions().drop(pending.id)
 
-    def ask_again(text: str) -> None:
+    def ask_again() -> None:
         discard()
         _ask(
-            *(own, text, question.product, question.release),
+            own,
+            st.session_state.get(edited, question.text),
+            question.product,
+            question.release,
             instead_of=question.instead_of,
             afresh=question.afresh,
         )
 
     show_question(question.text)
-    show_open(pending, ask_again, discard)
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        if progress.state is State.STOPPED:
+            why = f" {as_label(progress.message, 200)}" if progress.message else ""
+            st.markdown(f":gray[Stopped.{why}]")
+        else:
+            st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
+        if progress.refused:
+            st.text_area("Your question", question.text, height=200, key=edited)
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "Ask again",
+                icon=":material/refresh:",
+                key=f"again-{pending.id}",
+                on_click=ask_again,
+            )
+            st.button("Discard", key=f"discard-{pending.id}", type="tertiary", on_click=discard)
+
+
+def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
+    """A question that is being answered: what is done, what is written, a button to stop it."""
+    progress = pending.progress
+    show_question(pending.question.text)
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        with st.container(
+            horizontal=True, wrap=False, vertical_alignment="center", key=f"running-{pending.id}"
+        ):
+            st.markdown(f":gray[{as_label(progress.now, 200)}]", width="stretch")
+            st.button(
+                "Stop",
+                icon=":material/stop_circle:",
+                key=f"stop-{pending.id}",
+                on_click=stop,
+                disabled=progress.stopping,
+            )
+        if progress.written:
+            show_text(progress.written)
 
 
 def _begin(product: Product, ask: Ask) -> None:

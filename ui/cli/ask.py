@@ -23,8 +23,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.memory import saved
-from ui.wording.progress import Progress
-from ui.wording.step_names import done_without_model, step_name
+from ui.wording.progress import Progress, done_without_model, step_name
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot

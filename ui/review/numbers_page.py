@@ -16,7 +16,7 @@ from ui.elements.frame import admin_page
 from ui.elements.scope import choose_scope
 from ui.elements.table import export_buttons, show_table
 from ui.serving import services
-from ui.wording.step_names import step_name
+from ui.wording.progress import step_name
 
 _CHART = 260
 _FIGURES = {

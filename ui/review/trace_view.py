@@ -14,7 +14,7 @@ from ui.elements.table import show_table
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import vouched
-from ui.wording.step_names import step_name
+from ui.wording.progress import step_name
 
 _MEMORY = {
     "reuse": "A saved answer was given.",

@@ -1,13 +1,13 @@
-"""How far a question is, from the events of its chain."""
+"""How far a question is, from the events of its chain, and what the steps of that are called."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ui.wording.step_names import step_name
+from chatbot.turn import Fallback
 
 if TYPE_CHECKING:
     from chatbot.runtime.events import Event
@@ -15,6 +15,25 @@ if TYPE_CHECKING:
 _COMPARISON = "comparison"
 _RELEASE = "release_extraction"
 _ANSWER = "answer_generation"
+_NAMES = {
+    "clarification": "reading the conversation",
+    "small_talk": "reading the question",
+    "off_topic": "reading the question",
+    "spelling": "reading the question",
+    "inventory": "checking the list of releases",
+    "release_extraction": "finding the release",
+    "comparison": "comparing the releases",
+    "query_rewriting": "preparing the search",
+    "memory": "looking for a saved answer",
+    "glossary_expansion": "looking up terms",
+    "context_retrieval": "searching the documentation",
+    "context_reduction": "reading what was found",
+    "context_selection": "choosing the best passages",
+    "undocumented_gate": "checking what was found",
+    "memory_of_passage": "looking for a saved answer",
+    "answer_generation": "writing the answer",
+    "elsewhere": "searching other releases",
+}
 
 
 class State(StrEnum):
@@ -75,6 +94,10 @@ class Progress:
     @property
     def now(self) -> str:
         """What is being done, in a plain line: "Searching the 17.20 documentation…"."""
+        if self.stopping:
+            return "Stopping…"
+        if self.on_other_server:
+            return "Another server is answering this…"
         if self.place:
             return f"Waiting: {self.place} in line…"
         if not self.running:
@@ -98,3 +121,13 @@ def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
         return tuple(steps)
     at = len(steps) - 1 - steps[::-1].index(step)
     return (*steps[:at], *steps[at + 1 :])
+
+
+def step_name(step: str) -> str:
+    """What a step is called; one that is not known by its own name."""
+    return _NAMES.get(step, step.replace("_", " "))
+
+
+def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:
+    """What the steps are called that a reply's `fallbacks` name, with the reasons, each once."""
+    return list(dict.fromkeys((step_name(f.step), f.reason) for f in fallbacks))
