@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
@@ -52,16 +53,13 @@ def pull_models(
 def _named(name: str) -> ModelFile:
     if name in MODELS:
         return MODELS[name]
-    try:
-        chosen = chosen_generator(name)
-    except ValueError:
-        chosen = None
-    if not isinstance(chosen, ModelFile):
-        raise typer.BadParameter(
-            f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
-            "Face Hub as owner/repository/file.gguf"
-        )
-    return chosen
+    with suppress(ValueError):
+        if isinstance(chosen := chosen_generator(name), ModelFile):
+            return chosen
+    raise typer.BadParameter(
+        f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
+        "Face Hub as owner/repository/file.gguf"
+    )
 
 
 @app.command("list")

@@ -12,6 +12,7 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from ui.sources.page_blocks import marked_text
 from ui.sources.page_views import place_of
+from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 from ui.wording.marking import Span, differing_spans
 
@@ -23,11 +24,10 @@ def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, Stor
     """Passages that changed, with their words marked, then those that only one side has."""
     found = differences(older, newer)
     old, new = older[0].release, newer[0].release
+    unchanged = f"{how_many(len(found.same), 'passage')} unchanged."
     if not found.found:
-        st.success(
-            f"No changes from {as_label(old)} to {as_label(new)}\\: {_counted(len(found.same))}.",
-            icon=":material/check:",
-        )
+        told = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
+        st.success(told, icon=":material/check:")
         return
     if found.changed:
         _heading(f"Changed from {old} to {new}", len(found.changed))
@@ -42,8 +42,7 @@ def show_differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, Stor
     _only(new, found.added, _COME)
     _only(old, found.removed, _GONE)
     if found.same:
-        said = _counted(len(found.same))
-        st.caption(f"{said[0].upper()}{said[1:]}.")
+        st.caption(unchanged)
 
 
 def _only(release: str, records: Sequence[Record], colour: str) -> None:
@@ -69,7 +68,3 @@ def _passage(release: str, record: Record, text: str, marks: Sequence[Span], col
 def _text(record: Record) -> str:
     """A row of a table with its headers, anything else as it stands."""
     return record.reading if record.cells else record.quote
-
-
-def _counted(same: int) -> str:
-    return "one passage is unchanged" if same == 1 else f"{same:,} passages are unchanged"

@@ -20,7 +20,7 @@ _SHOWN = "page_shown"
 _FEW = 6
 """Releases up to which each has a button."""
 
-Side = tuple["Corpus", "StoredPage"]
+Side = tuple[Corpus, StoredPage]
 
 
 def show_source(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
@@ -50,11 +50,15 @@ def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -
         _head(*shown, cited=citation.release)
     with steps:
         _steps(*shown, citation)
-    if shown is not own and _wants_differences(own, shown):
-        older, newer = _in_order(product, own, shown)
+    corpus, page = shown
+    if shown is not own and st.toggle(
+        f"Show changes from {as_label(own[0].release)}",
+        key=f"differs-{own[0].release}-{own[1].id}-{corpus.release}",
+    ):
+        newest_first = services.releases(product)
+        newer, older = sorted((own, shown), key=lambda side: newest_first.index(side[0].release))
         show_differences(older, newer)
         return
-    corpus, page = shown
     is_cited = (corpus.release, page.id) == _cited(citation)
     show_page(corpus.original, page, *((quotes or [citation.quote]) if is_cited else ()))
 
@@ -105,11 +109,12 @@ def _in_release(product: str, own: Side) -> Side:
     releases = services.releases(product)
     if len(releases) < 2:
         return own
+    corpora = {name: services.chatbot().corpora.corpus(product, name) for name in releases}
     found = {
-        release: page.id
-        if release == corpus.release
-        else _same_page(product, corpus.release, page.id, release, _generation(product, release))
-        for release in releases
+        name: page.id
+        if name == corpus.release
+        else _same_page(product, corpus.release, page.id, name, other.generation)
+        for name, other in corpora.items()
     }
     having = [release for release in releases if found[release] is not None]
     if having == [corpus.release]:
@@ -137,24 +142,6 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
         key=key,
     )
     return chosen
-
-
-def _wants_differences(own: Side, shown: Side) -> bool:
-    return st.toggle(
-        f"Show changes from {as_label(own[0].release)}",
-        key=f"differs-{own[0].release}-{own[1].id}-{shown[0].release}",
-    )
-
-
-def _in_order(product: str, one: Side, other: Side) -> tuple[Side, Side]:
-    """Both sides, the older release first."""
-    releases = services.releases(product)
-    newest_first = sorted((one, other), key=lambda side: releases.index(side[0].release))
-    return newest_first[1], newest_first[0]
-
-
-def _generation(product: str, release: str) -> int:
-    return services.chatbot().corpora.corpus(product, release).generation
 
 
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
