@@ -141,7 +141,7 @@ def test_a_conversation_is_exported_as_markdown_and_json(valve: MakeChatbot) -> 
     conversation = chatbot.conversations.start("valve", "What <b>is</b> it? ../../etc")
 
     def menu(conversation: str) -> None:
-        from ui.chat.conversation_list import show_export
+        from ui.chat.sidebar import show_export
         from ui.serving import services
 
         own = services.conversations()

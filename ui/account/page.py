@@ -1,4 +1,4 @@
-"""The account page: who is signed in, what is kept of them, and how to export or delete it."""
+"""The account page: who is signed in, what is kept of them; and what others see instead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
 from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
 from chatbot.settings import Settings
 from ui.account.keys import show_keys
@@ -15,7 +15,7 @@ from ui.elements.table import download
 from ui.serving import services
 from ui.serving.services import current_person
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, as_text
 
 
 def account() -> None:
@@ -93,3 +93,27 @@ def _ask_to_delete(person: Person, kept: int) -> None:
             st.logout()
         else:
             st.rerun()
+
+
+def stay_outside(error: Exception) -> None:
+    """Say why there is nothing to see, and how to come in."""
+    with st.container(key="outside"):
+        st.title("Strata", anchor=False)
+        if not isinstance(error, NotAllowed):
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        settings = services.chatbot().settings
+        if not isinstance(error, NotSignedIn):
+            st.markdown(as_text(str(error)))
+            if settings.sign_in == "oidc" and st.button("Sign out", icon=":material/logout:"):
+                st.logout()
+        elif settings.sign_in == "oidc":
+            st.markdown("Answers from the documentation of the right release, with citations.")
+            if str(error) != "Nobody is signed in.":
+                st.caption(as_text(str(error)))
+            if st.button("Sign in", type="primary", icon=":material/login:"):
+                st.login()
+        elif settings.sign_in == "proxy":
+            st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")
+        else:
+            st.markdown(as_text(str(error)))

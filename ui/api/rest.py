@@ -83,16 +83,13 @@ def page(service: Serving, caller: Searching, page: int, quote: str = "") -> Pag
 async def _events(work: Any) -> AsyncIterator[dict[str, str]]:
     try:
         async for event in following(work):
-            yield _told(event)
+            if isinstance(event, AskOut):
+                yield _event("reply", event.model_dump(mode="json"))
+            else:
+                yield _event(_EVENTS[type(event)], asdict(event))
     except StrataError as error:
         # The status was sent with the first event.
         yield _event("error", {"message": str(error), "type": type(error).__name__})
-
-
-def _told(event: Event | AskOut) -> dict[str, str]:
-    if isinstance(event, AskOut):
-        return _event("reply", event.model_dump(mode="json"))
-    return _event(_EVENTS[type(event)], asdict(event))
 
 
 def _event(name: str, data: dict[str, Any]) -> dict[str, str]:
