@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from chatbot.accounts.people import LOCAL
+from chatbot.administration.faq_file import read_faq
+from chatbot.administration.overview import Cluster, Overview, PairFilter, Scope
+from chatbot.memory.pairs import Happened, Store
+from chatbot.review.exports import Format
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
@@ -24,9 +28,6 @@ from ui.cli.terminal import (
 )
 from ui.wording.amounts import how_many
 from ui.wording.memory import import_told
-
-if TYPE_CHECKING:
-    from chatbot.administration.overview import Cluster, Overview, Scope
 
 _NAMED = 20
 _SHOWN = 5
@@ -54,7 +55,6 @@ def import_file(
     and were left out, 1 that none could be taken.
     """
     from chatbot.administration.exchange import Exchange
-    from chatbot.administration.faq_file import read_faq
 
     faq = read_faq(file, product)
     with progress_bars() as show:
@@ -85,7 +85,6 @@ def export(
 ) -> None:
     """Write remembered answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
-    from chatbot.review.exports import Format
 
     pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
@@ -95,8 +94,6 @@ def export(
 @app.command()
 def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
     """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
-    from chatbot.administration.overview import Overview, PairFilter
-
     scope = _scope(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
@@ -127,8 +124,6 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
 
 
 def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
-    from chatbot.memory.pairs import Happened, Store
-
     releases = overview.releases(scope)
     if not releases:
         say(
@@ -168,8 +163,6 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
 
 def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
     """All that `stats` knows, for a program."""
-    from chatbot.memory.pairs import Happened, Store
-
     releases, growth = overview.releases(scope), overview.growth(scope)
     went = (
         *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
@@ -219,8 +212,6 @@ def _cluster(cluster: Cluster) -> dict[str, Any]:
 
 
 def _scope(product: str, release: str) -> Scope:
-    from chatbot.administration.overview import Scope
-
     if release and not product:
         raise typer.BadParameter("--release needs --product beside it")
     return Scope(product, release)

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from chatbot.settings import read_settings
+from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ReleaseAdministration
+from corpora.documents.impact import impact_of_release
 from ui.cli.terminal import AsJson, WithoutAsking, open_database, output, print_json, printable, say
 from ui.wording.amounts import how_many
 
@@ -131,9 +133,6 @@ def rollback(product: Product, release: Release) -> None:
 @app.command()
 def delete(product: Product, release: Release, yes: WithoutAsking = False) -> None:
     """Delete a release with all versions of its documents; conversations are kept."""
-    from corpora.building.removal import delete_release
-    from corpora.documents.impact import impact_of_release
-
     database = open_database()
     impact = impact_of_release(database, product, release)
     say(
