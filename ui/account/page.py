@@ -13,7 +13,6 @@ from ui.account.keys import show_keys
 from ui.elements.frame import confirmed, failures_shown
 from ui.elements.table import download
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 
@@ -22,7 +21,7 @@ def account() -> None:
     """Show the page; a failure is one clear message."""
     st.set_page_config(layout="centered")
     with failures_shown():
-        _show(current_person())
+        _show(services.current_person())
 
 
 def _show(person: Person) -> None:

@@ -11,14 +11,13 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.review.filters import TurnFilter
 from chatbot.review.turns import AllTurns
 from ui.serving import services
-from ui.serving.services import current_person
 
 _DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "a year": 365, "all time": None}
 
 
 def choose_scope(page: str) -> TurnFilter:
     """Three widgets next to each other; what they say as a filter. Days begin at midnight UTC."""
-    turns, person = AllTurns(services.chatbot().database), current_person()
+    turns, person = AllTurns(services.chatbot().database), services.current_person()
     of_product, of_release, of_time = st.columns(3)
     product, release = choose_release(
         page,

@@ -12,7 +12,6 @@ from chatbot.administration.overview import Scope
 from ui.elements.frame import failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets, export_buttons
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import import_told
@@ -32,7 +31,7 @@ def exchange(scope: Scope) -> None:
         st.caption(
             f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
         )
-        exchange = Exchange(services.chatbot(), current_person())
+        exchange = Exchange(services.chatbot(), services.current_person())
         export_buttons("memory", lambda form: exchange.export(form, scope))
 
 
@@ -84,7 +83,7 @@ def _bring_in(file: FaqFile) -> None:
         bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'answer')}")
 
     try:
-        report = Exchange(services.chatbot(), current_person()).bring_in(file, on_progress)
+        report = Exchange(services.chatbot(), services.current_person()).bring_in(file, on_progress)
     finally:
         bar.empty()
     use_new_widget("memory import")
