@@ -27,15 +27,15 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
     name = by if to_admin else by.partition("@")[0]
     # Where nobody signs in there is one person, who needs no name.
     named = f" by {name}" if name and by != LOCAL.name else ""
-    if origin == "thumbs":
-        return f"thumbs{on}" if to_admin else "rated helpful by people who asked"
-    if origin == "rating":
-        return f"rated{named}{on}" if to_admin else f"rated good{named}{on}"
-    if origin == "imported":
-        return f"imported{on}"
-    if origin == "curated":
-        return f"curated{named}{on}"
-    return f"score {pair.score:.2f}{on}"
+    if origin == "thumbs" and not to_admin:
+        return "rated helpful by people who asked"
+    told = {
+        "thumbs": "thumbs",
+        "rating": f"rated{named}" if to_admin else f"rated good{named}",
+        "imported": "imported",
+        "curated": f"curated{named}",
+    }
+    return told.get(origin, f"score {pair.score:.2f}") + on
 
 
 def saved(pair: RememberedPair) -> str:
