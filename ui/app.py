@@ -1,4 +1,4 @@
-"""The web page: a router over the pages, of which admins have more."""
+"""The router over the pages; admins have more of them."""
 
 from __future__ import annotations
 

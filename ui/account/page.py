@@ -1,4 +1,4 @@
-"""The account page: who is signed in, what is kept of them; and what others see instead."""
+"""The account page, and the page shown to people who are not signed in or not allowed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _ask_to_delete(person: Person, kept: int) -> None:
 
 
 def stay_outside(error: Exception) -> None:
-    """Say why there is nothing to see, and how to come in."""
+    """Say why access is refused, and how to sign in."""
     with st.container(key="outside"):
         st.title("Strata", anchor=False)
         if not isinstance(error, NotAllowed):

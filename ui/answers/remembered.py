@@ -1,4 +1,4 @@
-"""What the memory has to do with an answer: given before, or helped by one that was."""
+"""What the memory contributed to an answer: a saved answer given again, or one used as help."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _HELPED = {
 
 
 def show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:
-    """Say that an answer was given before or was helped by one; nothing where neither is so.
+    """Say that an answer is a saved one, or that a saved one helped; else show nothing.
 
-    One that was given before can be had `afresh`, where that can be asked for here.
+    With `afresh`, a button beside a saved answer asks for a new one.
     """
     role, pairs = reply.memory.role, reply.memory.pairs
     if role in _HELPED and pairs:
@@ -54,8 +54,8 @@ def show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None =
 def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last: bool) -> None:
     """Ask the question of a turn again, without the memory.
 
-    The answer takes the place of the last one of a conversation. An earlier one stays, with all
-    that follows it, and its question is asked again at the end, as it is understood alone.
+    The last answer of a conversation is replaced. An earlier one stays, with all that follows it,
+    and its question is asked again at the end, in a form that can be understood alone.
     """
     reply = turn.reply
     if is_last:
@@ -68,7 +68,7 @@ def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last
 
 
 def chosen_release(question: str, reply: Reply, products: Sequence[Product]) -> str | None:
-    """The release that was chosen beside a question, which does not name it itself."""
+    """The release that was chosen for a question; None if the question names it itself."""
     if reply.release_status != "stated" or _names_release(question, reply, products):
         return None
     return reply.release

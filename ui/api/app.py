@@ -1,4 +1,4 @@
-"""The interface for programs as one ASGI application, to stand before the pages."""
+"""The routes for programs, put together for the web server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 
 class Api:
-    """The routes for programs, and what has to run as long as they are served."""
+    """The routes for programs, and what has to run while they are served."""
 
     def __init__(self, chatbot: Callable[[], Chatbot]) -> None:
         def service() -> Service:
@@ -87,7 +87,7 @@ class Api:
 def _application(
     title: str, service: Callable[[], Service], version: str, openapi_url: str | None = None
 ) -> FastAPI:
-    """An application without pages of its own: these would fetch their scripts from elsewhere."""
+    """An application without FastAPI's own pages, which would fetch scripts from elsewhere."""
     app = FastAPI(
         title=title, version=version, openapi_url=openapi_url, docs_url=None, redoc_url=None
     )
@@ -112,14 +112,14 @@ def _malformed(request: Request, error: Exception) -> JSONResponse:
 
 
 class _Keyed:
-    """Turns away who has no valid key, before MCP looks at what they want."""
+    """Refuses requests without a valid key before MCP reads them."""
 
     def __init__(self, app: ASGIApp, chatbot: Callable[[], Chatbot]) -> None:
         self._app = app
         self._chatbot = chatbot
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or say that a key is needed."""
+        """Pass a request on, or answer that a key is needed."""
         request = Request(scope)
 
         def look() -> None:

@@ -55,7 +55,7 @@ class Message(BaseModel):
 
 
 class Completion(BaseModel):
-    """What is asked; parameters of a bare language model (temperature, tools …) are left aside."""
+    """The request; parameters of a bare language model (temperature, tools …) are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -184,7 +184,7 @@ def _whole(reply: AskOut, head: dict[str, Any], base: str) -> dict[str, Any]:
 
 
 def _beside(reply: AskOut) -> dict[str, Any]:
-    """What the protocol has no place for: product, release, how it was found, the citations."""
+    """What the protocol has no field for: product, release and its status, the citations."""
     kept = {"product", "release", "release_status", "abstained", "citations", "warnings"}
     return reply.model_dump(mode="json", include=kept)
 
@@ -192,7 +192,7 @@ def _beside(reply: AskOut) -> dict[str, Any]:
 async def _stream(
     work: Work, head: dict[str, Any], base: str, *, usage: bool
 ) -> AsyncIterator[dict[str, str]]:
-    """Chunks of the answer, once it is checked: a word that was sent cannot be taken back."""
+    """Chunks of the checked answer: words that were sent cannot be taken back."""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> dict[str, str]:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}

@@ -29,7 +29,7 @@ _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
 
 _Figure = tuple[str, str, ColumnElement[Any], dict[str, Any]]
-"""A figure: its name, what it says, what is counted or summed, and its labels."""
+"""A figure: its name, its description, what is counted or summed, and its labels."""
 
 _ROUTE = {"route": TurnRow.route}
 _REFUSED = {"refused": case((TurnRow.abstained, "true"), else_="false")}
@@ -68,7 +68,7 @@ router = APIRouter()
 
 @router.get("/health")
 def health() -> dict[str, str]:
-    """Say that this process is there."""
+    """Say that this process runs."""
     return {"status": "ok"}
 
 
@@ -91,7 +91,7 @@ def metrics(service: Serving, caller: Operating) -> PlainTextResponse:
     """Tell the figures in Prometheus' text format."""
     registry = CollectorRegistry()
     registry.register(_Figures(service.chatbot.database))
-    # The other registry has the figures of this process.
+    # The default registry has the figures of this process.
     return PlainTextResponse(generate_latest(registry) + generate_latest(), media_type=_EXPOSITION)
 
 
@@ -102,7 +102,7 @@ class _Figures(Collector):
         self._database = database
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures, all of one moment."""
+        """Yield the figures, all from one read transaction."""
         with self._database.reading() as session:
             for kind, figures in _FIGURES.items():
                 for name, told, value, labels in figures:

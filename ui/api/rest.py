@@ -88,7 +88,7 @@ async def _events(work: Any) -> AsyncIterator[dict[str, str]]:
             else:
                 yield _event(_EVENTS[type(event)], asdict(event))
     except StrataError as error:
-        # The status was sent with the first event.
+        # The HTTP status was sent with the first event.
         yield _event("error", {"message": str(error), "type": type(error).__name__})
 
 
@@ -136,7 +136,7 @@ async def upload(
 
     What only asks for a second look is taken with `anyway`.
     """
-    # Looked at before the body is read: nobody fills the disk without being let in.
+    # Checked before the body is read, so that nobody without a key can fill the disk.
     _require_small(request, service.largest_upload)
     async with request.form(max_files=_MOST_FILES, max_fields=1) as form:
         files = []

@@ -1,4 +1,4 @@
-"""The chat page: which conversation is open, what is shown of it, what is asked next."""
+"""The chat page: the open conversation, its open questions, and the input."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def chat() -> None:
     with failures_shown():
         own = services.conversations()
         products = services.chatbot().products()
-        # First what is open, then what is answered: a question that is answered between the two
-        # is seen twice, and looked at again, instead of not at all.
+        # First the open questions, then the turns: a question that is answered between the two
+        # reads is seen twice, and read again, instead of being missed.
         pending = services.open_questions().of(opened() or "", own.owner)
         turns = _turns(own)
         if not products:
@@ -49,7 +49,7 @@ def chat() -> None:
 
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
-    """The turns of the conversation that the address names; none for one that is not there."""
+    """The turns of the open conversation; none if it does not exist."""
     conversation = opened()
     if conversation is None:
         return ()
@@ -79,8 +79,8 @@ def _conversation(
     pending: tuple[Pending, ...],
 ) -> None:
     ask = partial(_ask, own)
-    # Three places that are there from the first moment of every run: what is drawn anew by itself
-    # would otherwise look for its place among things that another run has not come to yet.
+    # Three containers that exist from the start of every run: a fragment that reruns by itself
+    # needs its place while another run has not yet come that far.
     heading, past, present = st.container(), st.container(), st.container()
     with heading:
         st.title(f"Ask about {as_label(product.name)}", anchor=False)
@@ -100,9 +100,9 @@ def _conversation(
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
         listen(partial(_open_source, turns))
-    # Pinned to the bottom it makes the page open there, and not at the answer that is linked to.
+    # An input pinned to the bottom would scroll there, and not to the linked answer.
     with st.container() if linked_turn() else nullcontext():
-        # In a callback, because a run that another one interrupts never comes to its last line.
+        # In a callback, because a run that is interrupted never comes to its last line.
         st.chat_input(
             f"Ask about {product.name}",
             key="typed",
@@ -111,14 +111,14 @@ def _conversation(
 
 
 def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
-    """Open the source of a mark; of one that is not there any more, nothing."""
+    """Open the source of a mark, if its turn is still there."""
     for reply in (kept.reply for kept in turns if kept.id == turn):
         for citation in reply.citations[number - 1 : number]:
             show_source(reply.product or "", citation)
 
 
 def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:
-    """The turns that stand: not the one that is just being asked anew, nor what is behind it."""
+    """The turns without the one that is being asked again, and those after it."""
     replaced = [p.question.instead_of for p in pending if p.progress.is_running]
     first = min((turn for turn in replaced if turn is not None), default=None)
     return tuple(turn for turn in turns if first is None or turn.id < first)
@@ -138,7 +138,7 @@ def _show_turn(turn: KeptTurn, products: tuple[Product, ...], ask: Ask, *, is_la
 
 @st.fragment(run_every=_LOOK_EVERY)
 def _watch(own: Conversations, first: Pending) -> None:
-    """Show a running question and those behind it, until it is settled or answered."""
+    """Show a running question and those after it, until it has ended."""
     questions = services.open_questions()
     pending = questions.of(first.question.conversation, own.owner)
     if not any(question.id == first.id and question.progress.is_running for question in pending):
@@ -220,7 +220,7 @@ def _begin(product: Product, ask: Ask) -> None:
 
 
 def suggestions(product: str, samples: Path = _SAMPLES, most: int = 6) -> tuple[str, ...]:
-    """The sample questions on a product; none for one that the samples do not know."""
+    """The sample questions about a product, if there are any."""
     if not samples.is_file():
         return ()
     lines = samples.read_text(encoding="utf-8").splitlines()
@@ -237,7 +237,7 @@ def _ask(
     instead_of: int | None = None,
     afresh: bool = False,
 ) -> None:
-    """Ask in the open conversation; in a new one if there is none, or it is gone."""
+    """Ask in the open conversation, or in a new one if there is none or it is gone."""
     leave_turn()
     questions = services.open_questions()
     if conversation := opened():

@@ -1,4 +1,4 @@
-"""The sidebar of the chat: the product and its releases, the conversations about it."""
+"""The sidebar of the chat: the product, its releases, and the person's conversations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ui.wording.escaping import as_label
 
 _BADGES = 6
 _PRODUCT = "product"
-"""Under which the session knows the chosen product."""
+"""The key of the chosen product in the session."""
 _MORE = 30
 _SHOWN = "conversations_shown"
 _WANTED = "conversations_wanted"
@@ -35,7 +35,7 @@ _AGES = (
     (29, "Last 30 days"),
     (math.inf, "Earlier"),
 )
-"""How many days ago a conversation of each group is at most."""
+"""The groups of conversations, with the most days since the last question."""
 _NAMED_RELEASES = 3
 _LONGEST_NAME = 60
 
@@ -75,7 +75,7 @@ def show_sidebar(
 
 
 def _show_releases(product: Product) -> None:
-    """The releases, the newest first; of many the rest is told when pointed at."""
+    """The releases, the newest first; a tooltip has those that do not fit."""
     newest_first = list(reversed(product.releases))
     today = datetime.now(UTC).date()
     badges = []
@@ -92,9 +92,9 @@ def _show_releases(product: Product) -> None:
 
 
 def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
-    """The last conversations, or those that hold the words searched for; the open one stands out.
+    """The last conversations, or those that the search finds; the open one stands out.
 
-    To open one chooses its product, if that is one of the `products`.
+    Opening one also chooses its product, if that is one of the `products`.
     """
     wanted = st.session_state.get(_WANTED, "")
     shown = st.session_state.get(_SHOWN, _MORE)
@@ -216,7 +216,7 @@ def _confirm(own: Conversations, conversation: ConversationRow) -> None:
 def show_export(own: Conversations, conversation: ConversationRow) -> None:
     """Offer a conversation as Markdown and as JSON; the file is made when it is wanted."""
     st.markdown(f"**{_title(conversation)}**")
-    # A name that every file system takes.
+    # A file name that every file system accepts.
     words = re.sub(r"[^a-z0-9.]+", "-", conversation.title.lower())[:_LONGEST_NAME].strip("-.")
     for label, write, suffix in (
         ("Export as Markdown", conversation_markdown, "md"),

@@ -76,11 +76,11 @@ def ask(
         _batch(chatbot, batch, to, afresh)
     elif question is not None:
         if product:
-            # Raises with the products that there are.
+            # Raises an error that lists the products.
             chatbot.catalog.product(product)
         if conversation == "new":
             conversation = chatbot.conversations.start(product, question)
-            # Before the answer, because it is of use also where there comes none.
+            # Printed before the answer, because it is of use even if there is none.
             errors.print(f"conversation {conversation}", style="dim")
         _one(chatbot, question, {**asked, "conversation": conversation}, as_json, trace)
 
@@ -121,7 +121,7 @@ def _one(
     _print_reply(reply.content)
     if trace:
         print_json(trace_of(reply.turn))
-    # What is scored and kept now, nobody waits for.
+    # The answer is scored and saved after it was printed.
     chatbot.memory.remembering.flush()
 
 

@@ -60,7 +60,7 @@ def ingest(
 
 
 def print_report(report: IngestReport) -> None:
-    """Say what an ingest came to, what it left out, and what became of remembered answers."""
+    """Print the result of an ingest: counts, saved answers, skipped files."""
     release = printable(f"{report.product} {report.release}")
     match report.outcome:
         case Outcome.PUBLISHED:

@@ -1,4 +1,4 @@
-"""`strata memory`: what was answered before, taken in, written out, counted and built again."""
+"""`strata memory`: saved answers: import, export, statistics, rebuild."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Product = Annotated[str, typer.Option("--product", help="Only this product.")]
 Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
 
 app = typer.Typer(
-    help="Remembered answers: take a FAQ in, write them out, see what there is.",
+    help="Saved answers: import a FAQ, export, statistics, rebuild.",
     no_args_is_help=True,
 )
 
@@ -47,12 +47,12 @@ def import_file(
     product: Annotated[str, typer.Option(help="The product of rows that name none.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make the questions and answers of a file remembered answers.
+    """Import the questions and answers of a file as saved answers.
 
     Each row has a question, an answer and the release that it is for; it may have a product, a
-    score (0 to 1) and links. What an answer rests on is looked for in the pages of its release.
-    Rows that are there already stay as they are. Exit code 3 means that lines could not be taken
-    and were left out, 1 that none could be taken.
+    score (0 to 1) and links. The pages that support an answer are looked for in its release. Rows
+    that are there already stay as they are. Exit code 3 means that some lines could not be
+    imported and were skipped, 1 that none could be imported.
     """
     from chatbot.administration.exchange import Exchange
 
@@ -83,7 +83,7 @@ def export(
     product: Product = "",
     release: Release = "",
 ) -> None:
-    """Write remembered answers, the oldest first, as a file that can be imported again."""
+    """Export saved answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
 
     pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
@@ -93,7 +93,7 @@ def export(
 
 @app.command()
 def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
-    """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
+    """Show the saved answers: figures by release, the largest clusters, growth, changes."""
     scope = _scope(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
@@ -106,7 +106,7 @@ def stats(product: Product = "", release: Release = "", as_json: AsJson = False)
 
 @app.command()
 def rebuild(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
-    """Build stores, clusters and indexes again, by the thresholds and the embedding of today."""
+    """Rebuild stores, clusters and indexes with the current thresholds and embedding."""
     from chatbot.administration.curation import Curation
 
     with progress_bars() as show:
@@ -162,7 +162,7 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
 
 
 def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
-    """All that `stats` knows, for a program."""
+    """The result of `stats`, for a program."""
     releases, growth = overview.releases(scope), overview.growth(scope)
     went = (
         *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),

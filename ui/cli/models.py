@@ -106,7 +106,7 @@ def list_models(as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check_model(as_json: AsJson = False) -> None:
-    """Ask the language model of the settings something: does it answer, how fast, what can it do.
+    """Try the language model of the settings: whether it answers, how fast, and what it can do.
 
     Takes about half a minute with the default model on two cores.
     """

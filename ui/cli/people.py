@@ -61,7 +61,7 @@ def delete(person: Who, yes: WithoutAsking = False) -> None:
 
 
 def _record(database: Database, action: str, person: str, conversations: int) -> None:
-    # Not the name: the log is for good, and would keep what the person wants forgotten.
+    # Not the name: the log is permanent, and would keep what the person wants forgotten.
     AuditLog(database).record(
         LOCAL, action, personal_data.fingerprint(person), conversations=conversations
     )

@@ -1,4 +1,4 @@
-"""Deleting documents, a release or a product: first what that affects, then a confirmation."""
+"""Deleting documents, a release or a product: what is affected, then a confirmation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ui.wording.escaping import as_label
 
 @st.dialog("Remove documents", icon=":material/delete:")
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
-    """Ask whether documents shall leave a release."""
+    """Ask whether to remove documents from a release."""
     impact = impact_of_documents(services.chatbot().database, product, release, files)
     st.markdown(bullets(files, most=5, longest=120))
     others = impact.generations - 1
@@ -44,7 +44,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
 
 @st.dialog("Delete", icon=":material/delete:")
 def confirm_deletion(product: str, release: str = "") -> None:
-    """Ask whether a release, or a product, shall be deleted; its name has to be typed."""
+    """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
     impact = (
         impact_of_release(database, product, release)
@@ -66,7 +66,7 @@ def confirm_deletion(product: str, release: str = "") -> None:
 
 
 def _answers(impact: Impact, remembered: str) -> Iterator[str]:
-    """What becomes of answers; those that are `remembered` become that."""
+    """What happens to answers; saved ones are `remembered`: suspended or deleted."""
     if impact.answers:
         yield (
             f"Cited by {how_many(impact.answers, 'answer')} in "

@@ -1,4 +1,4 @@
-"""Questions and answers as a file: taken into the memory after a look, and written out of it."""
+"""Import of questions and answers from a file, after a preview, and export."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _bring_in(file: FaqFile) -> None:
 
 
 def tell_report() -> None:
-    """What became of the file that was imported last; told once."""
+    """Show the result of the last import once."""
     report: ImportReport | None = st.session_state.pop(_REPORT, None)
     if report is None:
         return
@@ -101,7 +101,7 @@ def tell_report() -> None:
 
 
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
-    """The lines of a file that cannot be taken and why, and the columns that mean nothing."""
+    """The lines of a file that are skipped and why, and the columns that are ignored."""
     if lines:
         told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"

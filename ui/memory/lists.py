@@ -1,4 +1,4 @@
-"""The lists of the memory: its questions, those of a group, and what became of answers."""
+"""The lists of the memory page: groups, questions, and changes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOLD = {
 
 
 def show_questions(overview: Overview, scope: Scope) -> None:
-    """Groups of a store, the largest first; with words to search for, single questions."""
+    """The groups of a store, the largest first; or the questions that a search finds."""
     with st.container(horizontal=True, vertical_alignment="center", key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
         chosen = st.segmented_control(
@@ -114,7 +114,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def show_changes(overview: Overview, scope: Scope) -> None:
-    """What became of answers, the newest first: which was replaced by which, and why."""
+    """The changes of answers, the newest first: which was replaced by which, and why."""
     chosen = st.segmented_control(
         "Changes", list(_KINDS), default="Replaced or removed", required=True, key="memory-kinds"
     )
@@ -139,7 +139,7 @@ def show_changes(overview: Overview, scope: Scope) -> None:
 
 
 def _change(change: Change) -> dict[str, object]:
-    """Of an answer that is gone the one is named that took its place: it asks the same."""
+    """A row; for an answer that is gone it names the one that replaced it, which asks the same."""
     event = change.event
     there = event.pair_id if change.question else event.other_id if change.other_question else None
     return {

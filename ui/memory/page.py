@@ -1,4 +1,4 @@
-"""The memory page: its figures, its questions, what became of them, and files of them."""
+"""The memory page: figures, questions, changes, import and export."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _show_figures(overview: Overview, scope: Scope) -> None:
 
 
 def _origins(figures: Sequence[ReleaseFigures]) -> str:
-    """Who vouches for how many answers, in a line."""
+    """How many answers have which origin, in a line."""
     names = {
         "measured": "measured",
         "thumbs": "rated by people who asked",

@@ -1,4 +1,4 @@
-"""A remembered answer opened: what it says, who vouches for it, what used it; and its changes."""
+"""One saved answer: its text, score and uses; editing, promoting and deleting it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROLES = {
 
 
 def show_pair(overview: Overview, pair_id: int) -> None:
-    """Everything on one pair; raises UnknownPair if it is gone."""
+    """Show everything about one pair; raises UnknownPair if it is gone."""
     pair = overview.pair(pair_id)
     row = pair.row
     with st.container(gap="small", key="memory-heading"):
@@ -119,11 +119,11 @@ def _uses(overview: Overview, pair_id: int) -> None:
 
 
 def _actions(pair: KeptPair) -> None:
-    """A button for each; what cannot be undone is asked for once more."""
+    """A button for each action, which opens a dialog."""
     with st.container(horizontal=True, key="memory-actions", gap="small"):
         if st.button("Edit …", icon=":material/edit:", key="memory-edit"):
             edit(pair)
-        # What is suspended is edited, so that it rests on the pages of today.
+        # A suspended answer has to be edited, so that it rests on current pages.
         if (
             pair.row.origin != "curated"
             and not pair.row.suspended
@@ -136,7 +136,7 @@ def _actions(pair: KeptPair) -> None:
 
 @st.dialog("Edit the answer", width="large", icon=":material/edit:")
 def edit(pair: KeptPair) -> None:
-    """Ask for another wording of an answer."""
+    """Ask for the new text of an answer."""
     st.markdown(f"**{as_label(pair.row.question, 300)}**")
     written = st.text_area(
         "Answer",
@@ -156,7 +156,7 @@ def edit(pair: KeptPair) -> None:
 
 @st.dialog("Promote to a curated answer", icon=":material/verified:")
 def promote(pair: KeptPair) -> None:
-    """Ask whether an answer shall be a curated one."""
+    """Ask whether to make an answer a curated one."""
     st.markdown(f"**{as_label(pair.row.question, 300)}**")
     st.markdown(
         "A curated answer has the highest score. Neither measurements nor feedback change it, and "
@@ -170,7 +170,7 @@ def promote(pair: KeptPair) -> None:
 
 @st.dialog("Delete the answer", icon=":material/delete:")
 def retire(pair: KeptPair) -> None:
-    """Ask whether an answer shall go, and why."""
+    """Ask whether to delete an answer, and for the reason."""
     st.markdown(f"**{as_label(pair.row.question, 300)}**")
     st.markdown(
         "This saved answer will be deleted. Conversations that contain it stay as they are. This "
@@ -182,7 +182,7 @@ def retire(pair: KeptPair) -> None:
 
 
 def make_change(change: Callable[[Curation], int | None], told: str) -> None:
-    """Make a change, tell it, and open what has come of it."""
+    """Make a change, say so, and open the resulting pair."""
     with failures_shown():
         go(pair=change(Curation(services.chatbot(), services.current_person())))
         done(told)

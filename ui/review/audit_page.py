@@ -18,7 +18,7 @@ from ui.serving import services
 from ui.wording.amounts import how_large
 
 _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
-"""Of these texts the log keeps only how many characters they have."""
+"""Texts of which the log keeps only the number of characters."""
 
 
 @admin_page

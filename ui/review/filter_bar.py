@@ -42,7 +42,7 @@ _FILTERS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "owner": ("User", None),
     "superseded": ("Asked again since", _YES),
 }
-"""By the names of `TurnFilter`: what a widget is called, and what its options mean.
+"""For each name of `TurnFilter` the label of its widget, and what the options mean.
 
 Without options those are offered that `AllTurns` finds. An outcome is several things at once.
 """
@@ -50,7 +50,7 @@ _NAMES = (*_FILTERS, "asked", "seconds")
 
 
 def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
-    """Show the filter and return what it says; its address can be kept and handed on."""
+    """Show the filter and return it; the address of the page keeps it, to bookmark or to share."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="history-filter"):
         words = st.text_input(
             "Search questions and answers",
@@ -86,7 +86,7 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
 
 
 def _of_time() -> dict[str, Any]:
-    """When was asked, and how long the answer took."""
+    """Filters for the time of the question, and how long the answer took."""
     left, right = st.columns(2)
     # The type of `value` knows no empty range, which its documentation offers.
     asked: Any = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
@@ -98,7 +98,7 @@ def _of_time() -> dict[str, Any]:
     moments = [datetime.combine(day, time(tzinfo=browser_zone())) for day in days]
     return {
         "since": moments[0] if moments else None,
-        # Between the choice of the first day and that of the last there is one.
+        # While only the first day is chosen, there is no second one.
         "until": moments[1] + timedelta(days=1) if len(moments) == 2 else None,
         "seconds": seconds or None,
     }
@@ -109,7 +109,7 @@ def _of_time() -> dict[str, Any]:
 def _choices(
     database: str, what: str, product: str | None, _turns: AllTurns, _person: Person
 ) -> dict[str, str]:
-    """What there is to choose, by what it is called."""
+    """The options that occur in the turns, by their labels."""
     return {name or _NO_NAME: name for name in _turns.choices(_person, what, product)}
 
 

@@ -1,4 +1,4 @@
-"""The page of content gaps: questions without an answer, those alike together."""
+"""The page of content gaps: unanswered questions, grouped by similarity."""
 
 from __future__ import annotations
 

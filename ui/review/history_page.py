@@ -1,4 +1,4 @@
-"""The history: everything that was asked, filtered, page by page; and a turn of it opened."""
+"""The history page: all questions, filtered, page by page; or one of them opened."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PAGE_SIZE = 25
 
 @admin_page
 def history(person: Person) -> None:
-    """Show everybody's answers, or the one that is opened."""
+    """Show everybody's answers, or the one that the address names."""
     turns = AllTurns(services.chatbot().database)
     st.title("History", anchor=False)
     wanted = filter_bar(turns, person)
@@ -113,7 +113,7 @@ def _row(turn: TurnRow) -> dict[str, object]:
 
 
 def _outcome(turn: TurnRow) -> str:
-    """What has come of a question, in a word or two."""
+    """The outcome of a question, in a word or two."""
     if turn.superseded:
         return "asked again"
     if turn.route == "clarify":

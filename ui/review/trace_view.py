@@ -24,7 +24,7 @@ _RECALLED = {"reused": "reused", "good": "similar, rated good", "bad": "similar,
 
 
 def show_trace(opened: OpenedTurn) -> None:
-    """The whole trace of a turn; a turn of an earlier version has none."""
+    """Show the whole trace of a turn; a turn of an earlier version has none."""
     st.subheader("How this answer was produced", anchor=False)
     trace = opened.trace
     route = opened.turn.route
@@ -82,7 +82,7 @@ def _show(trace: Trace) -> None:
 
 
 def _recalled(memory: TracedMemory) -> None:
-    """The answers that the memory had on the question."""
+    """The saved answers that the memory found for the question."""
     if memory.afresh:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
@@ -101,7 +101,7 @@ def _recalled(memory: TracedMemory) -> None:
 
 
 def _chunks(trace: Trace) -> None:
-    """What retrieval found, and what of it reduction and selection left."""
+    """What retrieval found, and what reduction and selection kept of it."""
     if not trace.retrieved:
         return
     kept = {_place(chunk): chunk.kept for chunk in trace.reduced}

@@ -27,11 +27,11 @@ _RATINGS = {
     "wrong release": ("Wrong release", "W", ":material/layers_clear:"),
     "incomplete": ("Incomplete", "I", ":material/incomplete_circle:"),
 }
-"""What a button for a rating says, its key, and its icon."""
+"""Label, key and icon of the button for each rating."""
 
 
 def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) -> None:
-    """Show a turn; the queue to go through are the turns that are wanted."""
+    """Show a turn; previous and next go through the turns that the filter leaves."""
     try:
         opened = turns.open(person, turn)
     except UnknownTurn as error:
@@ -77,7 +77,7 @@ def _others(turns: Sequence[TurnRow]) -> None:
 
 
 def _facts(opened: OpenedTurn) -> None:
-    """Who asked, when, in which conversation; what answered; what the person thinks of it."""
+    """Who asked when and where, what model answered, and the user's feedback."""
     turn = opened.turn
     lines = {
         "Asked": when(turn.created),
@@ -183,7 +183,7 @@ def _review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
 
 
 def _one_of(label: str, names: list[str], chosen: str, none: str, *, others: bool = False) -> str:
-    """A widget for one of some names, among which is the chosen one; or for none, or another."""
+    """A select box for one of the names, or none; with `others` also for a new one."""
     offered = list(dict.fromkeys(filter(None, [*names, chosen])))
     index = offered.index(chosen) if chosen else None
     return (

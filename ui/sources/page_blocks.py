@@ -1,4 +1,4 @@
-"""A page of text as pieces to show, the quoted words marked."""
+"""A page of text as pieces to show, with the quoted words marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOGETHER = {
     BlockKind.LIST_ITEM: "list",
     BlockKind.DRAWING: "drawing",
 }
-"""Blocks of which a run is shown as one thing."""
+"""Kinds of blocks of which neighbours are shown together."""
 _BULLET = re.compile(r"\s*(?:[-•*]|(?P<number>\d{1,9})[.)])\s+")
 
 
@@ -61,7 +61,7 @@ def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
 
 
 def _inside(marks: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
-    """What of the marks is on a part of the text, counted from the beginning of the part."""
+    """The marks within a part of the text, counted from the beginning of the part."""
     inside = ((max(a, start) - start, min(b, end) - start) for a, b in marks)
     return tuple((a, b) for a, b in inside if a < b)
 

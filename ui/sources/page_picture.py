@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Any
 
 DRAWN = frozenset({"pdf", "svg"})
-"""The formats that there are pictures of."""
+"""The formats that can be drawn."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SECONDS = 20
@@ -75,7 +75,7 @@ def draw(data: bytes, number: int, quotes: Sequence[str], format: str) -> bytes:
 
 
 def _opened(data: bytes, format: str) -> Any:
-    """The file as a PDF, on which alone words can be marked."""
+    """The file as a PDF, since words can be marked only there."""
     import pymupdf
 
     if format == "svg":
@@ -94,7 +94,7 @@ def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
     """The rectangles to mark, one for each line of each run of words."""
     from ui.wording.marking import quoted_words
 
-    # A table reads cell by cell in one order and row by row in the other.
+    # In one order a table is read cell by cell, in the other row by row.
     orders = [page.get_text("words", sort=by_rows) for by_rows in (False, True)]
     found = [(words, quoted_words([word[4] for word in words], quote)) for words in orders]
     words, runs = max(found, key=lambda f: sum(behind - first for first, behind in f[1]))
@@ -110,7 +110,7 @@ def _around(words: Iterable[Sequence[float]]) -> _Box:
 
 
 def bound() -> None:
-    """Limit this process, which from here on can open nothing: neither file nor connection."""
+    """Limit this process: from here on it can open neither files nor connections."""
     import resource
 
     _rehearse()

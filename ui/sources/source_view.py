@@ -1,4 +1,4 @@
-"""The page of a document that a citation names, that page in other releases, what differs there."""
+"""The page that a citation names, the same page in other releases, and what differs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ui.wording.marking import Span, differing_spans
 
 _SHOWN = "page_shown"
 _FEW = 6
-"""Releases up to which each has a button."""
+"""The most releases that are shown as buttons."""
 _MOST = 40
 _GONE, _COME = "red", "green"
 
@@ -28,7 +28,7 @@ Side = tuple[Corpus, StoredPage]
 
 
 def show_source(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
-    """Open the page of a citation beside the answer, at its words or at all these `quotes`."""
+    """Open the page of a citation beside the answer, with its quote or these `quotes` marked."""
     st.session_state[_SHOWN] = _cited(citation)
     # Documents name their release in their title, and the panel may go to another release.
     open_beside = st.dialog("Source", width=640, position="right", icon=":material/description:")
@@ -40,7 +40,7 @@ def _cited(citation: Citation) -> tuple[str, int]:
 
 
 def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
-    """The cited page or the one that was gone to from there, with the ways to go on."""
+    """The cited page, or the one that was opened from there, with the buttons to go on."""
     title, head, steps = st.container(), st.container(key="source-head"), st.container()
     try:
         own = _open(product, *st.session_state.get(_SHOWN, _cited(citation)))
@@ -108,7 +108,7 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
 
 
 def _in_release(product: str, own: Side) -> Side:
-    """The page in the release that is chosen: its own, or another one that has it."""
+    """The page in the chosen release: its own, or another one that has it."""
     corpus, page = own
     releases = services.releases(product)
     if len(releases) < 2:
@@ -150,7 +150,7 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
 
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
-    """The id of the page in the other release, whose generation is only there to be told apart."""
+    """The id of the page in the other release; its generation is only part of the cache key."""
     here, page = _open(product, release, page_id)
     found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
     return found.id if found else None
@@ -202,5 +202,5 @@ def _passage(release: str, record: Record, text: str, marks: Sequence[Span], col
 
 
 def _text(record: Record) -> str:
-    """A row of a table with its headers, anything else as it stands."""
+    """The text of a record; a row of a table has its headers."""
     return record.reading if record.cells else record.quote

@@ -1,4 +1,4 @@
-"""What is said of a remembered answer: how good it is, who says so, and since when."""
+"""The text about saved answers: their score, who rated them when, and how an import went."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
     origin, by = pair.origin, pair.rated_by
     on = f" on {pair.rated.astimezone(UTC):%-d %b %Y}" if pair.rated else ""
     name = by if to_admin else by.partition("@")[0]
-    # Where nobody signs in there is one person, who needs no name.
+    # Without sign-in there is only one person, who needs no name.
     named = f" by {name}" if name and by != LOCAL.name else ""
     if origin == "thumbs" and not to_admin:
         return "rated helpful by people who asked"
@@ -39,7 +39,7 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
 
 
 def saved(pair: RememberedPair) -> str:
-    """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
+    """The source of a saved answer, as plain text: "Saved answer · score 0.97"."""
     if pair.origin == "curated":
         return "Corrected by an admin"
     is_measured = pair.origin == "measured"
@@ -48,7 +48,7 @@ def saved(pair: RememberedPair) -> str:
 
 
 def import_told(report: ImportReport) -> Iterator[str]:
-    """What became of a file that was imported, in sentences of plain text."""
+    """The result of an import, in sentences of plain text."""
     added = how_many(report.added, "answer")
     yield f"{report.file}: {added} added, {report.supported:,} with citations."
     if report.low:

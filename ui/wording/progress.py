@@ -1,4 +1,4 @@
-"""How far a question is, from the events of its chain, and what the steps of that are called."""
+"""The progress of a question, from the events of its chain, and the names of the steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMES = {
 
 
 class State(StrEnum):
-    """What has become of a question."""
+    """The state of a question."""
 
     RUNNING = "running"
     ANSWERED = "answered"
@@ -47,12 +47,12 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a question is: its place in the queue, its steps, what the model wrote.
+    """The progress of a question: its place in the queue, its steps, what the model wrote.
 
-    `place` counts from 1, the next to be answered; 0 once its turn has come. `running` are the
-    steps that run, the outermost first: a comparison runs others for all its releases at once.
-    `found` is what the steps that are done came to, without those for one release of several.
-    `on_other_server` says that another server answers it, of which no more is known.
+    `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
+    that run, the outermost first: a comparison runs others for all its releases at once. `found`
+    is what the finished steps found, without those that ran for one release of a comparison.
+    `on_other_server` is set where another server answers it; no more is known then.
     """
 
     state: State = State.RUNNING
@@ -66,7 +66,7 @@ class Progress:
     message: str = ""
 
     def after(self, event: Event) -> Progress:
-        """The progress once an event was heard."""
+        """The progress after an event."""
         from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
 
         match event:
@@ -74,7 +74,7 @@ class Progress:
                 return replace(self, place=place)
             case StepStarted(step):
                 running = (*self.running, step)
-                # Where another release is asked, what was written for the first is no answer.
+                # When another release is tried, what was written for the first is no answer.
                 written = "" if step == _ANSWER else self.written
                 return replace(self, place=0, running=running, written=written)
             case StepFinished(step, found):
@@ -88,12 +88,12 @@ class Progress:
 
     @property
     def is_running(self) -> bool:
-        """Whether it is still on its way."""
+        """Whether the question is still being answered."""
         return self.state is State.RUNNING
 
     @property
     def now(self) -> str:
-        """What is being done, in a plain line: "Searching the 17.20 documentation…"."""
+        """What is being done, as plain text: "Searching the 17.20 documentation…"."""
         if self.stopping:
             return "Stopping…"
         if self.on_other_server:
@@ -102,7 +102,7 @@ class Progress:
             return f"Waiting: {self.place} in line…"
         if not self.running:
             return "One moment…"
-        # Of a comparison, whose steps run for every release at once, itself is told.
+        # A comparison is named itself: its steps run for every release at once.
         step = self.running[0]
         release, found = self.found.get(_RELEASE), self.found.get("context_retrieval")
         told = step_name(step)
@@ -116,7 +116,7 @@ class Progress:
 
 
 def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
-    """The steps without the last of that name; a question that was stopped has none any more."""
+    """The steps without the last one of that name, if any: a stopped question has none."""
     if step not in steps:
         return tuple(steps)
     at = len(steps) - 1 - steps[::-1].index(step)
@@ -124,10 +124,10 @@ def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
 
 
 def step_name(step: str) -> str:
-    """What a step is called; one that is not known by its own name."""
+    """The name of a step for people."""
     return _NAMES.get(step, step.replace("_", " "))
 
 
 def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:
-    """What the steps are called that a reply's `fallbacks` name, with the reasons, each once."""
+    """The names of the steps in a reply's `fallbacks`, with the reasons, each once."""
     return list(dict.fromkeys((step_name(f.step), f.reason) for f in fallbacks))
