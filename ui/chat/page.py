@@ -94,8 +94,16 @@ def _conversation(
                 if min(question.after, len(turns)) == number:
                     _show_settled(own, question)
             if number < len(turns):
-                is_last = number == len(turns) - 1 and len(settled) == len(pending)
-                _show_turn(turns[number], products, ask, is_last=is_last)
+                turn = turns[number]
+                show_question(turn.question)
+                show_answer(
+                    turn,
+                    conversation=opened() or "",
+                    products=products,
+                    ask=ask,
+                    is_last=number == len(turns) - 1 and len(settled) == len(pending),
+                    is_linked=turn.id == linked_turn(),
+                )
     with present:
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
@@ -122,18 +130,6 @@ def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tupl
     replaced = [p.question.instead_of for p in pending if p.progress.is_running]
     first = min((turn for turn in replaced if turn is not None), default=None)
     return tuple(turn for turn in turns if first is None or turn.id < first)
-
-
-def _show_turn(turn: KeptTurn, products: tuple[Product, ...], ask: Ask, *, is_last: bool) -> None:
-    show_question(turn.question)
-    show_answer(
-        turn,
-        conversation=opened() or "",
-        products=products,
-        ask=ask,
-        is_last=is_last,
-        is_linked=turn.id == linked_turn(),
-    )
 
 
 @st.fragment(run_every=_LOOK_EVERY)

@@ -18,13 +18,13 @@ app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 @app.command()
 def export(
     file: OutputFile = None,
-    form: ExportFormat = "jsonl",
+    form: ExportFormat = Format.JSONL,
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
     release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
 ) -> None:
     """Write every question with its answer, thumbs and rating, the oldest first."""
     wanted = TurnFilter(product=product, release=release)
-    write(Exports(open_database()).turns(LOCAL, Format(form), wanted), file)
+    write(Exports(open_database()).turns(LOCAL, form, wanted), file)
 
 
 @app.command("regression-set")

@@ -79,16 +79,16 @@ def import_file(
 @app.command()
 def export(
     file: OutputFile = None,
-    form: ExportFormat = "jsonl",
+    form: ExportFormat = Format.JSONL,
     product: Product = "",
     release: Release = "",
 ) -> None:
     """Export saved answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
 
-    pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
+    pieces = Exchange(open_chatbot(), LOCAL).export(form, _scope(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
-    write(pieces, file, "utf-8-sig" if form == "csv" else "utf-8")
+    write(pieces, file, "utf-8-sig" if form is Format.CSV else "utf-8")
 
 
 @app.command()

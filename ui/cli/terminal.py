@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic_core import to_jsonable_python
@@ -24,6 +24,7 @@ from rich.progress import (
 )
 from rich.progress import TimeRemainingColumn as Remaining
 
+from chatbot.review.exports import Format
 from chatbot.settings import read_settings
 from chatbot.text.markdown import AnswerMarkdown, for_any_reader
 from corpora.database import engine
@@ -41,7 +42,7 @@ SOME_LEFT_OUT = 3
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Profile = Annotated[str | None, typer.Option(help="The chain of steps to use.")]
-ExportFormat = Annotated[Literal["csv", "jsonl"], typer.Option("--format")]
+ExportFormat = Annotated[Format, typer.Option("--format")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", help="Output file (default: print it).")
 ]

@@ -46,7 +46,12 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         heading,
     )
     if not found:
-        _nothing(wanted)
+        told = (
+            "No questions yet. Questions and answers appear here as people ask."
+            if wanted == ANY
+            else "No answer matches. Remove a filter or search for fewer words."
+        )
+        st.info(told, icon=":material/history:")
         return
     number_column = st.column_config.NumberColumn(width=70, format="%.1f")
     show_table(
@@ -80,19 +85,6 @@ def _regression_download(turns: AllTurns, person: Person) -> None:
             lambda: RegressionSet(turns.database).export(person).as_jsonl(),
             "regression-set.jsonl",
             help=f"{how_many(size, 'rated answer')} as test questions for `strata eval answers`",
-        )
-
-
-def _nothing(wanted: TurnFilter) -> None:
-    if wanted == ANY:
-        st.info(
-            "No questions yet. Questions and answers appear here as people ask.",
-            icon=":material/history:",
-        )
-    else:
-        st.info(
-            "No answer matches. Remove a filter or search for fewer words.",
-            icon=":material/filter_list_off:",
         )
 
 

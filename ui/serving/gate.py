@@ -141,7 +141,8 @@ class Gate:
                     cookies = headers.getlist("set-cookie")
                     del headers["set-cookie"]
                     for cookie in cookies:
-                        headers.append("set-cookie", _only_over_tls(cookie))
+                        secure = "" if "; secure" in cookie.lower() else "; Secure"
+                        headers.append("set-cookie", cookie + secure)
             await send(message)
 
         return sending
@@ -152,10 +153,6 @@ def _is_this_machine(host: str) -> bool:
         return urlsplit(f"//{host}").hostname in LOOPBACK
     except ValueError:
         return False
-
-
-def _only_over_tls(cookie: str) -> str:
-    return cookie if "; secure" in cookie.lower() else f"{cookie}; Secure"
 
 
 def _claims(cookies: dict[str, str]) -> dict[str, object]:
