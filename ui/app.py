@@ -1,4 +1,4 @@
-"""The web page: a router over the pages, of which admins have more."""
+"""The router over the pages; admins have more of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from ingestion.errors import StrataError
-from ui.account.outside import stay_outside
-from ui.account.page import account
+from ui.account.page import account, stay_outside
 from ui.chat.page import chat
 from ui.documents.page import documents
 from ui.elements.address import name_pages

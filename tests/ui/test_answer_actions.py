@@ -141,9 +141,11 @@ def test_a_conversation_is_exported_as_markdown_and_json(valve: MakeChatbot) -> 
     conversation = chatbot.conversations.start("valve", "What <b>is</b> it? ../../etc")
 
     def menu(conversation: str) -> None:
-        from ui.chat.export_view import show_export
+        from ui.chat.sidebar import show_export
+        from ui.serving import services
 
-        show_export(conversation)
+        own = services.conversations()
+        show_export(own, own.get(conversation))
 
     page = AppTest.from_function(menu, args=(conversation,)).run()
     assert not page.exception

@@ -144,7 +144,7 @@ def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:
 
     second.stop()
     assert second.wait(10).state is State.STOPPED
-    assert first.is_running
+    assert first.progress.is_running
     first.stop()
     assert first.wait(10).state is State.STOPPED
 

@@ -9,7 +9,7 @@ from corpora.database.history_tables import ConversationRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, texts
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.chat.conversation_list import by_age
+from ui.chat.sidebar import by_age
 from ui.wording.escaping import as_label
 
 NOW = datetime(2026, 11, 20, 1, 30, tzinfo=timezone(timedelta(hours=2)))

@@ -226,7 +226,7 @@ def test_removing_documents_says_what_that_affects(valves: Chatbot) -> None:
     press(page, "Remove …")
     told = shown(page)
     assert "reference.html" in told
-    assert "1 answer in 1 conversation cites this" in told
+    assert "Cited by 1 answer in 1 conversation" in told
     press(dialog(_confirm_removal, files=("reference.html",)), "Remove", -1)
     job = Jobs(valves.database).recent()[0]
     assert (job.kind, job.product, job.release) == (JobKind.REMOVE, "valve", "2.0")

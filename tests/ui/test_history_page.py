@@ -216,7 +216,7 @@ def test_a_turn_comes_into_the_regression_set_once_it_is_rated(chatbot: Chatbot)
     turn = asked(chatbot, QUESTION)[0]
     page = open_history(turn)
     button(page, "Add to the regression set")
-    assert "rate it first" in page.warning[0].value
+    assert "rate it first" in page.error[0].value
     button(page, "Good")
     button(page, "Add to the regression set")
     assert review(chatbot, turn).in_regression_set

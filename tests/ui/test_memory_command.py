@@ -49,7 +49,7 @@ def test_a_faq_goes_in_is_counted_comes_out_and_goes_in_again(
     assert "Nothing is remembered yet" in run("rebuild").stdout
     told = run("import", str(file), "--product", "valve")
     assert told.exit_code == 0, told.output
-    assert "2 answers added, 0 of 2 rest on pages of their release; 0 known already" in told.stdout
+    assert "2 answers added, 0 with citations.\n1 answer rated poor" in told.stdout
 
     stats = run("stats").stdout
     assert "good answers: 1 (clusters: 1), bad ones: 1 (clusters: 1)" in stats
@@ -90,7 +90,7 @@ def test_lines_that_are_left_out_are_named_and_change_the_exit_code(run: Run, fi
     file.write_text(f"{FAQ}How old is it?,[b]old[/b],9.9,\nWhy?,,1.0,\n")
     told = run("import", str(file), "--product", "valve")
     assert told.exit_code == 3
-    assert "2 lines were left out:" in told.stdout
+    assert "2 lines skipped:" in told.stdout
     assert "line 4: there is no release '9.9' of valve; there is: 1.0, 2.0" in told.stdout
     assert "line 5: the answer is empty" in told.stdout
     file.write_text("question,answer,release\nWhy?,,1.0\n")

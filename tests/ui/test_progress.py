@@ -6,8 +6,7 @@ import pytest
 
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
 from chatbot.turn import Fallback
-from ui.wording.progress import Progress
-from ui.wording.step_names import done_without_model
+from ui.wording.progress import Progress, done_without_model
 
 COMPARING = (
     StepStarted("release_extraction"),

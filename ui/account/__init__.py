@@ -1,1 +1,1 @@
-"""Who somebody is here: signing in and out, and what is kept of them."""
+"""The account: signing in and out, one's own data, keys for programs."""

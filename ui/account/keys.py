@@ -1,4 +1,4 @@
-"""Keys by which programs ask: made, shown once, revoked."""
+"""Keys for programs: create them, show them once, revoke them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _make(keys: ProgramKeys, person: Person) -> None:
 
 
 def _show_made() -> None:
-    """The key that was just made, until the page is left or it is put away."""
+    """The key that was just made, until somebody says that it is copied."""
     if (made := st.session_state.get(_MADE)) is None:
         return
     name, key = made

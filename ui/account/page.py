@@ -1,4 +1,4 @@
-"""The account page: who is signed in, what is kept of them, and how to export or delete it."""
+"""The account page, and the page shown to people who are not signed in or not allowed."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import json
 
 import streamlit as st
 
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
 from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
 from chatbot.settings import Settings
 from ui.account.keys import show_keys
 from ui.elements.frame import confirmed, failures_shown
+from ui.elements.table import download
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, as_text
 
 
 def account() -> None:
     """Show the page; a failure is one clear message."""
     st.set_page_config(layout="centered")
     with failures_shown():
-        _show(current_person())
+        _show(services.current_person())
 
 
 def _show(person: Person) -> None:
@@ -32,13 +32,12 @@ def _show(person: Person) -> None:
     st.subheader("Your data", anchor=False)
     st.markdown(_what_is_kept(kept, chatbot.settings))
     with st.container(horizontal=True, key="my-data"):
-        st.download_button(
+        download(
             "Download as JSON",
-            data=lambda: _exported(person),
-            file_name="strata-conversations.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
+            lambda: json.dumps(
+                export_person(chatbot.database, person.id), ensure_ascii=False, indent=1
+            ),
+            "strata-conversations.json",
             disabled=not kept,
         )
         if st.button(
@@ -77,11 +76,6 @@ def _what_is_kept(kept: int, settings: Settings) -> str:
     return f"{count}, kept until you delete {'it' if kept == 1 else 'them'}."
 
 
-def _exported(person: Person) -> str:
-    exported = export_person(services.chatbot().database, person.id)
-    return json.dumps(exported, ensure_ascii=False, indent=1)
-
-
 @st.dialog("Delete all your conversations")
 def _ask_to_delete(person: Person, kept: int) -> None:
     st.markdown(
@@ -98,3 +92,27 @@ def _ask_to_delete(person: Person, kept: int) -> None:
             st.logout()
         else:
             st.rerun()
+
+
+def stay_outside(error: Exception) -> None:
+    """Say why access is refused, and how to sign in."""
+    with st.container(key="outside"):
+        st.title("Strata", anchor=False)
+        if not isinstance(error, NotAllowed):
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        settings = services.chatbot().settings
+        if not isinstance(error, NotSignedIn):
+            st.markdown(as_text(str(error)))
+            if settings.sign_in == "oidc" and st.button("Sign out", icon=":material/logout:"):
+                st.logout()
+        elif settings.sign_in == "oidc":
+            st.markdown("Answers from the documentation of the right release, with citations.")
+            if str(error) != "Nobody is signed in.":
+                st.caption(as_text(str(error)))
+            if st.button("Sign in", type="primary", icon=":material/login:"):
+                st.login()
+        elif settings.sign_in == "proxy":
+            st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")
+        else:
+            st.markdown(as_text(str(error)))

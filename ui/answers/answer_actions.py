@@ -1,4 +1,4 @@
-"""What can be done with an answer: ask anew, edit the question, copy, link, rate, say why."""
+"""Actions below an answer: regenerate, edit the question, copy, link, rate, give a reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHOWN = {"wrong release": "This is from the wrong release"}
 def show_actions(
     turn: KeptTurn, conversation: str, products: Sequence[Product], ask: Ask, *, is_last: bool
 ) -> None:
-    """A row of small buttons; the last question of a conversation can be asked anew."""
+    """Show a row of small buttons; only the last question of a conversation can be asked again."""
     opinion = services.feedback().of([turn.id]).get(turn.id)
     with st.container(
         horizontal=True, key=f"actions-{turn.id}", vertical_alignment="center", gap="xsmall"
@@ -47,7 +47,7 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
         help="Answer again from the documents",
         key=f"regenerate-{turn.id}",
     ):
-        # What the memory has on this question is just the answer that is not wanted.
+        # The memory would only give the answer that is not wanted.
         ask_afresh(turn, products, ask, is_last=True)
         st.rerun()
     with (
@@ -68,7 +68,7 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
 
 
 def _copy(turn: KeptTurn, conversation: str) -> None:
-    """Listings of which nothing but the button to copy them is seen."""
+    """Code blocks of which the style sheet shows nothing but the copy button."""
     for name, text in (
         ("copy-answer", reply_markdown(turn.reply)),
         ("copy-link", address(conversation, turn.id)),
@@ -78,7 +78,7 @@ def _copy(turn: KeptTurn, conversation: str) -> None:
 
 
 def address(conversation: str, turn: int) -> str:
-    """The address of an answer, as the browser names this page."""
+    """The full address of an answer on this page."""
     page = urlsplit(st.context.url or "")
     query = urlencode({"conversation": conversation, "turn": turn})
     return urlunsplit((page.scheme, page.netloc, page.path or "/", query, ""))
@@ -89,7 +89,7 @@ def _reason_name(reason: str) -> str:
 
 
 def _show_thumbs(turn: int, opinion: FeedbackRow | None) -> None:
-    """Thumbs up and down, as they were given."""
+    """Thumbs up and down, with the one that was given."""
     key = _key("thumbs", turn)
     if key not in st.session_state:
         st.session_state[key] = _THUMBS[opinion.thumbs] if opinion else None
@@ -97,7 +97,7 @@ def _show_thumbs(turn: int, opinion: FeedbackRow | None) -> None:
 
 
 def _show_reason(turn: int, opinion: FeedbackRow | None) -> None:
-    """After thumbs down: what is wrong, to be told, or as it was told."""
+    """After thumbs down: a form for what is wrong, or what was said of it."""
     if opinion is None or opinion.thumbs == UP:
         return
     if st.session_state.get(_key("telling", turn)):

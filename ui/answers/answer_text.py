@@ -1,4 +1,4 @@
-"""An answer's text on the page: Markdown that shows what it says, and listings to copy."""
+"""The text of an answer on the page, as Markdown and listings to copy."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ui.answers.citations import show_citations
 from ui.answers.offers import Ask, show_offers
 from ui.answers.remembered import ask_afresh, show_remembered
 from ui.wording.escaping import as_label, as_text
-from ui.wording.step_names import done_without_model
+from ui.wording.progress import done_without_model
 
 _LONG = 600
 
@@ -54,10 +54,10 @@ def show_answer(
 
 
 def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:
-    """What a reply says, where it is from and where that stands.
+    """Show the text of a reply with its release, its citations and how it was found.
 
-    Without actions, but for one: a saved answer can be had `afresh`. Where it can, the page hears
-    of clicks on marks.
+    The only action is to ask `afresh` instead of a saved answer; where that is possible, the page
+    also hears of clicks on the marks of citations.
     """
     if badge := _badge(reply):
         st.markdown(badge)
@@ -85,7 +85,7 @@ def _badge(reply: Reply) -> str:
 
 
 def _show_way(reply: Reply) -> None:
-    """How an answer from the documentation was found, for who wants to know."""
+    """How an answer from the documentation was found, in an expander."""
     without = done_without_model(reply.fallbacks)
     searched = reply.queries.versionless or reply.queries.filtered
     if not without and not (searched and reply.citations):

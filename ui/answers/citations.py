@@ -1,4 +1,4 @@
-"""The sources of an answer: a chip for each page, which opens it at the words."""
+"""The sources of an answer: a chip for each page, which opens it at the quoted words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked next where an answer leaves that open: releases, related pages."""
+"""What an answer that abstains, or asks for the release, offers next: releases, related pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ All but the text and the product may be left out.
 
 
 def show_offers(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
-    """Buttons that lead on from an answer that abstains, or asks for the release."""
+    """Show these offers as buttons."""
     reply = turn.reply
     if reply.abstained:
         _offer_documented(turn, products, ask)
@@ -42,10 +42,10 @@ def show_offers(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
 
 
 def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
-    """Product and release of each name among which a reply asks to choose, if still there.
+    """The product and release behind each name that a reply offers to choose, if still there.
 
-    Without a product the reply names both, as "product release". What the catalog tells of its
-    releases asks for nothing.
+    Without a product the reply names both, as "product release". A list of the releases, which was
+    asked for, is no offer.
     """
     if reply.route == "inventory":
         return {}
@@ -59,9 +59,9 @@ def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str
 
 
 def asked_for(question: str, product: str, release: str, products: Sequence[Product]) -> str:
-    """The question, with the release that it names and that is not there replaced by the choice.
+    """The question with an unknown release in it replaced by the chosen one.
 
-    What a question says itself goes before what is chosen beside it, so it has to say the choice.
+    A release that a question names takes precedence over a chosen one, so it has to be replaced.
     """
     asked = resolve_release(question, products, product=product)
     return replace_unknown(question, asked, (release,), product)
@@ -99,7 +99,7 @@ def _offer_pages(turn: KeptTurn) -> None:
 
 
 def _row(heading: str, key: str) -> DeltaGenerator:
-    """A row of buttons behind its heading."""
+    """A row for buttons, after a heading."""
     row = st.container(horizontal=True, key=key, gap="xsmall", vertical_alignment="center")
     row.caption(heading, width="content")
     return row

@@ -1,4 +1,4 @@
-"""What the memory has to do with an answer: given before, or helped by one that was."""
+"""What the memory contributed to an answer: a saved answer given again, or one used as help."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import streamlit as st
 
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.releases.rules import resolve_release
-from chatbot.reply import RememberedPair, Reply
+from chatbot.reply import Reply
 from corpora.catalog.release import Product
 from ui.answers.offers import Ask
-from ui.elements.moments import day
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved, vouched
 
@@ -22,28 +21,21 @@ _HELPED = {
 
 
 def show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:
-    """Say that an answer was given before or was helped by one; nothing where neither is so.
+    """Say that an answer is a saved one, or that a saved one helped; else show nothing.
 
-    One that was given before can be had `afresh`, where that can be asked for here.
+    With `afresh`, a button beside a saved answer asks for a new one.
     """
     role, pairs = reply.memory.role, reply.memory.pairs
-    if role == "reuse" and pairs:
-        _given_before(turn, reply, pairs[0], afresh)
-    elif role in _HELPED and pairs:
-        by = f" · {as_label(vouched(pairs[0], day=day), 160)}" if role == "reference" else ""
+    if role in _HELPED and pairs:
+        by = f" · {as_label(vouched(pairs[0]), 160)}" if role == "reference" else ""
         st.caption(f":material/history: {_HELPED[role]}{by}")
-
-
-def _given_before(
-    turn: int,
-    reply: Reply,
-    pair: RememberedPair,
-    afresh: Callable[[], None] | None,
-) -> None:
+    if role != "reuse" or not pairs:
+        return
+    pair = pairs[0]
     with st.container(key=f"reused-{turn}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
-                f":small[:gray[:material/history: {as_label(saved(pair, day), 200)}]]",
+                f":small[:gray[:material/history: {as_label(saved(pair), 200)}]]",
                 width="content",
             )
             if afresh is not None:
@@ -62,8 +54,8 @@ def _given_before(
 def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last: bool) -> None:
     """Ask the question of a turn again, without the memory.
 
-    The answer takes the place of the last one of a conversation. An earlier one stays, with all
-    that follows it, and its question is asked again at the end, as it is understood alone.
+    The last answer of a conversation is replaced. An earlier one stays, with all that follows it,
+    and its question is asked again at the end, in a form that can be understood alone.
     """
     reply = turn.reply
     if is_last:
@@ -76,7 +68,7 @@ def ask_afresh(turn: KeptTurn, products: Sequence[Product], ask: Ask, *, is_last
 
 
 def chosen_release(question: str, reply: Reply, products: Sequence[Product]) -> str | None:
-    """The release that was chosen beside a question, which does not name it itself."""
+    """The release that was chosen for a question; None if the question names it itself."""
     if reply.release_status != "stated" or _names_release(question, reply, products):
         return None
     return reply.release

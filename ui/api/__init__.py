@@ -1,5 +1,5 @@
-"""What other programs talk to: REST, the OpenAI-compatible interface, and MCP, on the page's port.
+"""The interfaces for programs, on the page's port: REST, OpenAI-compatible, and MCP.
 
-`service` does what is asked for a `Caller`; `rest`, `chat_completions` and `mcp_server` speak the
-three languages, and `app` puts them together. Nothing here imports Streamlit.
+`service` does the work for a `Caller`; `rest`, `chat_completions` and `mcp_server` are the three
+interfaces, and `app` puts them together. Nothing here imports Streamlit.
 """

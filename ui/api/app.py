@@ -1,4 +1,4 @@
-"""The interface for programs as one ASGI application, to stand before the pages."""
+"""The routes for programs, put together for the web server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 
 class Api:
-    """The routes for programs, and what has to run as long as they are served."""
+    """The routes for programs, and what has to run while they are served."""
 
     def __init__(self, chatbot: Callable[[], Chatbot]) -> None:
         def service() -> Service:
@@ -61,6 +61,7 @@ class Api:
             json_response=True,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
+        (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         self._rest = _application("Strata", service, version, openapi_url="/openapi.json")
         self._rest.include_router(rest.router)
         self._rest.include_router(operating.router)
@@ -69,7 +70,7 @@ class Api:
         self.routes: list[BaseRoute] = [
             Mount("/api/v1", self._rest),
             Mount("/v1", openai),
-            Route("/mcp", _Keyed(_endpoint(mcp.routes), chatbot)),
+            Route("/mcp", _Keyed(endpoint, chatbot)),
         ]
 
     @asynccontextmanager
@@ -83,15 +84,10 @@ class Api:
         return self._rest.openapi()
 
 
-def _endpoint(routes: list[BaseRoute]) -> ASGIApp:
-    (route,) = (r for r in routes if isinstance(r, Route))
-    return route.app
-
-
 def _application(
     title: str, service: Callable[[], Service], version: str, openapi_url: str | None = None
 ) -> FastAPI:
-    """An application without pages of its own: these would fetch their scripts from elsewhere."""
+    """An application without FastAPI's own pages, which would fetch scripts from elsewhere."""
     app = FastAPI(
         title=title, version=version, openapi_url=openapi_url, docs_url=None, redoc_url=None
     )
@@ -104,7 +100,8 @@ def _application(
 
 def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return JSONResponse(_told(error), status, headers)
+    told = {"message": str(error), "type": type(error).__name__}
+    return JSONResponse({"error": told}, status, headers)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:
@@ -114,19 +111,15 @@ def _malformed(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": told}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
-def _told(error: Exception) -> dict[str, Any]:
-    return {"error": {"message": str(error), "type": type(error).__name__}}
-
-
 class _Keyed:
-    """Turns away who has no valid key, before MCP looks at what they want."""
+    """Refuses requests without a valid key before MCP reads them."""
 
     def __init__(self, app: ASGIApp, chatbot: Callable[[], Chatbot]) -> None:
         self._app = app
         self._chatbot = chatbot
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or say that a key is needed."""
+        """Pass a request on, or answer that a key is needed."""
         request = Request(scope)
 
         def look() -> None:

@@ -12,7 +12,7 @@ from chatbot.settings import Settings
 from corpora.database.engine import Database
 
 PATHS = ("/api/", "/v1/", "/mcp")
-"""What the addresses for programs begin with."""
+"""The beginnings of the paths for programs."""
 
 
 @dataclass(frozen=True)

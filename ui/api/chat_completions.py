@@ -54,21 +54,15 @@ class Message(BaseModel):
         return self.content or ""
 
 
-class StreamOptions(BaseModel):
-    """What a stream tells beside the words."""
-
-    include_usage: bool = False
-
-
 class Completion(BaseModel):
-    """What is asked; parameters of a bare language model (temperature, tools …) are left aside."""
+    """The request; parameters of a bare language model (temperature, tools …) are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     model: str
     messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
     stream: bool = False
-    stream_options: StreamOptions | None = None
+    stream_options: dict[str, Any] | None = None
 
 
 @router.get("/models")
@@ -93,14 +87,11 @@ async def complete(service: Serving, caller: Asking, wanted: Completion, request
     def work(listener: Any, stopped: Callable[[], bool]) -> AskOut:
         return service.ask(caller, asked, listener, stopped)
 
-    head = {
-        "id": f"chatcmpl-{uuid4().hex}",
-        "created": int(time.time()),
-        "model": wanted.model,
-    }
+    identity = f"chatcmpl-{uuid4().hex}"
+    head = {"id": identity, "created": int(time.time()), "model": wanted.model}
     base = str(request.base_url)
     if wanted.stream:
-        usage = wanted.stream_options is not None and wanted.stream_options.include_usage
+        usage = bool((wanted.stream_options or {}).get("include_usage"))
         return EventSourceResponse(_stream(work, head, base, usage=usage))
     return _whole(await answered(work, request), head, base)
 
@@ -193,7 +184,7 @@ def _whole(reply: AskOut, head: dict[str, Any], base: str) -> dict[str, Any]:
 
 
 def _beside(reply: AskOut) -> dict[str, Any]:
-    """What the protocol has no place for: product, release, how it was found, the citations."""
+    """What the protocol has no field for: product, release and its status, the citations."""
     kept = {"product", "release", "release_status", "abstained", "citations", "warnings"}
     return reply.model_dump(mode="json", include=kept)
 
@@ -201,7 +192,7 @@ def _beside(reply: AskOut) -> dict[str, Any]:
 async def _stream(
     work: Work, head: dict[str, Any], base: str, *, usage: bool
 ) -> AsyncIterator[dict[str, str]]:
-    """Chunks of the answer, once it is checked: a word that was sent cannot be taken back."""
+    """Chunks of the checked answer: words that were sent cannot be taken back."""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> dict[str, str]:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}

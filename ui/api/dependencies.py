@@ -1,4 +1,4 @@
-"""What every route is given: the service, and who calls."""
+"""The dependencies of the routes: the service and the caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question as it is being answered, event by event, for whoever waits on an event loop."""
+"""A question that is being answered, as asynchronous events."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ui.api.forms import AskOut
 _LOOK_SECONDS = 0.5
 
 Work = Callable[[Listener, Callable[[], bool]], AskOut]
-"""Answers a question: tells a listener, and looks whether it is to stop."""
+"""Answers a question; takes a listener for events, and a function that says whether to stop."""
 
 
 async def following(work: Work) -> AsyncIterator[Event | AskOut]:
     """Yield what happens while a question is answered, and the reply at the end.
 
-    Whoever stops to read stops the question. Raises what the work raises.
+    Leaving the iteration stops the question. Raises what the work raises.
     """
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -37,7 +37,7 @@ async def following(work: Work) -> AsyncIterator[Event | AskOut]:
             tell(None)
 
     running = asyncio.ensure_future(asyncio.to_thread(run))
-    # Of one who left nobody asks what became of it.
+    # The outcome is retrieved even if nobody waits for it, else asyncio would complain.
     running.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
         while (event := await events.get()) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
@@ -14,6 +14,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
+from chatbot.turn import Citation
 from ingestion.errors import StrataError
 from ui.api.callers import ON_THIS_COMPUTER, Caller, caller_of
 from ui.api.forms import AskIn, AskOut, PageOut, ProductOut, SearchIn, SearchOut
@@ -31,17 +32,11 @@ Release = Annotated[str | None, Field(description="The release; without it the q
 Told = TypeVar("Told")
 
 
-class Source(BaseModel):
-    """A citation; `uri` is the page as a resource."""
+@dataclass(frozen=True)
+class Source(Citation):
+    """A citation with its number; `uri` is the page as a resource."""
 
     number: int
-    document: str
-    file: str
-    release: str
-    page: int
-    section: str
-    quote: str
-    page_id: int
     uri: str
 
 
@@ -153,7 +148,7 @@ async def _done(
 
 def _answered(reply: AskOut) -> Answered:
     sources = [
-        {**asdict(citation), "number": number, "uri": f"strata://pages/{citation.page_id}"}
-        for number, citation in enumerate(reply.citations, 1)
+        Source(**asdict(cited), number=number, uri=f"strata://pages/{cited.page_id}")
+        for number, cited in enumerate(reply.citations, 1)
     ]
     return Answered.model_validate({**dict(reply), "sources": sources})

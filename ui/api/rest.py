@@ -42,26 +42,9 @@ _ASKED_AS_JSON_OR_EVENTS: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
-_FILES = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {
-                            "type": "array",
-                            "items": {"type": "string", "format": "binary"},
-                        }
-                    },
-                }
-            }
-        },
-    }
-}
-
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"files": _FILES}}}
+_UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 router = APIRouter()
 """The routes."""
@@ -73,11 +56,7 @@ def products(service: Serving, caller: Searching) -> tuple[ProductOut, ...]:
     return service.products(caller)
 
 
-@router.post(
-    "/ask",
-    response_model=AskOut,
-    responses=_ASKED_AS_JSON_OR_EVENTS,
-)
+@router.post("/ask", response_model=AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
 async def ask(service: Serving, caller: Asking, asked: AskIn, request: Request) -> Any:
     """Ask a question."""
 
@@ -104,16 +83,13 @@ def page(service: Serving, caller: Searching, page: int, quote: str = "") -> Pag
 async def _events(work: Any) -> AsyncIterator[dict[str, str]]:
     try:
         async for event in following(work):
-            yield _told(event)
+            if isinstance(event, AskOut):
+                yield _event("reply", event.model_dump(mode="json"))
+            else:
+                yield _event(_EVENTS[type(event)], asdict(event))
     except StrataError as error:
-        # The status was sent with the first event.
+        # The HTTP status was sent with the first event.
         yield _event("error", {"message": str(error), "type": type(error).__name__})
-
-
-def _told(event: Event | AskOut) -> dict[str, str]:
-    if isinstance(event, AskOut):
-        return _event("reply", event.model_dump(mode="json"))
-    return _event(_EVENTS[type(event)], asdict(event))
 
 
 def _event(name: str, data: dict[str, Any]) -> dict[str, str]:
@@ -147,12 +123,7 @@ def rate(service: Serving, caller: Asking, turn: int, given: FeedbackIn) -> None
     feedback.give(turn, given.thumbs, given.reason, given.comment)
 
 
-@router.post(
-    "/jobs",
-    status_code=202,
-    response_model=JobOut,
-    openapi_extra=_FILES,
-)
+@router.post("/jobs", status_code=202, response_model=JobOut, openapi_extra=_UPLOAD)
 async def upload(
     service: Serving,
     caller: Ingesting,
@@ -165,7 +136,7 @@ async def upload(
 
     What only asks for a second look is taken with `anyway`.
     """
-    # Looked at before the body is read: nobody fills the disk without being let in.
+    # Checked before the body is read, so that nobody without a key can fill the disk.
     _require_small(request, service.largest_upload)
     async with request.form(max_files=_MOST_FILES, max_fields=1) as form:
         files = []

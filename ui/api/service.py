@@ -1,4 +1,4 @@
-"""What programs may ask of Strata, whatever language they speak."""
+"""What programs may ask of Strata, by whichever interface."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEW = "new"
 
 
 class NotThere(StrataError, LookupError):
-    """What was asked for is not there; the message says what."""
+    """Something that was asked for does not exist; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Service:
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> AskOut:
-        """Answer a question; raises what `Chatbot.ask` raises, and for a product that is none."""
+        """Answer a question; raises what `Chatbot.ask` raises, and UnknownRelease."""
         caller.require(Scope.ASK)
         conversation = asked.conversation
         if asked.product:
@@ -139,7 +139,7 @@ class Service:
         return self.chatbot.settings.largest_upload * 1_000_000
 
     def administration(self, caller: Caller) -> Administration:
-        """What a caller with the scope for it may change."""
+        """Changes that a caller makes as an admin."""
         return Administration(self.chatbot.database, caller.person, self.chatbot.limits)
 
 

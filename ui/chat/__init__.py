@@ -1,1 +1,1 @@
-"""The chat: conversations, questions on their way, answers."""
+"""The chat: conversations, open questions, answers."""

@@ -12,9 +12,9 @@ _TURN = "turn"
 
 
 def opened() -> str | None:
-    """The conversation that is open; at first the one that the address names.
+    """The open conversation; at first the one that the address names.
 
-    From then on the session knows better: what the browser sends may be older than its address.
+    From then on the session decides: query parameters from the browser may be out of date.
     """
     if _CONVERSATION not in st.session_state:
         st.session_state[_CONVERSATION] = st.query_params.get(_CONVERSATION)
@@ -26,19 +26,19 @@ def opened() -> str | None:
 
 
 def linked_turn() -> int | None:
-    """The turn that the address names, until something else is opened or asked."""
+    """The turn that was linked to, until something else is opened or asked."""
     turn: int | None = st.session_state.get(_TURN)
     return turn
 
 
 def open_conversation(conversation: str | None) -> None:
-    """Open a conversation, or a new one, and let the address name it."""
+    """Open a conversation, or a new one, and set it in the address."""
     st.session_state[_CONVERSATION] = conversation
     leave_turn()
     go(conversation=conversation)
 
 
 def leave_turn() -> None:
-    """Name no turn any more."""
+    """Forget the turn that was linked to."""
     st.session_state[_TURN] = None
     go(turn=None)

@@ -1,8 +1,9 @@
-"""The chat page: which conversation is open, what is shown of it, what is asked next."""
+"""The chat page: the open conversation, its open questions, and the input."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from itertools import dropwhile, takewhile
@@ -13,17 +14,18 @@ import streamlit as st
 from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
 from chatbot.conversations.open_questions import Question
 from corpora.catalog.release import Product
+from ui.answers.answer_text import show_text
 from ui.answers.answer_view import show_answer, show_question
 from ui.answers.offers import Ask
 from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
-from ui.chat.open_view import show_open, show_progress
 from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
 from ui.elements.frame import failures_shown
 from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, as_text
+from ui.wording.progress import State
 
 _LOOK_EVERY = 0.3
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
@@ -35,8 +37,8 @@ def chat() -> None:
     with failures_shown():
         own = services.conversations()
         products = services.chatbot().products()
-        # First what is open, then what is answered: a question that is answered between the two
-        # is seen twice, and looked at again, instead of not at all.
+        # First the open questions, then the turns: a question that is answered between the two
+        # reads is seen twice, and read again, instead of being missed.
         pending = services.open_questions().of(opened() or "", own.owner)
         turns = _turns(own)
         if not products:
@@ -47,7 +49,7 @@ def chat() -> None:
 
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
-    """The turns of the conversation that the address names; none for one that is not there."""
+    """The turns of the open conversation; none if it does not exist."""
     conversation = opened()
     if conversation is None:
         return ()
@@ -77,14 +79,14 @@ def _conversation(
     pending: tuple[Pending, ...],
 ) -> None:
     ask = partial(_ask, own)
-    # Three places that are there from the first moment of every run: what is drawn anew by itself
-    # would otherwise look for its place among things that another run has not come to yet.
+    # Three containers that exist from the start of every run: a fragment that reruns by itself
+    # needs its place while another run has not yet come that far.
     heading, past, present = st.container(), st.container(), st.container()
     with heading:
         st.title(f"Ask about {as_label(product.name)}", anchor=False)
         if not turns and not pending:
             _begin(product, ask)
-    settled = tuple(takewhile(lambda question: not question.is_running, pending))
+    settled = tuple(takewhile(lambda question: not question.progress.is_running, pending))
     turns = _standing(turns, pending)
     with past:
         for number in range(len(turns) + 1):
@@ -92,15 +94,23 @@ def _conversation(
                 if min(question.after, len(turns)) == number:
                     _show_settled(own, question)
             if number < len(turns):
-                is_last = number == len(turns) - 1 and len(settled) == len(pending)
-                _show_turn(turns[number], products, ask, is_last=is_last)
+                turn = turns[number]
+                show_question(turn.question)
+                show_answer(
+                    turn,
+                    conversation=opened() or "",
+                    products=products,
+                    ask=ask,
+                    is_last=number == len(turns) - 1 and len(settled) == len(pending),
+                    is_linked=turn.id == linked_turn(),
+                )
     with present:
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
         listen(partial(_open_source, turns))
-    # Pinned to the bottom it makes the page open there, and not at the answer that is linked to.
+    # An input pinned to the bottom would scroll there, and not to the linked answer.
     with st.container() if linked_turn() else nullcontext():
-        # In a callback, because a run that another one interrupts never comes to its last line.
+        # In a callback, because a run that is interrupted never comes to its last line.
         st.chat_input(
             f"Ask about {product.name}",
             key="typed",
@@ -109,62 +119,89 @@ def _conversation(
 
 
 def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
-    """Open the source of a mark; of one that is not there any more, nothing."""
+    """Open the source of a mark, if its turn is still there."""
     for reply in (kept.reply for kept in turns if kept.id == turn):
         for citation in reply.citations[number - 1 : number]:
             show_source(reply.product or "", citation)
 
 
 def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:
-    """The turns that stand: not the one that is just being asked anew, nor what is behind it."""
-    replaced = [p.question.instead_of for p in pending if p.is_running]
+    """The turns without the one that is being asked again, and those after it."""
+    replaced = [p.question.instead_of for p in pending if p.progress.is_running]
     first = min((turn for turn in replaced if turn is not None), default=None)
     return tuple(turn for turn in turns if first is None or turn.id < first)
 
 
-def _show_turn(turn: KeptTurn, products: tuple[Product, ...], ask: Ask, *, is_last: bool) -> None:
-    show_question(turn.question)
-    show_answer(
-        turn,
-        conversation=opened() or "",
-        products=products,
-        ask=ask,
-        is_last=is_last,
-        is_linked=turn.id == linked_turn(),
-    )
-
-
 @st.fragment(run_every=_LOOK_EVERY)
 def _watch(own: Conversations, first: Pending) -> None:
-    """Show a running question and those behind it, until it is settled or answered."""
+    """Show a running question and those after it, until it has ended."""
     questions = services.open_questions()
     pending = questions.of(first.question.conversation, own.owner)
-    if not any(question.id == first.id and question.is_running for question in pending):
+    if not any(question.id == first.id and question.progress.is_running for question in pending):
         st.rerun()
     for question in dropwhile(lambda question: question.id != first.id, pending):
-        if question.is_running:
-            show_question(question.question.text)
-            show_progress(question, partial(questions.stop, question.id))
+        if question.progress.is_running:
+            _show_running(question, partial(questions.stop, question.id))
         else:
             _show_settled(own, question)
 
 
 def _show_settled(own: Conversations, pending: Pending) -> None:
-    question = pending.question
+    """A question that was stopped or failed, kept so that it can be asked again."""
+    question, progress = pending.question, pending.progress
+    edited = f"again-{pending.id}-text"
 
     def discard() -> None:
         services.open_questions().drop(pending.id)
 
-    def ask_again(text: str) -> None:
+    def ask_again() -> None:
         discard()
         _ask(
-            *(own, text, question.product, question.release),
+            own,
+            st.session_state.get(edited, question.text),
+            question.product,
+            question.release,
             instead_of=question.instead_of,
             afresh=question.afresh,
         )
 
     show_question(question.text)
-    show_open(pending, ask_again, discard)
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        if progress.state is State.STOPPED:
+            why = f" {as_label(progress.message, 200)}" if progress.message else ""
+            st.markdown(f":gray[Stopped.{why}]")
+        else:
+            st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
+        if progress.refused:
+            st.text_area("Your question", question.text, height=200, key=edited)
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "Ask again",
+                icon=":material/refresh:",
+                key=f"again-{pending.id}",
+                on_click=ask_again,
+            )
+            st.button("Discard", key=f"discard-{pending.id}", type="tertiary", on_click=discard)
+
+
+def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
+    """A question that is being answered: what is done, what is written, a button to stop it."""
+    progress = pending.progress
+    show_question(pending.question.text)
+    with st.chat_message("assistant", avatar=":material/layers:"):
+        with st.container(
+            horizontal=True, wrap=False, vertical_alignment="center", key=f"running-{pending.id}"
+        ):
+            st.markdown(f":gray[{as_label(progress.now, 200)}]", width="stretch")
+            st.button(
+                "Stop",
+                icon=":material/stop_circle:",
+                key=f"stop-{pending.id}",
+                on_click=stop,
+                disabled=progress.stopping,
+            )
+        if progress.written:
+            show_text(progress.written)
 
 
 def _begin(product: Product, ask: Ask) -> None:
@@ -179,7 +216,7 @@ def _begin(product: Product, ask: Ask) -> None:
 
 
 def suggestions(product: str, samples: Path = _SAMPLES, most: int = 6) -> tuple[str, ...]:
-    """The sample questions on a product; none for one that the samples do not know."""
+    """The sample questions about a product, if there are any."""
     if not samples.is_file():
         return ()
     lines = samples.read_text(encoding="utf-8").splitlines()
@@ -196,7 +233,7 @@ def _ask(
     instead_of: int | None = None,
     afresh: bool = False,
 ) -> None:
-    """Ask in the open conversation; in a new one if there is none, or it is gone."""
+    """Ask in the open conversation, or in a new one if there is none or it is gone."""
     leave_turn()
     questions = services.open_questions()
     if conversation := opened():

@@ -1,19 +1,43 @@
-"""The sidebar of the chat: the product and its releases, the conversations about it."""
+"""The sidebar of the chat: the product, its releases, and the person's conversations."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
 
 import streamlit as st
 
-from chatbot.conversations.conversations import Conversations, KeptTurn
+from chatbot.conversations.conversations import LONGEST_TITLE, Conversations, KeptTurn
+from chatbot.conversations.export import conversation_json, conversation_markdown
 from corpora.catalog.release import Product
-from ui.chat.address import open_conversation
-from ui.chat.conversation_list import PRODUCT, show_conversations
+from corpora.database.history_tables import ConversationRow
+from ui.chat.address import open_conversation, opened
+from ui.elements.frame import confirmed, failures_shown
+from ui.elements.moments import browser_zone
+from ui.elements.table import download
 from ui.serving.asking import Pending
 from ui.wording.escaping import as_label
 
 _BADGES = 6
+_PRODUCT = "product"
+"""The key of the chosen product in the session."""
+_MORE = 30
+_SHOWN = "conversations_shown"
+_WANTED = "conversations_wanted"
+_AGES = (
+    (0, "Today"),
+    (1, "Yesterday"),
+    (6, "Last 7 days"),
+    (29, "Last 30 days"),
+    (math.inf, "Earlier"),
+)
+"""The groups of conversations, with the most days since the last question."""
+_NAMED_RELEASES = 3
+_LONGEST_NAME = 60
 
 
 def show_sidebar(
@@ -32,8 +56,9 @@ def show_sidebar(
             "Product",
             names,
             index=names.index(known[-1]) if known else 0,
-            key=PRODUCT,
-            on_change=_start_anew,
+            key=_PRODUCT,
+            on_change=open_conversation,
+            args=(None,),
         )
         product = products[names.index(chosen)]
         _show_releases(product)
@@ -41,15 +66,16 @@ def show_sidebar(
             "New conversation",
             key="new-conversation",
             icon=":material/add:",
-            on_click=_start_anew,
+            on_click=open_conversation,
+            args=(None,),
             width="stretch",
         )
-        show_conversations(own, names)
+        _show_conversations(own, names)
     return product
 
 
 def _show_releases(product: Product) -> None:
-    """The releases, the newest first; of many the rest is told when pointed at."""
+    """The releases, the newest first; a tooltip has those that do not fit."""
     newest_first = list(reversed(product.releases))
     today = datetime.now(UTC).date()
     badges = []
@@ -65,5 +91,141 @@ def _show_releases(product: Product) -> None:
     st.markdown(" ".join(badges), help=", ".join(rest) or None)
 
 
-def _start_anew() -> None:
-    open_conversation(None)
+def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
+    """The last conversations, or those that the search finds; the open one stands out.
+
+    Opening one also chooses its product, if that is one of the `products`.
+    """
+    wanted = st.session_state.get(_WANTED, "")
+    shown = st.session_state.get(_SHOWN, _MORE)
+    found = own.recent(shown + 1, wanted)
+    if not found and not wanted:
+        st.caption("Your conversations will appear here.")
+        return
+    st.text_input(
+        "Search conversations",
+        key=_WANTED,
+        placeholder="Search conversations",
+        icon=":material/search:",
+        label_visibility="collapsed",
+        on_change=lambda: st.session_state.pop(_SHOWN, None),
+    )
+    if not found:
+        st.caption("No conversations found. Try fewer words.")
+        return
+    with st.container(key="conversations", gap=None):
+        for heading, group in by_age(found[:shown], datetime.now(browser_zone())):
+            st.caption(heading)
+            for conversation in group:
+                _row(own, conversation, products)
+        if len(found) > shown:
+            st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_more)
+
+
+def by_age(
+    conversations: Iterable[ConversationRow], now: datetime
+) -> list[tuple[str, list[ConversationRow]]]:
+    """The conversations, newest first, in groups by the days since: "Today", "Yesterday" …
+
+    Days begin at midnight where `now` is.
+    """
+
+    def heading(conversation: ConversationRow) -> str:
+        updated = conversation.updated.replace(tzinfo=UTC).astimezone(now.tzinfo)
+        days = (now.date() - updated.date()).days
+        return next(name for most, name in _AGES if days <= most)
+
+    return [(name, list(group)) for name, group in groupby(conversations, key=heading)]
+
+
+def _more() -> None:
+    st.session_state[_SHOWN] = st.session_state.get(_SHOWN, _MORE) + _MORE
+
+
+def _row(own: Conversations, conversation: ConversationRow, products: Sequence[str]) -> None:
+    name = "open" if conversation.id == opened() else "other"
+    with st.container(
+        horizontal=True,
+        wrap=False,
+        vertical_alignment="center",
+        gap=None,
+        key=f"{name}-conversation-{conversation.id}",
+    ):
+        st.button(
+            _label(conversation),
+            key=f"conversation-{conversation.id}",
+            type="tertiary",
+            width="stretch",
+            on_click=_open,
+            args=(conversation, products),
+        )
+        actions = {"Rename": _rename, "Export": show_export, "Delete": _confirm}
+        chosen = st.menu_button(
+            "Rename, export, delete",
+            list(actions),
+            key=f"change-{conversation.id}",
+            type="tertiary",
+            icon=":material/more_horiz:",
+        )
+    if chosen:
+        actions[chosen](own, conversation)
+
+
+def _open(conversation: ConversationRow, products: Sequence[str]) -> None:
+    open_conversation(conversation.id)
+    if conversation.product in products:
+        st.session_state[_PRODUCT] = conversation.product
+
+
+def _title(conversation: ConversationRow) -> str:
+    return as_label(conversation.title, 120) or "Untitled"
+
+
+def _label(conversation: ConversationRow) -> str:
+    """The title, and below it product and releases."""
+    releases = conversation.releases
+    names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
+    about = as_label(f"{conversation.product} {names}".strip()) or "new"
+    return f"{_title(conversation)} :small[{about}]"
+
+
+@st.dialog("Rename conversation")
+def _rename(own: Conversations, conversation: ConversationRow) -> None:
+    with st.form("rename", border=False):
+        title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
+        renamed = st.form_submit_button("Rename", type="primary")
+    if renamed:
+        with failures_shown(as_toast=True):
+            own.rename(conversation.id, title)
+        st.rerun()
+
+
+@st.dialog("Delete conversation?")
+def _confirm(own: Conversations, conversation: ConversationRow) -> None:
+    st.markdown(f"**{_title(conversation)}**")
+    st.markdown("Its questions, answers and your ratings will be deleted for good.")
+    if confirmed("Delete"):
+        with failures_shown(as_toast=True):
+            own.delete(conversation.id)
+        if opened() == conversation.id:
+            open_conversation(None)
+        st.rerun()
+
+
+@st.dialog("Export conversation")
+def show_export(own: Conversations, conversation: ConversationRow) -> None:
+    """Offer a conversation as Markdown and as JSON; the file is made when it is wanted."""
+    st.markdown(f"**{_title(conversation)}**")
+    # A file name that every file system accepts.
+    words = re.sub(r"[^a-z0-9.]+", "-", conversation.title.lower())[:_LONGEST_NAME].strip("-.")
+    for label, write, suffix in (
+        ("Export as Markdown", conversation_markdown, "md"),
+        ("Export as JSON", conversation_json, "json"),
+    ):
+        download(
+            label,
+            partial(write, own, conversation.id),
+            f"{words or 'conversation'}.{suffix}",
+            key=f"export-{suffix}-{conversation.id}",
+            width="stretch",
+        )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chatbot.conversations.origin import origin
-from chatbot.releases.product_names import find_product
 from chatbot.reply import Reply, Trace
 from ingestion.errors import StrataError
 from ui.cli.terminal import (
@@ -24,8 +23,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.memory import saved
-from ui.wording.progress import Progress
-from ui.wording.step_names import done_without_model, step_name
+from ui.wording.progress import Progress, done_without_model, step_name
 
 if TYPE_CHECKING:
     from chatbot.assembly import Chatbot
@@ -77,12 +75,12 @@ def ask(
     if batch is not None and to is not None:
         _batch(chatbot, batch, to, afresh)
     elif question is not None:
-        if product and find_product(product, chatbot.products()) is None:
-            # Raises with the products that there are.
+        if product:
+            # Raises an error that lists the products.
             chatbot.catalog.product(product)
         if conversation == "new":
             conversation = chatbot.conversations.start(product, question)
-            # Before the answer, because it is of use also where there comes none.
+            # Printed before the answer, because it is of use even if there is none.
             errors.print(f"conversation {conversation}", style="dim")
         _one(chatbot, question, {**asked, "conversation": conversation}, as_json, trace)
 
@@ -123,7 +121,7 @@ def _one(
     _print_reply(reply.content)
     if trace:
         print_json(trace_of(reply.turn))
-    # What is scored and kept now, nobody waits for.
+    # The answer is scored and saved after it was printed.
     chatbot.memory.remembering.flush()
 
 

@@ -10,6 +10,8 @@ import typer
 
 from chatbot.settings import read_settings
 from chatbot.turn import Step
+from eval.figures import report_tables
+from eval.gold import read_gold, read_lines
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
@@ -37,7 +39,6 @@ def answers(
     from eval import retrieval
     from eval.answers import read_answers
     from eval.asking import ask_all, page_text, rank_pages
-    from eval.gold import read_gold
 
     questions = read_gold(gold)
     verdicts = scoring.read_verdicts(judged) if judged else None
@@ -74,8 +75,6 @@ def releases(
 ) -> None:
     """Score which release questions are taken to mean, over what is ingested; none is answered."""
     from eval import releases as scoring
-    from eval.figures import report_tables
-    from eval.gold import read_lines
 
     read = read_lines(questions, scoring.ReleaseQuestion)
     scores = scoring.measure_releases(read, open_chatbot().products())
@@ -96,8 +95,6 @@ def conversations(
     from chatbot.queries.model_query_rewriting import rewrite_query_by_model
     from chatbot.queries.query_rewriting import rewrite_query
     from eval import conversations as scoring
-    from eval.figures import report_tables
-    from eval.gold import read_lines
 
     read = read_lines(cases, scoring.ConversationCase)
     products = scoring.catalog_of(read)
@@ -175,8 +172,6 @@ def hostile(
     """
     from chatbot import assembly
     from eval import hostile as attacks
-    from eval.figures import report_tables
-    from eval.gold import read_lines
 
     read = read_lines(cases, attacks.HostileCase, unique="id")
     settings = read_settings(profile=profile)

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 
 from chatbot.accounts.people import LOCAL
+from chatbot.review.exports import Exports, Format
+from chatbot.review.filters import TurnFilter
+from chatbot.review.regression_set import RegressionSet
 from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
 
 app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
@@ -15,23 +18,18 @@ app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
 @app.command()
 def export(
     file: OutputFile = None,
-    form: ExportFormat = "jsonl",
+    form: ExportFormat = Format.JSONL,
     product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
     release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
 ) -> None:
     """Write every question with its answer, thumbs and rating, the oldest first."""
-    from chatbot.review.exports import Exports, Format
-    from chatbot.review.filters import TurnFilter
-
     wanted = TurnFilter(product=product, release=release)
-    write(Exports(open_database()).turns(LOCAL, Format(form), wanted), file)
+    write(Exports(open_database()).turns(LOCAL, form, wanted), file)
 
 
 @app.command("regression-set")
 def regression_set(file: OutputFile = None) -> None:
     """Write the rated answers of the regression set as questions for `strata eval answers`."""
-    from chatbot.review.regression_set import RegressionSet
-
     exported = RegressionSet(open_database()).export(LOCAL)
     for turn, reason in exported.left_out:
         errors.print(printable(f"skipped answer {turn}: {reason}"))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from pydantic_core import to_jsonable_python
 
 from chatbot.settings import read_settings
+from corpora.building import building
+from corpora.building.building import IngestReport, Outcome
+from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import open_database
 from ui.cli.terminal import SOME_LEFT_OUT, output, print_json, printable, progress_bars, say
 from ui.wording.amounts import how_many
-
-if TYPE_CHECKING:
-    from corpora.building.building import IngestReport
 
 
 def ingest(
@@ -33,8 +33,6 @@ def ingest(
     skipped; 1: nothing could be read.
     """
     from chatbot.assembly import open_embedder
-    from corpora.building import building
-    from corpora.building.gathering import ChunkingSettings
 
     settings = read_settings()
     with progress_bars() as show:
@@ -56,16 +54,14 @@ def ingest(
         print_json({**to_jsonable_python(report), "reused": report.reused})
     else:
         print_report(report)
-    if report.outcome is building.Outcome.NOTHING_READABLE:
+    if report.outcome is Outcome.NOTHING_READABLE:
         raise typer.Exit(1)
     if any(not file.expected for file in report.rejected):
         raise typer.Exit(SOME_LEFT_OUT)
 
 
 def print_report(report: IngestReport) -> None:
-    """Say what an ingest came to, what it left out, and what became of remembered answers."""
-    from corpora.building.building import Outcome
-
+    """Print the result of an ingest: counts, saved answers, skipped files."""
     release = printable(f"{report.product} {report.release}")
     match report.outcome:
         case Outcome.PUBLISHED:

@@ -1,4 +1,4 @@
-"""The `strata` command: what it can do, and how failures are told."""
+"""The `strata` command: its subcommands, and how failures are reported."""
 
 from __future__ import annotations
 

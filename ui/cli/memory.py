@@ -1,14 +1,18 @@
-"""`strata memory`: what was answered before, taken in, written out, counted and built again."""
+"""`strata memory`: saved answers: import, export, statistics, rebuild."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from chatbot.accounts.people import LOCAL
+from chatbot.administration.faq_file import read_faq
+from chatbot.administration.overview import Cluster, Overview, PairFilter, Scope
+from chatbot.memory.pairs import Happened, Store
+from chatbot.review.exports import Format
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
@@ -22,10 +26,8 @@ from ui.cli.terminal import (
     say,
     write,
 )
-
-if TYPE_CHECKING:
-    from chatbot.administration.exchange import ImportReport
-    from chatbot.administration.overview import Cluster, Overview, Scope
+from ui.wording.amounts import how_many
+from ui.wording.memory import import_told
 
 _NAMED = 20
 _SHOWN = 5
@@ -34,7 +36,7 @@ Product = Annotated[str, typer.Option("--product", help="Only this product.")]
 Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
 
 app = typer.Typer(
-    help="Remembered answers: take a FAQ in, write them out, see what there is.",
+    help="Saved answers: import a FAQ, export, statistics, rebuild.",
     no_args_is_help=True,
 )
 
@@ -45,15 +47,14 @@ def import_file(
     product: Annotated[str, typer.Option(help="The product of rows that name none.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make the questions and answers of a file remembered answers.
+    """Import the questions and answers of a file as saved answers.
 
     Each row has a question, an answer and the release that it is for; it may have a product, a
-    score (0 to 1) and links. What an answer rests on is looked for in the pages of its release.
-    Rows that are there already stay as they are. Exit code 3 means that lines could not be taken
-    and were left out, 1 that none could be taken.
+    score (0 to 1) and links. The pages that support an answer are looked for in its release. Rows
+    that are there already stay as they are. Exit code 3 means that some lines could not be
+    imported and were skipped, 1 that none could be imported.
     """
     from chatbot.administration.exchange import Exchange
-    from chatbot.administration.faq_file import read_faq
 
     faq = read_faq(file, product)
     with progress_bars() as show:
@@ -63,7 +64,13 @@ def import_file(
     if as_json:
         print_json(report)
     else:
-        _print_import(report)
+        say("\n".join(import_told(report)))
+        if report.ignored:
+            say(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
+        if report.left_out:
+            say(f"{how_many(len(report.left_out), 'line')} skipped:")
+        for left in report.left_out:
+            say(f"  line {left.line}: {left.reason}")
     if report.left_out:
         taken = report.added + report.known + report.outdone
         raise typer.Exit(SOME_LEFT_OUT if taken else 1)
@@ -72,24 +79,21 @@ def import_file(
 @app.command()
 def export(
     file: OutputFile = None,
-    form: ExportFormat = "jsonl",
+    form: ExportFormat = Format.JSONL,
     product: Product = "",
     release: Release = "",
 ) -> None:
-    """Write remembered answers, the oldest first, as a file that can be imported again."""
+    """Export saved answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
-    from chatbot.review.exports import Format
 
-    pieces = Exchange(open_chatbot(), LOCAL).export(Format(form), _scope(product, release))
+    pieces = Exchange(open_chatbot(), LOCAL).export(form, _scope(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
-    write(pieces, file, "utf-8-sig" if form == "csv" else "utf-8")
+    write(pieces, file, "utf-8-sig" if form is Format.CSV else "utf-8")
 
 
 @app.command()
 def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
-    """Say what is remembered: by store and release, in which clusters, how it grew, what went."""
-    from chatbot.administration.overview import Overview, PairFilter
-
+    """Show the saved answers: figures by release, the largest clusters, growth, changes."""
     scope = _scope(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
@@ -102,7 +106,7 @@ def stats(product: Product = "", release: Release = "", as_json: AsJson = False)
 
 @app.command()
 def rebuild(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
-    """Build stores, clusters and indexes again, by the thresholds and the embedding of today."""
+    """Rebuild stores, clusters and indexes with the current thresholds and embedding."""
     from chatbot.administration.curation import Curation
 
     with progress_bars() as show:
@@ -119,30 +123,7 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
         say(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
 
 
-def _print_import(report: ImportReport) -> None:
-    told = (
-        f"{report.file}: {report.added:,} answers added, {report.supported:,} of "
-        f"{report.added:,} rest on pages of their release; {report.known:,} known already"
-    )
-    if report.low:
-        told += f"; {report.low:,} are answers to avoid, by their score"
-    if report.replaced:
-        told += f"; {report.replaced:,} others replaced"
-    if report.outdone:
-        told += f"; for {report.outdone:,} there is a better answer"
-    say(told)
-    if report.ignored:
-        columns = ", ".join(report.ignored[:_NAMED])
-        say(f"columns that mean nothing here: {columns}")
-    if report.left_out:
-        say(f"{len(report.left_out):,} lines were left out:")
-    for left in report.left_out:
-        say(f"  line {left.line}: {left.reason}")
-
-
 def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
-    from chatbot.memory.pairs import Happened, Store
-
     releases = overview.releases(scope)
     if not releases:
         say(
@@ -181,9 +162,7 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
 
 
 def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
-    """All that `stats` knows, for a program."""
-    from chatbot.memory.pairs import Happened, Store
-
+    """The result of `stats`, for a program."""
     releases, growth = overview.releases(scope), overview.growth(scope)
     went = (
         *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
@@ -233,8 +212,6 @@ def _cluster(cluster: Cluster) -> dict[str, Any]:
 
 
 def _scope(product: str, release: str) -> Scope:
-    from chatbot.administration.overview import Scope
-
     if release and not product:
         raise typer.BadParameter("--release needs --product beside it")
     return Scope(product, release)

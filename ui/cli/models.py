@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
@@ -52,22 +53,17 @@ def pull_models(
 def _named(name: str) -> ModelFile:
     if name in MODELS:
         return MODELS[name]
-    try:
-        chosen = chosen_generator(name)
-    except ValueError:
-        chosen = None
-    if not isinstance(chosen, ModelFile):
-        raise typer.BadParameter(
-            f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
-            "Face Hub as owner/repository/file.gguf"
-        )
-    return chosen
+    with suppress(ValueError):
+        if isinstance(chosen := chosen_generator(name), ModelFile):
+            return chosen
+    raise typer.BadParameter(
+        f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
+        "Face Hub as owner/repository/file.gguf"
+    )
 
 
 @app.command("list")
-def list_models(
-    as_json: AsJson = False,
-) -> None:
+def list_models(as_json: AsJson = False) -> None:
     """Show the known models, what machine each suits, and which are there."""
     settings = read_settings()
     in_use = models_in_use(settings.generator)
@@ -109,10 +105,8 @@ def list_models(
 
 
 @app.command("check")
-def check_model(
-    as_json: AsJson = False,
-) -> None:
-    """Ask the language model of the settings something: does it answer, how fast, what can it do.
+def check_model(as_json: AsJson = False) -> None:
+    """Try the language model of the settings: whether it answers, how fast, and what it can do.
 
     Takes about half a minute with the default model on two cores.
     """

@@ -10,6 +10,7 @@ import typer
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
+from chatbot.conversations import personal_data
 from corpora.database.engine import Database
 from ui.cli.terminal import AsJson, WithoutAsking, open_database, print_json, say, write
 from ui.wording.amounts import how_many
@@ -25,9 +26,7 @@ Who = Annotated[
 @app.command("list")
 def list_people(as_json: AsJson = False) -> None:
     """List users and how many conversations they have."""
-    from chatbot.conversations.personal_data import people
-
-    found = people(open_database())
+    found = personal_data.people(open_database())
     if as_json:
         print_json([{"person": person, "conversations": count} for person, count in found])
         return
@@ -43,10 +42,8 @@ def export(
     file: Annotated[Path | None, typer.Argument(help="Output file (default: print it).")] = None,
 ) -> None:
     """Write all conversations and feedback of a user as JSON."""
-    from chatbot.conversations.personal_data import export_person
-
     database = open_database()
-    exported = export_person(database, person)
+    exported = personal_data.export_person(database, person)
     _record(database, "export person", person, len(exported["conversations"]))
     write([json.dumps(exported, ensure_ascii=False, indent=1), "\n"], file)
 
@@ -54,19 +51,17 @@ def export(
 @app.command()
 def delete(person: Who, yes: WithoutAsking = False) -> None:
     """Delete all data of a user; what they did as an admin stays in the audit log."""
-    from chatbot.conversations.personal_data import delete_person
-
     if not yes:
         whose = person or "anonymous users"
         typer.confirm(f"Delete all conversations of {whose}?", abort=True)
     database = open_database()
-    deleted = delete_person(database, person)
+    deleted = personal_data.delete_person(database, person)
     _record(database, "delete person", person, deleted)
     say(f"{person}: deleted {how_many(deleted, 'conversation')}")
 
 
 def _record(database: Database, action: str, person: str, conversations: int) -> None:
-    from chatbot.conversations.personal_data import fingerprint
-
-    # Not the name: the log is for good, and would keep what the person wants forgotten.
-    AuditLog(database).record(LOCAL, action, fingerprint(person), conversations=conversations)
+    # Not the name: the log is permanent, and would keep what the person wants forgotten.
+    AuditLog(database).record(
+        LOCAL, action, personal_data.fingerprint(person), conversations=conversations
+    )

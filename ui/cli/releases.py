@@ -9,19 +9,11 @@ from typing import Annotated
 import typer
 
 from chatbot.settings import read_settings
+from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.memory_review import MemoryReview, Remembered
-from corpora.catalog.release import Release as ListedRelease
 from corpora.catalog.release_settings import ReleaseAdministration
-from ui.cli.terminal import (
-    AsJson,
-    WithoutAsking,
-    open_database,
-    output,
-    print_json,
-    printable,
-    say,
-)
+from corpora.documents.impact import impact_of_release
+from ui.cli.terminal import AsJson, WithoutAsking, open_database, output, print_json, printable, say
 from ui.wording.amounts import how_many
 
 app = typer.Typer(
@@ -45,19 +37,20 @@ def list_releases(
     database = open_database()
     catalog = Catalog(database)
     products = [catalog.product(product)] if product else catalog.products()
-    administration = {p.name: ReleaseAdministration(database).overview(p.name) for p in products}
-
-    def remembered(release: ListedRelease) -> Remembered:
-        listed = administration[release.product].release(release.name)
-        return listed.remembered if listed else Remembered()
-
+    remembered = {
+        (p.name, listed.name): listed.remembered
+        for p in products
+        for listed in ReleaseAdministration(database).overview(p.name).releases
+    }
     if as_json:
         print_json(
             [
                 {
                     **asdict(p),
                     "latest": p.newest and p.newest.name,
-                    "releases": [{**asdict(r), "remembered": remembered(r)} for r in p.releases],
+                    "releases": [
+                        {**asdict(r), "remembered": remembered[p.name, r.name]} for r in p.releases
+                    ],
                 }
                 for p in products
             ]
@@ -72,11 +65,9 @@ def list_releases(
             notes += ["pre-release"] if r.prerelease else []
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
-            notes += [remembered(r).told] if remembered(r).answers else []
-            output.print(
-                printable(f"  {r.name}")
-                + (f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""),
-            )
+            notes += [remembered[p.name, r.name].told] if remembered[p.name, r.name].answers else []
+            told = f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""
+            output.print(printable(f"  {r.name}") + told)
 
 
 @app.command()
@@ -87,9 +78,10 @@ def alias(
     remove: Annotated[bool, typer.Option("--remove", help="Remove the name.")] = False,
 ) -> None:
     """Add or remove another name of a release; the name "latest" makes it the latest."""
-    catalog = _catalog()
+    database = open_database()
+    catalog = Catalog(database)
     if name.strip().lower() == "latest":
-        administration = _administration()
+        administration = ReleaseAdministration(database)
         said = administration.overview(product).settings
         administration.change_product(product, replace(said, latest=None if remove else release))
     elif remove:
@@ -107,11 +99,10 @@ def retire(
     restore: Annotated[bool, typer.Option("--restore", help="Show it again.")] = False,
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
-    catalog = _catalog()
+    catalog = Catalog(open_database())
     review = (catalog.restore if restore else catalog.retire)(product, release)
     done = "is available again" if restore else "is hidden"
-    say(f"{product} {release} {done}")
-    _tell(review)
+    say(f"{product} {release} {done}\n{review.told}".rstrip())
 
 
 @app.command("end-of-life")
@@ -124,7 +115,7 @@ def end_of_life(
     ] = None,
 ) -> None:
     """Set the day on which support of a release ends; it can still be asked about."""
-    administration = _administration()
+    administration = ReleaseAdministration(open_database())
     said = administration.settings(product, release)
     new = replace(said, end_of_life=day.date() if day else None)
     administration.change_release(product, release, new)
@@ -135,45 +126,22 @@ def end_of_life(
 @app.command()
 def rollback(product: Product, release: Release) -> None:
     """Roll back to the previous version of a release's documents."""
-    review = _catalog().rollback(product, release)
-    say(f"{product} {release} now uses its previous version")
-    _tell(review)
+    review = Catalog(open_database()).rollback(product, release)
+    say(f"{product} {release} now uses its previous version\n{review.told}".rstrip())
 
 
 @app.command()
-def delete(
-    product: Product,
-    release: Release,
-    yes: WithoutAsking = False,
-) -> None:
+def delete(product: Product, release: Release, yes: WithoutAsking = False) -> None:
     """Delete a release with all versions of its documents; conversations are kept."""
-    from corpora.building.removal import delete_release
-    from corpora.documents.impact import impact_of_release
-
     database = open_database()
     impact = impact_of_release(database, product, release)
-    output.print(
-        printable(
-            f"{product} {release}: {how_many(impact.documents, 'document')} with "
-            f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
-            f"{how_many(impact.conversations, 'conversation')}; "
-            f"{how_many(impact.remembered, 'saved answer')}"
-        ),
+    say(
+        f"{product} {release}: {how_many(impact.documents, 'document')} with "
+        f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
+        f"{how_many(impact.conversations, 'conversation')}; "
+        f"{how_many(impact.remembered, 'saved answer')}"
     )
     if not yes:
         typer.confirm("Delete it permanently?", abort=True)
     delete_release(database, read_settings().data_dir, product, release)
     say(f"Deleted {product} {release}")
-
-
-def _tell(review: MemoryReview) -> None:
-    if review.told:
-        say(review.told)
-
-
-def _catalog() -> Catalog:
-    return Catalog(open_database())
-
-
-def _administration() -> ReleaseAdministration:
-    return ReleaseAdministration(open_database())

@@ -29,7 +29,7 @@ def serve(
     """Start the web pages; stop them with Ctrl-C."""
     settings = read_settings(host=host, port=port)
     if settings.backend == "embedded":
-        # What is wrong with a model is told here, not to the first who asks.
+        # A problem with the model is reported here, not to the first person who asks.
         _ = settings.generator_file
     _require_free(settings.host, settings.port)
     url = settings.public_url or f"http://{settings.host}:{settings.port}"

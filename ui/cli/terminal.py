@@ -1,4 +1,4 @@
-"""What the commands share: consoles, options, files, progress bars, the data that they open."""
+"""What the commands share: consoles, options, output, progress bars, opening the data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic_core import to_jsonable_python
@@ -24,6 +24,7 @@ from rich.progress import (
 )
 from rich.progress import TimeRemainingColumn as Remaining
 
+from chatbot.review.exports import Format
 from chatbot.settings import read_settings
 from chatbot.text.markdown import AnswerMarkdown, for_any_reader
 from corpora.database import engine
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
 
 output = Console(soft_wrap=True, highlight=False, emoji=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-"""Answers go to standard output, everything else beside it."""
+"""Results go to standard output, everything else to standard error."""
 
 SOME_LEFT_OUT = 3
-"""Exit code of a command that did its work, but for some of its lines or files."""
+"""Exit code of a command that did its work, but left out some lines or files."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Profile = Annotated[str | None, typer.Option(help="The chain of steps to use.")]
-ExportFormat = Annotated[Literal["csv", "jsonl"], typer.Option("--format")]
+ExportFormat = Annotated[Format, typer.Option("--format")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", help="Output file (default: print it).")
 ]
@@ -49,13 +50,13 @@ WithoutAsking = Annotated[bool, typer.Option("--yes", help="Do not ask for confi
 
 
 def print_json(value: Any) -> None:
-    """Print a value, models and dataclasses included, as JSON letter for letter."""
+    """Print a value, models and dataclasses included, as JSON."""
     told = json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2)
     output.print(told, markup=False)
 
 
 def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:
-    """Print what a command came to: as JSON for a program, as tables for a reader."""
+    """Print the result of a command: as JSON for programs, as tables for people."""
     if as_json:
         print_json(value)
     else:
@@ -64,7 +65,7 @@ def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:
 
 
 def printable(text: str) -> str:
-    """Text of any origin for the terminal: no control characters, no markup."""
+    """Text of any origin for the terminal, without control characters and markup."""
     return escape("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
@@ -74,7 +75,7 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def print_answer(text: str, citations: int) -> None:
-    """Print the text of an answer: laid out for a reader, as it is written for a file or a pipe."""
+    """Print an answer: formatted on a terminal, as plain Markdown into a file or a pipe."""
     shown = "".join(c for c in text if c == "\n" or c.isprintable())
     if not output.is_terminal:
         output.print(shown, markup=False)
@@ -95,7 +96,7 @@ def write(pieces: Iterable[str], file: Path | None, encoding: str = "utf-8") -> 
 
 @contextmanager
 def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
-    """Show a progress bar for each name that it is told of: `show(name, done, total, item="")`."""
+    """Yield `show(name, done, total, item="")`, which shows a progress bar for each name."""
     columns = more or (
         MofNCompleteColumn(),
         Remaining(),
@@ -114,12 +115,12 @@ def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
 
 
 def open_chatbot(**options: Any) -> Chatbot:
-    """The chatbot by the settings; `options` that are not None take precedence."""
+    """Open the chatbot of the settings; `options` that are not None take precedence."""
     from chatbot import assembly
 
     return assembly.open_chatbot(read_settings(**options))
 
 
 def open_database() -> Database:
-    """The database of the settings, for what needs no model."""
+    """Open the database of the settings, for commands that need no model."""
     return engine.open_database(read_settings().database)

@@ -1,4 +1,4 @@
-"""Deleting documents, a release or a product: first what that affects, then a confirmation."""
+"""Deleting documents, a release or a product: what is affected, then a confirmation."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from ui.wording.escaping import as_label
 
 @st.dialog("Remove documents", icon=":material/delete:")
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
-    """Ask whether documents shall leave a release."""
+    """Ask whether to remove documents from a release."""
     impact = impact_of_documents(services.chatbot().database, product, release, files)
     st.markdown(bullets(files, most=5, longest=120))
     others = impact.generations - 1
-    holds = "contains" if others == 1 else "contain"
     back = (
-        f"{how_many(others, 'earlier version')} of this release still {holds} some of them; you "
-        "can roll back to it."
+        f"Some of them are also in {how_many(others, 'earlier version')} of this release; you can "
+        "roll back to it."
         if others > 0
         else "You can roll back to the current version until newer versions replace it."
     )
@@ -43,13 +42,9 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
         )
 
 
+@st.dialog("Delete", icon=":material/delete:")
 def confirm_deletion(product: str, release: str = "") -> None:
-    """Ask whether a release, or a product, shall be deleted; its name has to be typed."""
-    what = "release" if release else "product"
-    st.dialog(f"Delete a {what}", icon=":material/delete:")(_confirm_deletion)(product, release)
-
-
-def _confirm_deletion(product: str, release: str) -> None:
+    """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
     impact = (
         impact_of_release(database, product, release)
@@ -71,13 +66,12 @@ def _confirm_deletion(product: str, release: str) -> None:
 
 
 def _answers(impact: Impact, remembered: str) -> Iterator[str]:
-    """What becomes of answers; those that are `remembered` become that."""
+    """What happens to answers; saved ones are `remembered`: suspended or deleted."""
     if impact.answers:
-        cite = "cites" if impact.answers == 1 else "cite"
         yield (
-            f"{how_many(impact.answers, 'answer')} in "
-            f"{how_many(impact.conversations, 'conversation')} {cite} this. The answers stay; "
-            "their sources open only while a stored version contains them."
+            f"Cited by {how_many(impact.answers, 'answer')} in "
+            f"{how_many(impact.conversations, 'conversation')}. The answers stay; their sources "
+            "open only while a stored version contains them."
         )
     else:
         yield "No conversation cites this."

@@ -1,4 +1,4 @@
-"""The documents of a release: searched, looked into page by page, or removed."""
+"""The documents of a release: search them, view their pages, remove them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import streamlit as st
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.deleting import confirm_documents
-from ui.elements.table import in_pages, search_box, show_table
+from ui.elements.table import download, in_pages, search_box, show_table
 from ui.serving import services
 from ui.sources.page_views import show_page_as_printed, show_page_as_read, show_page_as_text
 from ui.wording.amounts import how_large, how_many
@@ -23,7 +23,7 @@ def show_documents(product: str, release: ReleaseOverview) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="documents-bar"):
         words = search_box("document words", "Search documents", "titles and file names")
-        # What is chosen is known only once the table below has been drawn.
+        # The selection is known only after the table below has been drawn.
         actions = st.container(horizontal=True, vertical_alignment="center")
     chosen = show_list(release.generation, words, choose="multi-row")
     with actions:
@@ -38,7 +38,7 @@ def show_documents(product: str, release: ReleaseOverview) -> None:
 
 
 def show_list(generation: int, words: str = "", *, choose: str = "") -> list[ListedDocument]:
-    """The documents of a generation, page by page; returns those that are chosen."""
+    """The documents of a generation, page by page; returns the selected ones."""
     documents = _documents()
     total = documents.find(generation, words, limit=0).total
     if not total:
@@ -62,7 +62,7 @@ def show_list(generation: int, words: str = "", *, choose: str = "") -> list[Lis
             "Pages": st.column_config.NumberColumn(width="small"),
             "Size": "small",
         }
-        # Another page is another table, in which nothing is chosen yet.
+        # Another page is another table, in which nothing is selected yet.
         key = f"table of {generation} {words} {first} {choose}"
         chosen = show_table(rows, columns, name="Documents", key=key, choose=choose)
         return [found[row] for row in chosen]
@@ -75,13 +75,13 @@ def _documents() -> Documents:
 
 
 def _look_into(document: ListedDocument) -> None:
-    """Open a document in a window over the page."""
+    """Open a document in a dialog."""
     title = as_label(document.title or document.file) or "Document"
     st.dialog(title, width="large", icon=":material/description:")(_pages)(document)
 
 
 def _pages(document: ListedDocument) -> None:
-    """The original page by page, and beside it what was read from it."""
+    """The original page by page, and beside it the extracted text."""
     documents = _documents()
     ids = documents.page_ids(document.id)
     if not ids:
@@ -105,13 +105,10 @@ def _pages(document: ListedDocument) -> None:
     with original:
         st.markdown("**Original**")
         show_page_as_printed(documents.original, page)
-        st.download_button(
+        download(
             "Download original",
             lambda: documents.original(page.document.content_hash),
-            file_name=page.document.file.rpartition("/")[2],
-            mime="application/octet-stream",
-            icon=":material/download:",
-            on_click="ignore",
+            page.document.file.rpartition("/")[2],
         )
     with read:
         st.markdown("**Extracted text**")

@@ -1,4 +1,4 @@
-"""Jobs: those that run with their progress, those that ended with what came of them."""
+"""Jobs: the open ones with their progress, the finished ones with their results."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ui.wording.escaping import as_label, as_text
 from ui.wording.jobs import came_to, heading, how_far, share, steps
 
 PATIENCE = 15.0
-"""Seconds that a job may wait before the page says that no worker runs."""
+"""Seconds after which a waiting job makes the page say that no worker runs."""
 
 _LOOK_EVERY = 1.0
 _SHOWN = 50
 
 
 def show_running() -> None:
-    """The jobs that wait or run, drawn anew every second as long as there are any."""
-    # Always there, so that what stands below stays itself when the last job ends.
+    """The waiting and running jobs, refreshed every second while there are any."""
+    # This container is always there, so that what is below keeps its state when a job ends.
     place = st.container()
     if running := _running():
         with place:
@@ -46,7 +46,7 @@ def _jobs() -> Jobs:
 
 
 def _running() -> list[Job]:
-    """The jobs that are to be done, in the order in which they are."""
+    """The open jobs in the order in which they are done."""
     return [job for job in reversed(_jobs().recent(_SHOWN)) if job.is_open]
 
 
@@ -58,7 +58,7 @@ def _watch(shown: tuple[int, ...]) -> None:
     with st.container(gap="small", key="running-jobs"):
         for job in running:
             _card(job)
-        # A worker which has just been started would have begun by now.
+        # A worker that was just started would have begun by now.
         waits_long = any(
             (job.as_of - job.created).total_seconds() > PATIENCE
             for job in running

@@ -1,4 +1,4 @@
-"""Which product and tab are open, and the way to the jobs whenever one is ordered."""
+"""Opening a product and one of its tabs; the tab Jobs opens when a job is ordered."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def open_product(product: str, tab: str | None = None) -> None:
 
 
 def open_tab() -> None:
-    """Open the tab that was gone to; before the tabs are drawn, since none is changed after."""
+    """Select the tab that is to be open; only possible before the tabs are drawn."""
     if tab := st.session_state.pop(_NEXT_TAB, None):
         st.session_state[TAB] = tab
 
 
 def start(order: Callable[[Administration], int], product: str, told: str) -> None:
-    """Order a job and show the page anew where it is listed; a refusal is told right here."""
+    """Order a job and open the list of jobs; a refusal is shown right here."""
     with failures_shown():
         order(services.administration())
         open_product(product, "Jobs")

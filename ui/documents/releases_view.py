@@ -1,4 +1,4 @@
-"""The releases of a product, the newest first, and one of them opened."""
+"""The list of a product's releases, the newest first, and the view of one release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ui.wording.escaping import as_label
 
 
 def show_releases(overview: ProductOverview) -> None:
-    """A line for each release: what it is called, what holds of it, what serves it."""
+    """A line for each release: its name, badges, and a summary of its documents."""
     if not overview.releases:
         st.markdown("This product has no releases yet.")
         st.button(
@@ -96,7 +96,7 @@ def _upload(product: str, release: str) -> None:
 
 
 def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
-    """What there is to know of a release at a glance, as Markdown badges."""
+    """The state of a release at a glance, as Markdown badges."""
     settings = release.settings
     badges = []
     if release.name == overview.latest:
@@ -113,7 +113,7 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
 
 
 def _summary(release: ReleaseOverview) -> str:
-    """What serves a release, and what else it is called, in a line."""
+    """The current documents of a release, its saved answers and other names, in a line."""
     if release.published is None:
         told = "no documents yet"
     else:

@@ -1,4 +1,4 @@
-"""What an admin says of a product or a release: names, order, end of life; and its end."""
+"""The settings of a product or a release, reprocessing, and deletion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PRERELEASE = {None: "Detect from name", True: "Yes", False: "No"}
 
 
 def show_product_settings(overview: ProductOverview) -> None:
-    """A form; below it the way to delete the product."""
+    """A form, and below it the deletion of the product."""
     settings = overview.settings
     latest = [None, *(release.name for release in reversed(overview.releases))]
     with st.form("product-settings", border=False, width=640):
@@ -53,7 +53,7 @@ def show_product_settings(overview: ProductOverview) -> None:
 
 
 def show_release_settings(product: str, release: ReleaseOverview) -> None:
-    """A form; below it reading again and deletion."""
+    """A form, and below it reprocessing and deletion."""
     with st.form("release-settings", border=False, width=640):
         new = _fields(release)
         if st.form_submit_button("Save", type="primary"):
@@ -87,14 +87,14 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
 def _offer(
     title: str, told: str, label: str, icon: str, do: Callable[[], None], disabled: bool = False
 ) -> None:
-    """Something that can be done with all of it, in a box."""
+    """A box with an action on the whole product or release."""
     with st.container(border=True, width=640):
         st.markdown(f"**{as_label(title)}**")
         st.caption(told)
         if st.button(
             label,
             icon=f":material/{icon}:",
-            # The style sheet makes what is called `delete-…` red.
+            # The style sheet makes buttons with a key `delete-…` red.
             key=f"{icon}-{title}",
             disabled=disabled,
         ):

@@ -1,4 +1,4 @@
-"""Uploading: for which release, which files, what speaks against them, and off they go."""
+"""Uploading: the release, the files, the findings of the checks, and the button to start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PRODUCT, _RELEASE = "upload product", "upload release"
 
 
 def show_upload(products: Sequence[str], overview: ProductOverview | None) -> None:
-    """The form from top to bottom; each part shows once the one above it is filled in."""
+    """The form; each part appears once the one above it is filled in."""
     with st.container(width=760):
         product, release = _target(products, overview)
         received = _received()
@@ -95,7 +95,7 @@ def _received() -> list[Received]:
     settings = services.chatbot().settings
     received = st.file_uploader(
         f"Documents ({', '.join(known)}) or zip files",
-        # Of a folder only what can be read is sent; a file that is chosen by itself is answered.
+        # From a folder only readable formats are sent; a file chosen by itself gets an answer.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
         key=f"upload {widget_round('upload')} {folder}",
@@ -108,7 +108,7 @@ def _received() -> list[Received]:
 def _findings(
     ids: tuple[str, ...], product: str, release: str, _files: Sequence[UploadedFile]
 ) -> tuple[Finding, ...]:
-    """What is to be said of the files, looked at once for each choice of them."""
+    """The findings of the checks, cached for each choice of files."""
     chatbot = services.chatbot()
     largest = chatbot.settings.largest_upload * 1_000_000
     return check(_files, product, release, chatbot.database, largest)
@@ -117,7 +117,7 @@ def _findings(
 def _confirmed(
     files: Sequence[UploadedFile], findings: Sequence[Finding]
 ) -> tuple[tuple[UploadedFile, ...], bool]:
-    """The files that can be taken, and whether what speaks against them is answered."""
+    """The files that can be uploaded, and whether the user agreed to what was found."""
     blocking = [finding for finding in findings if finding.weight is Weight.BLOCKS]
     doubtful = [finding for finding in findings if finding.weight is Weight.ASKS]
     known = [finding for finding in findings if finding.weight is Weight.INFORMS]
@@ -139,7 +139,7 @@ def _confirmed(
 
 
 def _list(title: str, findings: Sequence[Finding]) -> str:
-    """Findings as a Markdown list, files of which the same is said in one line."""
+    """Findings as a Markdown list; files with the same problem share a line."""
     files: dict[str, list[str]] = {}
     for finding in findings:
         files.setdefault(finding.problem, []).append(finding.file)

@@ -59,7 +59,7 @@ def _line(product: str, release: ReleaseOverview, generation: Generation) -> Non
 
 
 def _difference(generation: int, current: int) -> str:
-    """What a version has other than the current one, as Markdown in a line."""
+    """The differences between a version and the current one, as a line of Markdown."""
     difference = Documents(services.chatbot().database).difference(generation, current)
     parts = [
         f"{what}: {as_label(', '.join(first_of(files, 8)), 400)}"

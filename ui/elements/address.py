@@ -1,4 +1,4 @@
-"""What is open on a page, as its address says, and links to other pages."""
+"""The query parameters that say what is open on a page, and links to other pages."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _PAGES = "pages"
 
 
 def opened(name: str) -> int | None:
-    """The number that the address has under a name."""
+    """The number that a query parameter has; None without one."""
     named = st.query_params.get(name, "")
     return int(named) if named.isascii() and named.isdigit() and len(named) < 19 else None
 
 
 def go(**to: int | str | None) -> None:
-    """Let the address say this; what is None is taken out of it."""
+    """Set query parameters; those that are None are removed."""
     for name, value in to.items():
         if value is None:
             st.query_params.pop(name, None)
@@ -26,11 +26,11 @@ def go(**to: int | str | None) -> None:
 
 
 def name_pages(pages: Iterable[StreamlitPage]) -> None:
-    """Say which pages there are for this person."""
+    """Remember the pages of this person, for `page_link`."""
     st.session_state[_PAGES] = {page.url_path: page for page in pages}
 
 
 def page_link(page: str, label: str, **opened: int) -> None:
-    """A link to another page, whose address says what is open there."""
+    """A link to another page, with query parameters that say what is open there."""
     to = {name: str(value) for name, value in opened.items()}
     st.page_link(st.session_state[_PAGES][page], label=label, query_params=to)

@@ -17,7 +17,7 @@ def chart_over_time(
     lines: bool = False,
     height: int = 260,
 ) -> None:
-    """Stacked bars, or lines: of each series its color and a value for each start of a period."""
+    """Stacked bars, or lines; a series is its color and a value for each start of a period."""
     draw = st.line_chart if lines else st.bar_chart
     draw(
         {"start": starts, **{name: values for name, (_, values) in series.items()}},

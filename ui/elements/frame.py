@@ -1,4 +1,4 @@
-"""What frames the content of a page: who may see it, what was done or failed, what is asked."""
+"""What all pages share: access for admins, messages of success and failure, tabs, confirmations."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _NOTICE = "notice"
 
 
 def admin_page(show: Callable[[Person], None]) -> Callable[[], None]:
-    """Make a page of what is shown to an admin: wide, and told what was just done.
+    """Decorate a page for admins: wide, with a toast for what was just done.
 
-    Whoever is no admin is refused; that and every expected failure is one clear message.
+    Others are refused; that, like every expected failure, is shown as one clear message.
     """
 
     @wraps(show)
@@ -37,7 +37,7 @@ def admin_page(show: Callable[[Person], None]) -> Callable[[], None]:
 
 @contextmanager
 def failures_shown(*, as_toast: bool = False) -> Iterator[None]:
-    """Show an expected failure as one clear message; the rest of the block is left out."""
+    """Show an expected failure as one clear message; the rest of the block is skipped."""
     try:
         yield
     except StrataError as error:
@@ -48,13 +48,13 @@ def failures_shown(*, as_toast: bool = False) -> Iterator[None]:
 
 
 def done(told: str) -> None:
-    """Draw the page anew, and say there in one sentence what was just done."""
+    """Rerun the page, and show there in one sentence what was just done."""
     st.session_state[_NOTICE] = told
     st.rerun()
 
 
 def show_tabs(key: str, tabs: Mapping[str, Callable[[], None]]) -> None:
-    """Show what is in the open one of some tabs; the others are not even looked up."""
+    """Show tabs; only the content of the open one is computed."""
     shown = st.tabs(list(tabs), key=key, on_change="rerun")
     for tab, show in zip(shown, tabs.values(), strict=True):
         if tab.open:
@@ -63,20 +63,20 @@ def show_tabs(key: str, tabs: Mapping[str, Callable[[], None]]) -> None:
 
 
 def use_new_widget(name: str) -> None:
-    """Let the widgets whose key has `widget_round(name)` begin empty."""
+    """Empty the widgets that have `widget_round(name)` in their key."""
     st.session_state[f"{name} round"] = widget_round(name) + 1
 
 
 def widget_round(name: str) -> int:
-    """How often widgets of this name were emptied; part of their keys."""
+    """How often the widgets of this name have been emptied; it belongs into their keys."""
     number: int = st.session_state.get(f"{name} round", 0)
     return number
 
 
 def confirmed(label: str, *, name: str = "", disabled: bool = False) -> bool:
-    """End a dialog that deletes with a red button and one that cancels; whether to go ahead.
+    """Show a red button and a Cancel button at the end of a dialog; return whether to go ahead.
 
-    A `name` has to be typed first.
+    With a `name`, it has to be typed first.
     """
     if not name:
         return _buttons(label, st.button, disabled=disabled)
@@ -93,7 +93,7 @@ def confirmed(label: str, *, name: str = "", disabled: bool = False) -> bool:
 
 def _buttons(label: str, button: Callable[..., bool], *, disabled: bool = False) -> bool:
     with st.container(horizontal=True, gap="small"):
-        # The style sheet makes what is called `danger` red.
+        # The style sheet makes buttons with the key `danger` red.
         yes = button(
             label, type="primary", icon=":material/delete:", key="danger", disabled=disabled
         )

@@ -13,12 +13,6 @@ def when(moment: datetime) -> str:
     return f"{moment.astimezone(browser_zone()):%d %b %Y, %H:%M}{zone}"
 
 
-def day(moment: datetime) -> str:
-    """The day of a moment in the time zone of the browser: "3 Nov 2026"."""
-    local = moment.astimezone(browser_zone())
-    return f"{local.day} {local:%b %Y}"
-
-
 def browser_zone() -> timezone:
     """The time zone of the browser, or UTC where that is not known."""
     # The browser counts minutes from its own time to UTC.

@@ -1,4 +1,4 @@
-"""The product, the release and the time that a page is about; the address keeps the choice."""
+"""Widgets for product, release and time, whose choice is kept in the address of the page."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.review.filters import TurnFilter
 from chatbot.review.turns import AllTurns
 from ui.serving import services
-from ui.serving.services import current_person
 
 _DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "a year": 365, "all time": None}
 
 
 def choose_scope(page: str) -> TurnFilter:
-    """Three widgets next to each other; what they say as a filter. Days begin at midnight UTC."""
-    turns, person = AllTurns(services.chatbot().database), current_person()
+    """Show the three in a row; return their choice as a filter. Days begin at midnight UTC."""
+    turns, person = AllTurns(services.chatbot().database), services.current_person()
     of_product, of_release, of_time = st.columns(3)
     product, release = choose_release(
         page,
@@ -55,7 +54,7 @@ def any_of(
     shown: Callable[[str], str] = str,
     none: str = "all",
 ) -> str | None:
-    """A widget for one of the names, or for none of them."""
+    """A select box for one of the names; None when nothing is chosen."""
     chosen: str | None = place.selectbox(
         label,
         names,
@@ -70,7 +69,7 @@ def any_of(
 
 
 def _since(days: int | None) -> datetime | None:
-    """The midnight with which the last days begin, today among them."""
+    """Midnight UTC at the start of the last `days` days, counting today."""
     if days is None:
         return None
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Tables and lists: rows that are opened or chosen, page by page, and downloads of all of them."""
+"""Tables and lists with pages, rows to open or to select, and downloads."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Row = TypeVar("Row")
 Export = Callable[["Format"], Iterator[str]]
 """Records an export and returns its text in pieces.
 
-It is called outside a run of the page, where Streamlit knows neither person nor session.
+It is called outside of a script run, where Streamlit knows neither person nor session.
 """
 
 _LEFT_OUT_IF_EMPTY = ("Questions", "Suspended because", "Problem")
 
 
 def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
-    """A field for words to search for."""
+    """A search field; returns what was typed."""
     return (
         st.text_input(
             label,
@@ -51,9 +51,9 @@ def show_table(
 ) -> list[int]:
     """Show rows, whose cells show text of any origin as text; return the numbers of those chosen.
 
-    A column is told by its width or its configuration. `on_open` gives each row a button: it is
-    called with what the row has under "Open", unless that is empty. `choose` is the selection
-    mode, if rows can be chosen.
+    `columns` has the width or the configuration of a column. `on_open` gives each row a button: it
+    is called with the number that the row has under "Open", unless that is empty. `choose` is the
+    selection mode, if rows can be chosen.
     """
     config: dict[str, Any] = {
         label: column if isinstance(column, dict) else st.column_config.TextColumn(width=column)
@@ -93,11 +93,11 @@ def _open(key: str, on_open: Callable[[int], None]) -> None:
 def in_pages(
     total: int, key: str, show: Callable[[int, int], Shown], *, of: str = "", size: int = 25
 ) -> Shown:
-    """Show a page of a list by its offset and size, below it the pages to choose from.
+    """Show one page of a list, by `show(offset, size)`, with the other pages to choose from below.
 
-    With the noun `of` what is listed, it says which rows of how many these are.
+    With `of`, the noun for what is listed, it says which rows of how many these are.
     """
-    # The page stands above, and what it holds depends on the choice below it.
+    # The rows stand above the pages to choose from, and depend on that choice.
     above, pages = st.container(), -(-total // size)
     page = st.pagination(pages, key=key) if pages > 1 else 1
     first = (page - 1) * size
@@ -114,7 +114,7 @@ def newest_first(
     read: Callable[[Any], tuple[Sequence[Row], Any]],
     heading: str = "",
 ) -> Sequence[Row]:
-    """Read a page of a list of any length, with buttons to turn it over.
+    """Return the rows of one page of a list of any length, and show buttons to turn the pages.
 
     `read` takes where a page begins, None for the newest, and returns its rows and where the next
     page begins, None if there is none. Another choice of rows begins with the newest.
@@ -153,30 +153,35 @@ def newest_first(
 
 
 def export_buttons(name: str, export: Export) -> None:
-    """Offer a download in each format; nothing is read, nor recorded, before one is pressed."""
+    """Offer a download in each format; it is read, and recorded, when its button is pressed."""
     with st.container(horizontal=True, key=f"export-{name}", gap="small"):
         for form in Format:
-            st.download_button(
+            download(
                 form.upper(),
                 partial(_written, export, form),
-                file_name=f"strata-{name}.{form}",
-                mime="text/csv" if form is Format.CSV else "application/jsonl",
+                f"strata-{name}.{form}",
                 key=f"export-{name}-{form}",
-                icon=":material/download:",
                 help=f"Download as {form.upper()}. The audit log records each download.",
-                on_click="ignore",
             )
 
 
-def _written(export: Export, form: Format) -> bytes:
-    return "".join(export(form)).encode()
+def _written(export: Export, form: Format) -> str:
+    return "".join(export(form))
+
+
+def download(
+    label: str, data: bytes | Callable[[], str | bytes], file: str, **options: Any
+) -> None:
+    """A download button; if `data` is a function, it is called when the button is pressed."""
+    icon, mime = ":material/download:", "application/octet-stream"
+    st.download_button(label, data, file, mime, icon=icon, on_click="ignore", **options)
 
 
 def first_of(names: Sequence[str], most: int) -> list[str]:
-    """The first of some names, and how many more there are."""
+    """The first `most` names, and how many more there are."""
     return [*names[:most], *([f"and {len(names) - most:,} more"] * (len(names) > most))]
 
 
 def bullets(lines: Sequence[str], most: int = 20, longest: int = 600) -> str:
-    """Plain text as a Markdown list, its first lines and how many more there are."""
+    """Plain text as a Markdown list of at most `most` lines, and how many more there are."""
     return "\n".join(f"- {as_label(line, longest)}" for line in first_of(lines, most))

@@ -1,4 +1,4 @@
-"""The glossary page: the terms of a product, one of them to edit, import and export."""
+"""The glossary page: the terms of a product, a form for one term, import and export."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.glossary_file import parse_glossary, written_glossary
 from corpora.catalog.release_settings import ReleaseAdministration
 from ui.elements.frame import admin_page, done, failures_shown, use_new_widget, widget_round
-from ui.elements.table import bullets, first_of, in_pages, search_box, show_table
+from ui.elements.table import bullets, download, first_of, in_pages, search_box, show_table
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
@@ -45,7 +45,7 @@ def glossary(_: Person) -> None:
 
 
 def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
-    """The terms that hold what is searched for; returns the one that is chosen."""
+    """The terms that the search finds; returns the selected one."""
     if not entries:
         st.markdown("No terms yet. Add the first one, or import a file.")
         return None
@@ -59,7 +59,7 @@ def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
     if not found:
         st.markdown("No term or synonym matches.")
         return None
-    # A change of the glossary makes another table, in which nothing is chosen yet.
+    # A changed glossary is another table, in which nothing is selected yet.
     key = f"terms of {product} {words} {hash(entries)}"
 
     def show(first: int, size: int) -> Entry | None:
@@ -73,9 +73,9 @@ def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
 
 
 def _edit(product: str, entry: Entry | None) -> None:
-    """Change the term that is chosen, or add a new one; what is refused stays in the form."""
+    """A form to change the selected term or to add one; refused input stays in it."""
     term = entry.term if entry else ""
-    # What was typed for one term is not offered for another, nor for the next new one.
+    # Another key for each term and each new one, so that nothing typed carries over.
     key = f"{product} {term} {widget_round('glossary')}"
     with st.container(border=True, key="glossary-form"):
         st.markdown(f"**Edit {as_label(term)}**" if entry else "**Add a term**")
@@ -107,23 +107,16 @@ def _edit(product: str, entry: Entry | None) -> None:
 
 
 def _exchange(product: str, entries: Sequence[Entry]) -> None:
-    """Export the glossary, or make a file the whole of it."""
+    """Export the glossary, or replace it with a file."""
     with st.container(border=True, key="glossary-exchange"):
         st.markdown("**Import and export**")
         st.caption(
             "CSV: the first row is “term,synonyms”; each row below holds a term and its synonyms, "
             "one per cell."
         )
-        st.download_button(
-            "Export",
-            # With the mark at its beginning, spreadsheets take the file for UTF-8.
-            written_glossary(entries).encode("utf-8-sig"),
-            file_name="glossary.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            disabled=not entries,
-        )
+        # With the mark at its beginning, spreadsheets take the file for UTF-8.
+        written = written_glossary(entries).encode("utf-8-sig")
+        download("Export", written, "glossary.csv", disabled=not entries)
         received = st.file_uploader(
             "Import a CSV file (replaces the whole glossary)",
             type="csv",
@@ -136,7 +129,7 @@ def _exchange(product: str, entries: Sequence[Entry]) -> None:
 
 
 def _offer_import(product: str, data: bytes, file: str) -> None:
-    """Say what an import would change, and make it once that is confirmed."""
+    """Say what an import would change, and import once that is confirmed."""
     entries = parse_glossary(data, file)
     changes = Glossaries(services.chatbot().database).compare(product, entries)
     kinds = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}

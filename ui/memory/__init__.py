@@ -1,1 +1,1 @@
-"""What the memory keeps, as people see it: beside an answer, and on a page for admins."""
+"""The memory page, for admins."""

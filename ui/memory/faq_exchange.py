@@ -1,8 +1,8 @@
-"""Questions and answers as a file: taken into the memory after a look, and written out of it."""
+"""Import of questions and answers from a file, after a preview, and export."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,33 +12,31 @@ from chatbot.administration.overview import Scope
 from ui.elements.frame import failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets, export_buttons
 from ui.serving import services
-from ui.serving.services import current_person
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
+from ui.wording.memory import import_told
 
 _LARGEST_MB = 50
 _REPORT = "memory import report"
 
 
-def exchange(scope: Scope, *, with_export: bool = True) -> None:
+def exchange(scope: Scope) -> None:
     """Import a file; export what is looked at."""
-    if not with_export:
-        _offer_import(scope)
-        return
     brought_in, written_out = st.columns(2, gap="large")
     with brought_in:
-        _offer_import(scope)
+        offer_import(scope)
     with written_out:
         st.markdown("**Export**")
         of = f"{scope.product} {scope.release}".strip() or "all products"
         st.caption(
             f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
         )
-        exchange = Exchange(services.chatbot(), current_person())
+        exchange = Exchange(services.chatbot(), services.current_person())
         export_buttons("memory", lambda form: exchange.export(form, scope))
 
 
-def _offer_import(scope: Scope) -> None:
+def offer_import(scope: Scope) -> None:
+    """Import a file, by default for the product that is looked at."""
     st.markdown("**Import**")
     st.caption(
         "A CSV or JSONL file with the columns question, answer and release; optional: product, "
@@ -85,7 +83,7 @@ def _bring_in(file: FaqFile) -> None:
         bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'answer')}")
 
     try:
-        report = Exchange(services.chatbot(), current_person()).bring_in(file, on_progress)
+        report = Exchange(services.chatbot(), services.current_person()).bring_in(file, on_progress)
     finally:
         bar.empty()
     use_new_widget("memory import")
@@ -94,29 +92,16 @@ def _bring_in(file: FaqFile) -> None:
 
 
 def tell_report() -> None:
-    """What became of the file that was imported last; told once."""
+    """Show the result of the last import once."""
     report: ImportReport | None = st.session_state.pop(_REPORT, None)
     if report is None:
         return
-    st.success(as_text("\n".join(_told(report))), icon=":material/check:")
+    st.success(as_text("\n".join(import_told(report))), icon=":material/check:")
     _left_out(report.left_out, report.ignored)
 
 
-def _told(report: ImportReport) -> Iterator[str]:
-    yield (
-        f"{report.file}: {how_many(report.added, 'answer')} added, {report.supported:,} with "
-        "citations."
-    )
-    if report.replaced:
-        yield f"{how_many(report.replaced, 'answer')} replaced."
-    if report.known:
-        yield f"{how_many(report.known, 'answer')} already saved."
-    if report.outdone:
-        yield f"{how_many(report.outdone, 'question')} already had a better answer."
-
-
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
-    """The lines of a file that cannot be taken and why, and the columns that mean nothing."""
+    """The lines of a file that are skipped and why, and the columns that are ignored."""
     if lines:
         told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"

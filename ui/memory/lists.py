@@ -1,4 +1,4 @@
-"""The lists of the memory: its questions, those of a group, and what became of answers."""
+"""The lists of the memory page: groups, questions, and changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 from chatbot.administration.overview import Change, KeptPair, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Store
 from ui.elements.address import go
-from ui.elements.moments import day, when
+from ui.elements.moments import when
 from ui.elements.table import in_pages, newest_first, search_box, show_table
 from ui.wording.memory import vouched
 
@@ -32,7 +32,7 @@ _TOLD = {
 
 
 def show_questions(overview: Overview, scope: Scope) -> None:
-    """Groups of a store, the largest first; with words to search for, single questions."""
+    """The groups of a store, the largest first; or the questions that a search finds."""
     with st.container(horizontal=True, vertical_alignment="center", key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
         chosen = st.segmented_control(
@@ -87,7 +87,7 @@ def _row(pair: KeptPair) -> dict[str, Any]:
         "Question": row.question,
         "Questions": None,
         "Score": row.score,
-        "Rated by": vouched(row, to_admin=True, day=day),
+        "Rated by": vouched(row, to_admin=True),
         "Reused": row.reused,
         "Release": f"{pair.product} {pair.release}",
         "Suspended because": row.suspended,
@@ -114,7 +114,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def show_changes(overview: Overview, scope: Scope) -> None:
-    """What became of answers, the newest first: which was replaced by which, and why."""
+    """The changes of answers, the newest first: which was replaced by which, and why."""
     chosen = st.segmented_control(
         "Changes", list(_KINDS), default="Replaced or removed", required=True, key="memory-kinds"
     )
@@ -139,7 +139,7 @@ def show_changes(overview: Overview, scope: Scope) -> None:
 
 
 def _change(change: Change) -> dict[str, object]:
-    """Of an answer that is gone the one is named that took its place: it asks the same."""
+    """A row; for an answer that is gone it names the one that replaced it, which asks the same."""
     event = change.event
     there = event.pair_id if change.question else event.other_id if change.other_question else None
     return {

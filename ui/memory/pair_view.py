@@ -1,19 +1,24 @@
-"""A remembered answer opened: what it says, who vouches for it, its group, what used it."""
+"""One saved answer: its text, score and uses; editing, promoting and deleting it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from chatbot.administration.curation import Curation
 from chatbot.administration.overview import KeptPair, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Store
 from chatbot.reply import Reply
+from chatbot.text.citation_markers import without_marks
 from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
 from ui.elements.address import go, page_link
-from ui.elements.moments import day, when
+from ui.elements.frame import confirmed, done, failures_shown
+from ui.elements.moments import when
 from ui.memory.lists import show_pairs
-from ui.memory.pair_actions import show_actions
+from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_code, as_label, as_text
 from ui.wording.memory import vouched
@@ -27,7 +32,7 @@ _ROLES = {
 
 
 def show_pair(overview: Overview, pair_id: int) -> None:
-    """Everything on one pair; raises UnknownPair if it is gone."""
+    """Show everything about one pair; raises UnknownPair if it is gone."""
     pair = overview.pair(pair_id)
     row = pair.row
     with st.container(gap="small", key="memory-heading"):
@@ -48,7 +53,7 @@ def show_pair(overview: Overview, pair_id: int) -> None:
     answer, facts = st.columns([5, 3], gap="large")
     with answer:
         _answer(pair)
-        show_actions(pair)
+        _actions(pair)
     with facts:
         _facts(row)
     of = Scope(pair.product, pair.release)
@@ -89,7 +94,7 @@ def _facts(row: MemoryPairRow) -> None:
         used += f", last on {when(row.last_used)}"
     lines = {
         "Score": f"{row.score:.2f}",
-        "Rated by": vouched(row, to_admin=True, day=day),
+        "Rated by": vouched(row, to_admin=True),
         "Measured": measured or "not measured",
         "Saved": when(row.created),
         "Reused": used,
@@ -111,3 +116,73 @@ def _uses(overview: Overview, pair_id: int) -> None:
             page_link("history", as_label(told, 160), turn=turn.id)
     if total > len(found):
         st.caption(f"Showing the newest {len(found)}.")
+
+
+def _actions(pair: KeptPair) -> None:
+    """A button for each action, which opens a dialog."""
+    with st.container(horizontal=True, key="memory-actions", gap="small"):
+        if st.button("Edit …", icon=":material/edit:", key="memory-edit"):
+            edit(pair)
+        # A suspended answer has to be edited, so that it rests on current pages.
+        if (
+            pair.row.origin != "curated"
+            and not pair.row.suspended
+            and st.button("Promote …", icon=":material/verified:", key="memory-promote")
+        ):
+            promote(pair)
+        if st.button("Delete …", icon=":material/delete:", key="delete-memory"):
+            retire(pair)
+
+
+@st.dialog("Edit the answer", width="large", icon=":material/edit:")
+def edit(pair: KeptPair) -> None:
+    """Ask for the new text of an answer."""
+    st.markdown(f"**{as_label(pair.row.question, 300)}**")
+    written = st.text_area(
+        "Answer",
+        without_marks(pair.row.answer["text"]),
+        height=220,
+        key=f"memory-edited-{pair.row.id}",
+    )
+    st.caption(
+        "The answer becomes curated and cites the pages that support it. The previous text is not "
+        "kept."
+    )
+    if st.button("Save", type="primary", icon=":material/save:", key="memory-save"):
+        make_change(
+            lambda curation: curation.edit(pair.row.id, written).row.id, "The answer is saved."
+        )
+
+
+@st.dialog("Promote to a curated answer", icon=":material/verified:")
+def promote(pair: KeptPair) -> None:
+    """Ask whether to make an answer a curated one."""
+    st.markdown(f"**{as_label(pair.row.question, 300)}**")
+    st.markdown(
+        "A curated answer has the highest score. Neither measurements nor feedback change it, and "
+        "no other answer replaces it, until an admin edits or deletes it."
+    )
+    if st.button("Promote", type="primary", icon=":material/verified:", key="memory-do-promote"):
+        make_change(
+            lambda curation: curation.promote(pair.row.id).row.id, "The answer is now curated."
+        )
+
+
+@st.dialog("Delete the answer", icon=":material/delete:")
+def retire(pair: KeptPair) -> None:
+    """Ask whether to delete an answer, and for the reason."""
+    st.markdown(f"**{as_label(pair.row.question, 300)}**")
+    st.markdown(
+        "This saved answer will be deleted. Conversations that contain it stay as they are. This "
+        "cannot be undone."
+    )
+    reason = st.text_input("Reason (for the list of changes)", max_chars=300)
+    if confirmed("Delete"):
+        make_change(lambda curation: curation.retire(pair.row.id, reason), "Answer deleted.")
+
+
+def make_change(change: Callable[[Curation], int | None], told: str) -> None:
+    """Make a change, say so, and open the resulting pair."""
+    with failures_shown():
+        go(pair=change(Curation(services.chatbot(), services.current_person())))
+        done(told)

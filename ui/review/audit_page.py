@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.audit_pages import AuditPages
 from chatbot.review.exports import Exports
+from corpora.database.history_tables import AuditRow
 from ui.elements.frame import admin_page
 from ui.elements.scope import any_of
 from ui.elements.table import export_buttons, newest_first, show_table
 from ui.serving import services
-from ui.wording.audit import details_told
+from ui.wording.amounts import how_large
+
+_ONLY_LENGTHS = ("corrected_answer", "note", "reason")
+"""Texts of which the log keeps only the number of characters."""
 
 
 @admin_page
@@ -44,7 +51,7 @@ def audit(reader: Person) -> None:
             "Action": entry.action.capitalize(),
             "Applies to": entry.subject,
             "User": entry.person,
-            "Details": details_told(entry),
+            "Details": _details(entry),
         }
         for entry in entries
     ]
@@ -59,3 +66,24 @@ def audit(reader: Person) -> None:
             by=person,
         ),
     )
+
+
+def _details(entry: AuditRow) -> str:
+    """The details of an entry: "files: 3 · names: a.pdf"; empty where there are none."""
+    return " · ".join(
+        f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in entry.details.items()
+    )
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or value == "" or value == []:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value))
+    if name == "size":
+        return how_large(value)
+    if name in _ONLY_LENGTHS and isinstance(value, int):
+        return f"{value:,} characters"
+    return f"{value:,}" if isinstance(value, int) else str(value)

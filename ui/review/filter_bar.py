@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
 import streamlit as st
@@ -13,6 +13,7 @@ from chatbot.review.filters import NOT_RATED, TurnFilter
 from chatbot.review.ratings import Status
 from chatbot.review.turns import AllTurns
 from chatbot.turn import Route
+from ui.elements.moments import browser_zone
 from ui.elements.scope import any_of
 
 _OUTCOMES: dict[str, dict[str, Any]] = {
@@ -41,7 +42,7 @@ _FILTERS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "owner": ("User", None),
     "superseded": ("Asked again since", _YES),
 }
-"""By the names of `TurnFilter`: what a widget is called, and what its options mean.
+"""For each name of `TurnFilter` the label of its widget, and what the options mean.
 
 Without options those are offered that `AllTurns` finds. An outcome is several things at once.
 """
@@ -49,7 +50,7 @@ _NAMES = (*_FILTERS, "asked", "seconds")
 
 
 def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
-    """Show the filter and return what it says; its address can be kept and handed on."""
+    """Show the filter and return it; the address of the page keeps it, to bookmark or to share."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="history-filter"):
         words = st.text_input(
             "Search questions and answers",
@@ -85,7 +86,7 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
 
 
 def _of_time() -> dict[str, Any]:
-    """When was asked, and how long the answer took."""
+    """Filters for the time of the question, and how long the answer took."""
     left, right = st.columns(2)
     # The type of `value` knows no empty range, which its documentation offers.
     asked: Any = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
@@ -93,12 +94,11 @@ def _of_time() -> dict[str, Any]:
         "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
     )
     days: tuple[date, ...] = asked if isinstance(asked, tuple) else (asked,)
-    # The days are those of the browser, which counts minutes from its own time to UTC.
-    midnight = time(tzinfo=timezone(timedelta(minutes=-(st.context.timezone_offset or 0))))
-    moments = [datetime.combine(day, midnight) for day in days]
+    # The days are those of the browser.
+    moments = [datetime.combine(day, time(tzinfo=browser_zone())) for day in days]
     return {
         "since": moments[0] if moments else None,
-        # Between the choice of the first day and that of the last there is one.
+        # While only the first day is chosen, there is no second one.
         "until": moments[1] + timedelta(days=1) if len(moments) == 2 else None,
         "seconds": seconds or None,
     }
@@ -109,7 +109,7 @@ def _of_time() -> dict[str, Any]:
 def _choices(
     database: str, what: str, product: str | None, _turns: AllTurns, _person: Person
 ) -> dict[str, str]:
-    """What there is to choose, by what it is called."""
+    """The options that occur in the turns, by their labels."""
     return {name or _NO_NAME: name for name in _turns.choices(_person, what, product)}
 
 

@@ -1,4 +1,4 @@
-"""The page of content gaps: questions without an answer, those alike together."""
+"""The page of content gaps: unanswered questions, grouped by similarity."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from chatbot.review.gaps import Gap, GapReport, gap_rows
 from ui.elements.address import page_link
 from ui.elements.frame import admin_page
 from ui.elements.scope import choose_scope
-from ui.elements.table import export_buttons
+from ui.elements.table import export_buttons, in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
-_AT_FIRST = 20
 _MOST_TURNS = 20
-_SHOWN = "gaps-shown"
 
 
 @admin_page
@@ -38,15 +36,12 @@ def gaps(person: Person) -> None:
         )
         return
     _summary(person, report, wanted)
-    shown = st.session_state.get(_SHOWN, _AT_FIRST)
-    for number, gap in enumerate(report.gaps[:shown]):
-        _show_gap(number, gap)
-    if (rest := len(report.gaps) - shown) > 0:
 
-        def show_more() -> None:
-            st.session_state[_SHOWN] = shown + _AT_FIRST
+    def show(first: int, size: int) -> None:
+        for number, gap in enumerate(report.gaps[first : first + size]):
+            _show_gap(number, gap)
 
-        st.button(f"Show more ({rest:,})", on_click=show_more)
+    in_pages(len(report.gaps), f"gaps of {wanted}", show, of="gap", size=20)
 
 
 def _summary(person: Person, report: GapReport, wanted: TurnFilter) -> None:

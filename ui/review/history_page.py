@@ -1,4 +1,4 @@
-"""The history: everything that was asked, filtered, page by page; and a turn of it opened."""
+"""The history page: all questions, filtered, page by page; or one of them opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from corpora.database.history_tables import TurnRow
 from ui.elements.address import go, opened
 from ui.elements.frame import admin_page
 from ui.elements.moments import when
-from ui.elements.table import export_buttons, newest_first, show_table
+from ui.elements.table import download, export_buttons, newest_first, show_table
 from ui.review.filter_bar import filter_bar
 from ui.review.turn_page import turn_page
 from ui.serving import services
@@ -25,7 +25,7 @@ _PAGE_SIZE = 25
 
 @admin_page
 def history(person: Person) -> None:
-    """Show everybody's answers, or the one that is opened."""
+    """Show everybody's answers, or the one that the address names."""
     turns = AllTurns(services.chatbot().database)
     st.title("History", anchor=False)
     wanted = filter_bar(turns, person)
@@ -46,7 +46,12 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         heading,
     )
     if not found:
-        _nothing(wanted)
+        told = (
+            "No questions yet. Questions and answers appear here as people ask."
+            if wanted == ANY
+            else "No answer matches. Remove a filter or search for fewer words."
+        )
+        st.info(told, icon=":material/history:")
         return
     number_column = st.column_config.NumberColumn(width=70, format="%.1f")
     show_table(
@@ -74,28 +79,12 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
 def _regression_download(turns: AllTurns, person: Person) -> None:
     """A button that hands out the regression set, once there is one."""
     if size := turns.count(person, TurnFilter(in_regression_set=True)):
-        st.download_button(
+        download(
             f"Regression set ({size:,})",
             # Made, and recorded in the audit log, when it is asked for.
-            data=lambda: RegressionSet(turns.database).export(person).as_jsonl(),
-            file_name="regression-set.jsonl",
-            mime="application/jsonl",
-            icon=":material/download:",
-            on_click="ignore",
+            lambda: RegressionSet(turns.database).export(person).as_jsonl(),
+            "regression-set.jsonl",
             help=f"{how_many(size, 'rated answer')} as test questions for `strata eval answers`",
-        )
-
-
-def _nothing(wanted: TurnFilter) -> None:
-    if wanted == ANY:
-        st.info(
-            "No questions yet. Questions and answers appear here as people ask.",
-            icon=":material/history:",
-        )
-    else:
-        st.info(
-            "No answer matches. Remove a filter or search for fewer words.",
-            icon=":material/filter_list_off:",
         )
 
 
@@ -116,7 +105,7 @@ def _row(turn: TurnRow) -> dict[str, object]:
 
 
 def _outcome(turn: TurnRow) -> str:
-    """What has come of a question, in a word or two."""
+    """The outcome of a question, in a word or two."""
     if turn.superseded:
         return "asked again"
     if turn.route == "clarify":

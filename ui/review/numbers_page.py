@@ -16,7 +16,7 @@ from ui.elements.frame import admin_page
 from ui.elements.scope import choose_scope
 from ui.elements.table import export_buttons, show_table
 from ui.serving import services
-from ui.wording.step_names import step_name
+from ui.wording.progress import step_name
 
 _CHART = 260
 _LINES = {
@@ -66,7 +66,7 @@ _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("bad", "bad", "rated_bad"),
     ),
 }
-"""Of each chart the series: what it is called, its color, and which figure it shows."""
+"""The series of each chart: its label, its color, and the figure that it shows."""
 
 
 @admin_page
@@ -106,7 +106,7 @@ def numbers(person: Person) -> None:
 
 
 def _totals(total: Figures) -> None:
-    """The figures of all questions, but for the ratings, which have a chart."""
+    """The figures of all questions, except the ratings, which have a chart."""
     with st.container(horizontal=True, key="numbers-total"):
         for label, field in _FIGURES.items():
             if not field.startswith("rated"):

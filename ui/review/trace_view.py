@@ -10,12 +10,11 @@ from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.turns import OpenedTurn
 from chatbot.turn import ModelCall
 from ui.elements.address import page_link
-from ui.elements.moments import day
 from ui.elements.table import show_table
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import vouched
-from ui.wording.step_names import step_name
+from ui.wording.progress import step_name
 
 _MEMORY = {
     "reuse": "A saved answer was given.",
@@ -25,7 +24,7 @@ _RECALLED = {"reused": "reused", "good": "similar, rated good", "bad": "similar,
 
 
 def show_trace(opened: OpenedTurn) -> None:
-    """The whole trace of a turn; a turn of an earlier version has none."""
+    """Show the whole trace of a turn; a turn of an earlier version has none."""
     st.subheader("How this answer was produced", anchor=False)
     trace = opened.trace
     route = opened.turn.route
@@ -83,7 +82,7 @@ def _show(trace: Trace) -> None:
 
 
 def _recalled(memory: TracedMemory) -> None:
-    """The answers that the memory had on the question."""
+    """The saved answers that the memory found for the question."""
     if memory.afresh:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
@@ -95,14 +94,14 @@ def _recalled(memory: TracedMemory) -> None:
         for role, pairs in found.items():
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
-                told = f"{near}, {vouched(pair, to_admin=True, day=day)}: “{pair.question}”"
+                told = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
                 page_link("memory", as_label(told, 240), pair=pair.id)
     if memory.differs:
         st.caption(f"The most similar one was not reused: {as_label(memory.differs, 300)}")
 
 
 def _chunks(trace: Trace) -> None:
-    """What retrieval found, and what of it reduction and selection left."""
+    """What retrieval found, and what reduction and selection kept of it."""
     if not trace.retrieved:
         return
     kept = {_place(chunk): chunk.kept for chunk in trace.reduced}

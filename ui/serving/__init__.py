@@ -1,1 +1,1 @@
-"""What runs behind the page: server, gate, shared services, questions on their way, worker."""
+"""What runs behind the page: server, gate, shared services, running questions, worker."""

@@ -1,4 +1,4 @@
-"""Questions that are being answered, each in a thread of its own, so that a page can watch."""
+"""Questions that are being answered, each in its own thread, while pages watch."""
 
 from __future__ import annotations
 
@@ -23,24 +23,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Pending:
-    """A question without an answer as it stands now, after so many turns of its conversation."""
+    """An open question and its progress; it comes after so many turns of its conversation."""
 
     id: str
     question: Question
     after: int
     progress: Progress
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it is still on its way."""
-        return self.progress.state is State.RUNNING
-
 
 class Asking:
-    """One question on its way in this process.
+    """A question that this process answers.
 
-    It waits for the end of the question `before` it, whose answer it may follow up. Its thread
-    touches nothing of Streamlit: a page looks at `progress` whenever it likes.
+    It waits for the question `before` it, whose answer it may follow up. Its thread does not use
+    Streamlit: a page reads `progress` whenever it likes.
     """
 
     def __init__(self, identity: str, question: Question, before: Asking | None) -> None:
@@ -53,36 +48,29 @@ class Asking:
         self._thread: threading.Thread | None = None
 
     def start(self, answer: Callable[[Asking], None]) -> None:
-        """Let it be answered in a thread of its own."""
+        """Start a thread that answers it."""
         self._thread = threading.Thread(target=answer, args=[self], name="question", daemon=True)
         self._thread.start()
 
     @property
     def progress(self) -> Progress:
-        """How far it is now."""
+        """Its progress now."""
         with self._lock:
             return self._progress
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it is still on its way."""
-        return self.progress.state is State.RUNNING
-
     def stop(self) -> None:
-        """Give it up. Who asked sees so at once; the thread ends at the next step or token."""
+        """Stop it: its state changes at once, its thread ends at the next step or token."""
         self.stopped.set()
-        self.change(
-            lambda p: replace(p, state=State.STOPPED, running=()) if p.state is State.RUNNING else p
-        )
+        self.change(lambda p: replace(p, state=State.STOPPED, running=()) if p.is_running else p)
 
     def wait(self, seconds: float) -> Progress:
-        """Wait for its end, at most so long."""
+        """Wait until it ends, at most so many seconds; return its progress."""
         if self._thread:
             self._thread.join(seconds)
         return self.progress
 
     def change(self, change: Callable[[Progress], Progress]) -> None:
-        """Say that it is further."""
+        """Change its progress."""
         with self._lock:
             self._progress = change(self._progress)
 
@@ -90,16 +78,16 @@ class Asking:
 class Askings:
     """The questions of all conversations that have no answer yet: running, stopped or failed.
 
-    SQL says which there are. Of those that this process answers, their threads say how far they
-    are; a thread says every few seconds that it is there, and stops if nobody wants its answer.
+    They are rows in SQL. The progress of those that this process answers is that of their threads;
+    a second thread writes a heartbeat every few seconds, and stops a question nobody wants.
     """
 
     def __init__(self, chatbot: Chatbot) -> None:
         self._chatbot = chatbot
         self._kept = OpenQuestions(chatbot.database)
         self._asking = threading.Lock()
-        self._lock = threading.Lock()
         self._here: dict[str, Asking] = {}
+        """Those that this process answers; copying, setting and popping are each atomic."""
 
     def ask(self, question: Question) -> Asking:
         """Begin to answer a question; it comes after those of its conversation that still run.
@@ -110,16 +98,16 @@ class Askings:
         with self._asking:
             before = [
                 asking
-                for asking in self._threads().values()
+                for asking in self._here.copy().values()
                 if asking.question.conversation == question.conversation
             ]
-            asking = Asking(identity, question, before[-1] if before else None)
-            with self._lock:
-                self._here[identity] = asking
+            asking = self._here[identity] = Asking(
+                identity, question, before[-1] if before else None
+            )
             try:
                 asking.question = self._kept.add(question, identity).question
             except BaseException:
-                self._leave(identity)
+                self._here.pop(identity)
                 raise
             asking.start(self._answer)
         threading.Thread(target=self._say_here, args=[asking], daemon=True).start()
@@ -127,16 +115,16 @@ class Askings:
 
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
         """The open questions of a person's conversation, oldest first; none of another's."""
-        # A question enters the threads before the rows, and leaves them after.
-        here = self._threads()
+        # A question is added here before its row, and removed after it.
+        here = self._here.copy()
         kept = self._kept.of(conversation, owner)
-        here |= self._threads()
+        here |= self._here.copy()
         shown = [Pending(q.id, q.question, q.after, self._progress(q, here)) for q in kept]
         return tuple(p for p in shown if p.progress.state is not State.ANSWERED)
 
     def stop(self, identity: str) -> None:
         """Stop a question, whichever process answers it."""
-        if asking := self._threads().get(identity):
+        if asking := self._here.get(identity):
             asking.stop()
         else:
             self._kept.stop(identity)
@@ -146,7 +134,7 @@ class Askings:
         self._kept.remove(identity)
 
     def _answer(self, asking: Asking) -> None:
-        """Answer a question; whatever comes of it is kept in SQL."""
+        """Answer a question, and keep the outcome in SQL."""
         try:
             self._ask(asking)
         except Stopped:
@@ -164,10 +152,10 @@ class Askings:
         else:
             asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
         finally:
-            self._leave(asking.id)
+            self._here.pop(asking.id)
 
     def _ask(self, asking: Asking) -> None:
-        while asking.before and asking.before.is_running and not asking.stopped.is_set():
+        while asking.before and asking.before.progress.is_running and not asking.stopped.is_set():
             asking.before.wait(0.1)
         asking.before = None
         if asking.stopped.is_set():
@@ -189,7 +177,7 @@ class Askings:
     def _end(
         self, asking: Asking, state: State, message: str = "", *, refused: bool = False
     ) -> None:
-        """Keep the end; what cannot be kept counts as stopped once this process is gone."""
+        """Keep how it ended; if that fails, it counts as stopped once this process is gone."""
         try:
             self._kept.end(asking.id, open_questions.State(state), message, refused=refused)
         except SQLAlchemyError:
@@ -209,19 +197,11 @@ class Askings:
         stopping = kept.state is open_questions.State.STOPPING
         return Progress(stopping=stopping, on_other_server=True)
 
-    def _threads(self) -> dict[str, Asking]:
-        with self._lock:
-            return dict(self._here)
-
-    def _leave(self, identity: str) -> None:
-        with self._lock:
-            self._here.pop(identity, None)
-
     def _say_here(self, asking: Asking) -> None:
-        """Say that this process is there while a question runs; stop it where nobody wants it."""
+        """Write heartbeats while a question runs; stop it when nobody wants it any more."""
         while True:
             asking.wait(HEARTBEAT_SECONDS)
-            if asking.id not in self._threads():
+            if asking.id not in self._here:
                 return
             try:
                 wanted = self._kept.wanted()

@@ -27,7 +27,7 @@ from chatbot.sign_in_settings import LOOPBACK
 from ui.api.callers import PATHS
 
 PROXY_PERSON = "X-Strata-Person"
-"""The header by which the gate tells the page whom the proxy named; nobody else can set it."""
+"""The header in which the gate passes on whom the proxy named; nobody else can set it."""
 
 _HEALTH = "/_stcore/health"
 _FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
@@ -68,7 +68,7 @@ class Gate:
         named = self._named_by_proxy(scope)
         if (refusal := self._refusal(scope, named)) is not None:
             status, told = refusal
-            # Before a websocket is open, this is a plain answer to its opening request.
+            # While a websocket is not open yet, this is a plain refusal of its opening request.
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": told})
             else:
@@ -82,7 +82,7 @@ class Gate:
         if path == _HEALTH:
             return None
         reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD", "OPTIONS"}
-        # A browser names where a request comes from that changes something; a program need not.
+        # Browsers send the origin of a request that changes something; programs need not.
         changes = not reads and not path.startswith(PATHS)
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
@@ -96,7 +96,7 @@ class Gate:
         return None
 
     def _is_at_home(self, headers: Headers, changes: bool) -> bool:
-        """Whether a request comes from a page of ours, and is meant for us.
+        """Whether a request comes from one of our pages, and is meant for us.
 
         Without sign-in whoever reaches the server is the admin, so the name it is reached by has
         to be this machine's: else a page from elsewhere could let its own name point here.
@@ -114,7 +114,7 @@ class Gate:
         return account_of_claims(_claims(HTTPConnection(scope).cookies), self._settings)
 
     def _named_by_proxy(self, scope: Scope) -> str:
-        """Whom the proxy's header names, once and on a connection from the proxy itself."""
+        """The person in the proxy's header, if it stands there once and the proxy sent it."""
         header, client = self._settings.proxy_user_header, scope.get("client")
         if not header or not client or not comes_from_proxy(client[0], self._settings):
             return ""
@@ -141,7 +141,8 @@ class Gate:
                     cookies = headers.getlist("set-cookie")
                     del headers["set-cookie"]
                     for cookie in cookies:
-                        headers.append("set-cookie", _only_over_tls(cookie))
+                        secure = "" if "; secure" in cookie.lower() else "; Secure"
+                        headers.append("set-cookie", cookie + secure)
             await send(message)
 
         return sending
@@ -154,12 +155,8 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
-def _only_over_tls(cookie: str) -> str:
-    return cookie if "; secure" in cookie.lower() else f"{cookie}; Secure"
-
-
 def _claims(cookies: dict[str, str]) -> dict[str, object]:
-    """What Streamlit's signed cookie says of who signed in; nothing where it is not genuine."""
+    """The claims in Streamlit's signed cookie; none if its signature is not valid."""
 
     def signed(name: str) -> bytes | None:
         return decode_signed_value(get_cookie_secret(), name, cookies.get(name, ""))

@@ -1,4 +1,4 @@
-"""The web server: Streamlit's with the interface for programs, behind the gate, as set up.
+"""The web server: Streamlit with the interface for programs, behind the gate.
 
 `strata serve` runs this file; Streamlit reads `.streamlit/config.toml` because it lies beside it.
 """
@@ -35,7 +35,7 @@ def serve(settings: Settings) -> None:
 
 
 def _secrets(settings: Settings) -> dict[str, Any] | None:
-    """What `st.login` works with; it is handed over here and is never written to a file."""
+    """The secrets of `st.login`; they are passed on here and never written to a file."""
     if settings.sign_in != "oidc" or settings.oidc_client_secret is None:
         return None
     return {
@@ -50,7 +50,7 @@ def _secrets(settings: Settings) -> dict[str, Any] | None:
 
 
 def _options(settings: Settings) -> dict[str, Any]:
-    """Streamlit's options: those that a file or a variable elsewhere must not loosen."""
+    """Streamlit's options, which no configuration file or variable elsewhere can weaken."""
     options: dict[str, Any] = {
         "server.address": settings.host,
         "server.port": settings.port,

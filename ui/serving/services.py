@@ -1,4 +1,4 @@
-"""What the pages work with, opened once for the whole process, and who looks at them."""
+"""The services that the pages use, opened once for the process, and the current person."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def chatbot() -> Chatbot:
 
 @st.cache_resource(show_spinner=False)
 def open_questions() -> Askings:
-    """The questions that have no answer yet."""
+    """The open questions: those without an answer yet."""
     return Askings(chatbot())
 
 
 @st.cache_resource(show_spinner=False)
 def content_gaps() -> ContentGaps:
-    """The content gaps; it knows the vectors of questions that it has seen."""
+    """The content gaps; they cache the vectors of questions."""
     return ContentGaps(chatbot().database, chatbot().embedder)
 
 
@@ -66,28 +66,34 @@ def current_person() -> Person:
     return People(chatbot().database).person(_account(settings))
 
 
+def releases(product: str) -> list[str]:
+    """The releases of a product that can be asked, the newest first."""
+    products = chatbot().products()
+    return [r.name for p in products if p.name == product for r in reversed(p.releases)]
+
+
 def conversations() -> Conversations:
     """The conversations of the person of this session."""
     return chatbot().conversations.of(current_person().id)
 
 
 def feedback() -> Feedback:
-    """What the person of this session thinks of the answers they got."""
+    """The feedback of the person of this session."""
     return chatbot().feedback(current_person().id)
 
 
 def ratings() -> Ratings:
-    """What admins think of answers."""
+    """The ratings of answers by admins."""
     return curation.ratings(chatbot())
 
 
 def administration() -> Administration:
-    """What the person of this session may change as an admin."""
+    """Changes that the person of this session makes as an admin."""
     return Administration(chatbot().database, current_person(), chatbot().limits)
 
 
 def _local() -> Person:
-    # The server listens on this machine alone, unless somebody started it in a way of their own.
+    # The server listens on this machine only, unless somebody started Streamlit by themselves.
     if st.context.ip_address is not None:
         raise NotSignedIn(
             "This Strata has no sign-in, and can be used on its own machine only. "

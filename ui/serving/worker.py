@@ -1,4 +1,4 @@
-"""The worker process: it does the jobs that admins order, and keeps the data folder in order.
+"""The worker process: it does the jobs that admins order, and cleans up the data folder.
 
 Jobs stand in the database (`corpora.jobs.jobs`), where any number of workers look for one that
 waits; that of a worker that died is found within a minute.
@@ -71,7 +71,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
 
 
 def _step_aside() -> None:
-    """Let everything else on this machine go first, what answers questions above all.
+    """Run at a low priority, so that answering questions goes first.
 
     Not at the lowest priority there is: a worker that holds the database's lock must get done.
     """
@@ -113,7 +113,7 @@ def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> Non
         try:
             claims.beat()
         except OperationalError as error:
-            # A missed beat does no harm; what is wrong will meet the job itself too.
+            # A missed beat does no harm; a lasting problem makes the job itself fail too.
             _log.warning("a heartbeat was missed: %s", error)
 
 
@@ -123,7 +123,7 @@ def _keep_in_order(
     claims: Claims,
     stopping: threading.Event,
 ) -> None:
-    """At once and once a minute: jobs of dead workers, files and talks that are to go."""
+    """Once a minute, free the jobs of dead workers and delete old uploads and conversations."""
     while True:
         try:
             claims.recover()

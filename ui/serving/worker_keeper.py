@@ -1,4 +1,4 @@
-"""A worker beside the server: started again when it dies, gone when the server is gone."""
+"""A worker beside the server: restarted when it dies, ended when the server is gone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
 def start_keeper() -> None:
-    """Keep a worker running; it looks for this process, and ends by itself when that is gone."""
+    """Keep a worker running; it ends by itself when this process is gone."""
     threading.Thread(target=_keep, name="worker", daemon=True).start()
 
 
@@ -23,7 +23,7 @@ def _keep() -> None:
     while True:
         started = time.monotonic()
         subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
-        # One that cannot start, for want of disk for instance, is not started in a tight loop.
+        # A worker that cannot start, for lack of disk for instance, is not restarted at once.
         if time.monotonic() - started > _HEALTHY_SECONDS:
             pause = _SHORTEST_PAUSE
         time.sleep(pause)

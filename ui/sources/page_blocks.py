@@ -1,4 +1,4 @@
-"""A page of text as pieces to show, the quoted words marked."""
+"""A page of text as pieces to show, with the quoted words marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOGETHER = {
     BlockKind.LIST_ITEM: "list",
     BlockKind.DRAWING: "drawing",
 }
-"""Blocks of which a run is shown as one thing."""
+"""Kinds of blocks of which neighbours are shown together."""
 _BULLET = re.compile(r"\s*(?:[-•*]|(?P<number>\d{1,9})[.)])\s+")
 
 
@@ -61,7 +61,7 @@ def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
 
 
 def _inside(marks: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
-    """What of the marks is on a part of the text, counted from the beginning of the part."""
+    """The marks within a part of the text, counted from the beginning of the part."""
     inside = ((max(a, start) - start, min(b, end) - start) for a, b in marks)
     return tuple((a, b) for a, b in inside if a < b)
 
@@ -112,17 +112,19 @@ def _depth(p: _Placed) -> int:
 
 def _tables(blocks: Sequence[_Placed]) -> Iterator[Piece]:
     """One table for each header, and for each run of rows of one width."""
-    rows: list[list[str]] = []
-    marked = False
+    tables: list[list[list[str]]] = []
+    marked: list[bool] = []
     for p in blocks:
         cells = _cells(p)
-        if rows and (len(cells) != len(rows[0]) or p.block.kind is BlockKind.TABLE_HEADER):
-            yield _table(rows, marked)
-            rows, marked = [], False
-        rows.append(cells)
-        marked = marked or bool(p.marks)
-    if rows:
-        yield _table(rows, marked)
+        is_header = p.block.kind is BlockKind.TABLE_HEADER
+        if is_header or not tables or len(cells) != len(tables[-1][0]):
+            tables.append([])
+            marked.append(False)
+        tables[-1].append(cells)
+        marked[-1] |= bool(p.marks)
+    for (head, *rows), is_marked in zip(tables, marked, strict=True):
+        lines = [head, ["---"] * len(head), *rows]
+        yield Piece("\n".join(f"| {' | '.join(cells)} |" for cells in lines), marked=is_marked)
 
 
 def _cells(p: _Placed) -> list[str]:
@@ -133,11 +135,6 @@ def _cells(p: _Placed) -> list[str]:
         cells.append(marked_text(cell, _inside(p.marks, start, end)).replace("\n", " "))
         start = end + len(CELL_DELIMITER)
     return cells
-
-
-def _table(rows: Sequence[Sequence[str]], marked: bool) -> Piece:
-    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return Piece("\n".join(f"| {' | '.join(cells)} |" for cells in lines), marked=marked)
 
 
 def marked_text(text: str, marks: Sequence[Span], colour: str = _QUOTED) -> str:

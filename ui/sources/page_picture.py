@@ -8,6 +8,7 @@ writes no file, and once it has what it needs it can open nothing more, no file 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ from itertools import groupby
 from typing import Any
 
 DRAWN = frozenset({"pdf", "svg"})
-"""The formats that there are pictures of."""
+"""The formats that can be drawn."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SECONDS = 20
@@ -46,7 +47,11 @@ def page_picture(
             input=asked + b"\n" + data,
             capture_output=True,
             timeout=2 * _SECONDS,
-            env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "PYTHONPATH": _import_path()},
+            env={
+                "OMP_NUM_THREADS": "1",
+                "PYTHONUTF8": "1",
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            },
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -70,7 +75,7 @@ def draw(data: bytes, number: int, quotes: Sequence[str], format: str) -> bytes:
 
 
 def _opened(data: bytes, format: str) -> Any:
-    """The file as a PDF, on which alone words can be marked."""
+    """The file as a PDF, since words can be marked only there."""
     import pymupdf
 
     if format == "svg":
@@ -89,7 +94,7 @@ def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
     """The rectangles to mark, one for each line of each run of words."""
     from ui.wording.marking import quoted_words
 
-    # A table reads cell by cell in one order and row by row in the other.
+    # In one order a table is read cell by cell, in the other row by row.
     orders = [page.get_text("words", sort=by_rows) for by_rows in (False, True)]
     found = [(words, quoted_words([word[4] for word in words], quote)) for words in orders]
     words, runs = max(found, key=lambda f: sum(behind - first for first, behind in f[1]))
@@ -104,14 +109,8 @@ def _around(words: Iterable[Sequence[float]]) -> _Box:
     return min(left), min(top), max(right), max(bottom)
 
 
-def _import_path() -> str:
-    import os
-
-    return os.pathsep.join(p for p in sys.path if p)
-
-
 def bound() -> None:
-    """Limit this process, which from here on can open nothing: neither file nor connection."""
+    """Limit this process: from here on it can open neither files nor connections."""
     import resource
 
     _rehearse()
@@ -129,11 +128,7 @@ def _rehearse() -> None:
     draw(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>'.encode(), 1, [word], "svg")
 
 
-def _main() -> None:
+if __name__ == "__main__":
     bound()
     head, _, data = sys.stdin.buffer.read().partition(b"\n")
     sys.stdout.buffer.write(draw(data, **json.loads(head)))
-
-
-if __name__ == "__main__":
-    _main()

@@ -1,4 +1,4 @@
-"""A stored page in each way it can be looked at: as printed, as clean text, as it was read."""
+"""A stored page in each view: as printed, as clean text, or block by block."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Original = Callable[[str], bytes]
 
 
 def place_of(page: StoredPage) -> str:
-    """Where a page is in its document: its number where that is printed, else its headings."""
+    """The place of a page in its document: its number in a PDF, else its headings."""
     if page.document.format == "pdf":
         return f"page {page.number}"
     return " › ".join(h for h in page.heading_path if h != page.document.title)
@@ -70,7 +70,7 @@ def show_page_as_text(page: StoredPage, *quotes: str) -> None:
 
 
 def show_page_as_read(page: StoredPage) -> None:
-    """What the parser saw: every block with its kind, the headings above it and its anchor."""
+    """Every block that the parser read, with its kind, the headings above it and its anchor."""
     st.caption(f"{len(page.blocks)} blocks, {len(page.text):,} characters")
     st.dataframe(
         [
@@ -98,7 +98,7 @@ def _source(original: bytes) -> None:
 
 @st.cache_data(max_entries=32, show_spinner="Drawing the page…")
 def _picture(data: bytes, number: int, quotes: tuple[str, ...], format: str) -> bytes | str:
-    """The picture, or why there is none: what took long to fail is not tried again and again."""
+    """The picture, or why there is none; failures are cached too, since they may take long."""
     try:
         return page_picture(data, number, quotes, format)
     except NoPicture as error:

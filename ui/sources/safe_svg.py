@@ -1,4 +1,4 @@
-"""An SVG drawing rebuilt from the parts that can only draw.
+"""An SVG drawing, rebuilt from elements and attributes that can only draw.
 
 What is not known to be harmless is left out: scripts, handlers, style sheets, HTML, animations,
 whatever would be fetched or read from a disk. A file that declares entities, or whose references
@@ -18,7 +18,7 @@ from ingestion.loaders.svg import parse_svg
 from ingestion.page import UnreadableFile
 
 MOST_ELEMENTS = 200_000
-"""Elements that are drawn, those that are drawn again by reference counted again."""
+"""The most elements that may be drawn, counted again for each reference to them."""
 _DEEPEST = 300
 
 _SVG = "http://www.w3.org/2000/svg"
@@ -78,7 +78,7 @@ def _parsed(data: bytes) -> etree._Element:
 
 def _name(element: etree._Element) -> str:
     """The name of an element of SVG; empty for any other."""
-    # What is left of an entity is an element whose tag is no text.
+    # An entity leaves an element whose tag is not a string.
     name = etree.QName(element) if isinstance(element.tag, str) else None
     return name.localname if name is not None and name.namespace in (None, _SVG) else ""
 
@@ -95,7 +95,7 @@ def _fill(copy: etree._Element, element: etree._Element) -> None:
         if child.tail:
             _append(copy, child.tail)
         if name in _DRAWING and _name(element) == "switch":
-            # Of the choices only one is meant to be seen.
+            # Only one of the choices is meant to be seen.
             return
 
 
@@ -120,7 +120,7 @@ def _attributes(element: etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _check_size(root: etree._Element) -> None:
-    """Refuse what would be drawn without end: drawings in drawings in drawings."""
+    """Refuse drawings whose nested references would draw almost without end."""
     by_id = {str(e.get("id")): e for e in root.iter() if e.get("id")}
     if _drawn(root, by_id, {}, 0) > MOST_ELEMENTS:
         raise UnsafeDrawing("it draws too much")

@@ -1,4 +1,4 @@
-"""The page of a document that a citation names, and that page in the other releases."""
+"""The page that a citation names, the same page in other releases, and what differs."""
 
 from __future__ import annotations
 
@@ -6,25 +6,29 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chatbot.comparison.pages import same_page
-from chatbot.turn import Citation
+from chatbot.comparison.pages import differences, same_page
+from chatbot.turn import Citation, Record
 from corpora.catalog.catalog import CatalogError
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from ui.serving import services
-from ui.sources.differences_view import show_differences
+from ui.sources.page_blocks import marked_text
 from ui.sources.page_views import place_of, show_page
+from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
+from ui.wording.marking import Span, differing_spans
 
 _SHOWN = "page_shown"
 _FEW = 6
-"""Releases up to which each has a button."""
+"""The most releases that are shown as buttons."""
+_MOST = 40
+_GONE, _COME = "red", "green"
 
-Side = tuple["Corpus", "StoredPage"]
+Side = tuple[Corpus, StoredPage]
 
 
 def show_source(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
-    """Open the page of a citation beside the answer, at its words or at all these `quotes`."""
+    """Open the page of a citation beside the answer, with its quote or these `quotes` marked."""
     st.session_state[_SHOWN] = _cited(citation)
     # Documents name their release in their title, and the panel may go to another release.
     open_beside = st.dialog("Source", width=640, position="right", icon=":material/description:")
@@ -36,7 +40,7 @@ def _cited(citation: Citation) -> tuple[str, int]:
 
 
 def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
-    """The cited page or the one that was gone to from there, with the ways to go on."""
+    """The cited page, or the one that was opened from there, with the buttons to go on."""
     title, head, steps = st.container(), st.container(key="source-head"), st.container()
     try:
         own = _open(product, *st.session_state.get(_SHOWN, _cited(citation)))
@@ -50,11 +54,15 @@ def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -
         _head(*shown, cited=citation.release)
     with steps:
         _steps(*shown, citation)
-    if shown is not own and _wants_differences(own, shown):
-        older, newer = _in_order(product, own, shown)
-        show_differences(older, newer)
-        return
     corpus, page = shown
+    if shown is not own and st.toggle(
+        f"Show changes from {as_label(own[0].release)}",
+        key=f"differs-{own[0].release}-{own[1].id}-{corpus.release}",
+    ):
+        newest_first = services.releases(product)
+        newer, older = sorted((own, shown), key=lambda side: newest_first.index(side[0].release))
+        _show_differences(older, newer)
+        return
     is_cited = (corpus.release, page.id) == _cited(citation)
     show_page(corpus.original, page, *((quotes or [citation.quote]) if is_cited else ()))
 
@@ -100,16 +108,17 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
 
 
 def _in_release(product: str, own: Side) -> Side:
-    """The page in the release that is chosen: its own, or another one that has it."""
+    """The page in the chosen release: its own, or another one that has it."""
     corpus, page = own
-    releases = _releases(product)
+    releases = services.releases(product)
     if len(releases) < 2:
         return own
+    corpora = {name: services.chatbot().corpora.corpus(product, name) for name in releases}
     found = {
-        release: page.id
-        if release == corpus.release
-        else _same_page(product, corpus.release, page.id, release, _generation(product, release))
-        for release in releases
+        name: page.id
+        if name == corpus.release
+        else _same_page(product, corpus.release, page.id, name, other.generation)
+        for name, other in corpora.items()
     }
     having = [release for release in releases if found[release] is not None]
     if having == [corpus.release]:
@@ -139,33 +148,59 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
     return chosen
 
 
-def _wants_differences(own: Side, shown: Side) -> bool:
-    return st.toggle(
-        f"Show changes from {as_label(own[0].release)}",
-        key=f"differs-{own[0].release}-{own[1].id}-{shown[0].release}",
-    )
-
-
-def _in_order(product: str, one: Side, other: Side) -> tuple[Side, Side]:
-    """Both sides, the older release first."""
-    releases = _releases(product)
-    newest_first = sorted((one, other), key=lambda side: releases.index(side[0].release))
-    return newest_first[1], newest_first[0]
-
-
-def _releases(product: str) -> list[str]:
-    """The releases that can be asked, the newest first."""
-    products = services.chatbot().products()
-    return [r.name for p in products if p.name == product for r in reversed(p.releases)]
-
-
-def _generation(product: str, release: str) -> int:
-    return services.chatbot().corpora.corpus(product, release).generation
-
-
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
-    """The id of the page in the other release, whose generation is only there to be told apart."""
+    """The id of the page in the other release; its generation is only part of the cache key."""
     here, page = _open(product, release, page_id)
     found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
     return found.id if found else None
+
+
+def _show_differences(older: Side, newer: Side) -> None:
+    """Passages that changed, with their words marked, then those that only one side has."""
+    found = differences(older, newer)
+    old, new = older[0].release, newer[0].release
+    unchanged = f"{how_many(len(found.same), 'passage')} unchanged."
+    if not found.found:
+        told = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
+        st.success(told, icon=":material/check:")
+        return
+    if found.changed:
+        _heading(f"Changed from {old} to {new}", len(found.changed))
+    for pair in found.changed[:_MOST]:
+        assert pair.before is not None
+        assert pair.after is not None
+        before, after = _text(pair.before), _text(pair.after)
+        gone, come = differing_spans(before, after)
+        with st.container(border=True, gap="xsmall"):
+            _passage(old, pair.before, before, gone, _GONE)
+            _passage(new, pair.after, after, come, _COME)
+    _only(new, found.added, _COME)
+    _only(old, found.removed, _GONE)
+    if found.same:
+        st.caption(unchanged)
+
+
+def _only(release: str, records: Sequence[Record], colour: str) -> None:
+    if records:
+        _heading(f"Only in {release}", len(records))
+    for record in records[:_MOST]:
+        text = _text(record)
+        with st.container(border=True, gap="xsmall"):
+            _passage(release, record, text, [(0, len(text))], colour)
+
+
+def _heading(text: str, count: int) -> None:
+    shown = f"the first {_MOST} of {count}" if count > _MOST else f"{count}"
+    st.markdown(f"**{as_label(text, 200)}** :gray[({shown})]")
+
+
+def _passage(release: str, record: Record, text: str, marks: Sequence[Span], colour: str) -> None:
+    where = as_label(place_of(record.page).rsplit(" › ", 1)[-1] or record.label, 60)
+    st.markdown(f":gray-badge[{as_label(release)}] :small[:gray[{where}]]")
+    st.markdown(marked_text(text, marks, colour))
+
+
+def _text(record: Record) -> str:
+    """The text of a record; a row of a table has its headers."""
+    return record.reading if record.cells else record.quote

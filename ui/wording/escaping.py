@@ -49,7 +49,7 @@ def as_code(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Drop control characters and those that turn the direction of writing around."""
+    """Drop control characters and those that change the direction of writing."""
     return _REMOVED.sub("", _LINE_ENDS.sub("\n", text))
 
 

@@ -1,4 +1,4 @@
-"""What is said of a job: what it does, where it stands, what came of it."""
+"""The text about a job: what it does, how far it is, its result."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _STATES = {
 }
 _INGEST = ("listing", "reading", "embedding", "indexing", "publishing")
 _SHARES = (0.05, 0.35, 0.45, 0.1, 0.05)
-"""How much of an ingest each of its stages takes, roughly."""
+"""The share of an ingest that each of its stages takes, roughly."""
 
 _SLOW = 5.0
 _COUNTED = {"reading": "file", "embedding": "passage", "indexing": "passage", "deleting": "page"}
 
 
 def heading(job: Job) -> str:
-    """What a job does to which release, and its state, as Markdown in a line."""
+    """What a job does to which release, and its state, as a line of Markdown."""
     of = as_label(f"{job.product} {job.release}".strip())
     return f"**{_KINDS[job.kind]}** · {of} {_STATES[job.state]}".rstrip()
 
 
 def steps(job: Job) -> str:
-    """The stages of a job, those that are done and the one at hand, as Markdown in a line."""
+    """The finished stages of a job and the current one, as a line of Markdown."""
     if job.state == "waiting":
         return f":gray[{as_label(job.message, 300) or 'waiting for its turn'}]"
     if job.stage not in _INGEST:
@@ -45,7 +45,7 @@ def steps(job: Job) -> str:
 
 
 def share(job: Job) -> float:
-    """How much of a whole job is done, 0 to 1; it never goes back when a stage begins."""
+    """The share of the whole job that is done, 0 to 1; it never falls when a stage begins."""
     within = min(1.0, job.done / job.total) if job.total else 0.0
     if job.stage not in _INGEST:
         return within
@@ -54,12 +54,12 @@ def share(job: Job) -> float:
 
 
 def how_far(job: Job) -> str:
-    """How much of its stage is done, how quickly, and for how long it goes on; plain text."""
+    """How much of the stage is done, how fast, and the time left; plain text."""
     if not job.total:
         return ""
     parts = [f"{job.done:,} of {how_many(job.total, _COUNTED.get(job.stage, 'step'))}"]
     if job.stage_started and (job.as_of - job.stage_started).total_seconds() >= _SLOW:
-        # One large file is read for minutes: that something moves is seen by the clock.
+        # Reading one large file takes minutes: the clock shows that it goes on.
         parts.append(f"{how_long((job.as_of - job.stage_started).total_seconds())} so far")
     if job.rate and job.total > 1:
         parts.append(
@@ -73,7 +73,7 @@ def how_far(job: Job) -> str:
 
 
 def came_to(job: Job) -> str:
-    """What came of a job that ended, in a line of plain text."""
+    """The result of a finished job, as a line of plain text."""
     if job.state != "done" or not (job.started and job.finished):
         return job.message
     took = how_long((job.finished - job.started).total_seconds())

@@ -1,4 +1,4 @@
-"""Where words stand: quoted ones in a text or on a printed page, differing ones in two texts."""
+"""Positions of words: quoted ones in a text or on a printed page, differing ones in two texts."""
 
 from __future__ import annotations
 

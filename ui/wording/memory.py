@@ -1,50 +1,61 @@
-"""What is said of a remembered answer: how good it is, who says so, and since when."""
+"""The text about saved answers: their score, who rated them when, and how an import went."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC
+from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
 from corpora.database.memory_tables import MemoryPairRow
+from ui.wording.amounts import how_many
 
-Day = Callable[[datetime], str]
-
-
-def day_in_utc(moment: datetime) -> str:
-    """The day of a moment in UTC: "3 Nov 2026"."""
-    return f"{moment.astimezone(UTC):%-d %b %Y}"
+if TYPE_CHECKING:
+    from chatbot.administration.exchange import ImportReport
 
 
-def vouched(
-    pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False, day: Day = day_in_utc
-) -> str:
+def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> str:
     """Who or what vouches for a remembered answer, as plain text.
 
     Admins are named, and see poor answers too, and thumbs down. Whoever gave a thumb is not named:
-    people do not learn of each other here, and for others an address is cut to a name.
+    people do not learn of each other here, and for others an address is cut to a name. Days are
+    those of UTC.
     """
     origin, by = pair.origin, pair.rated_by
-    on = f" on {day(pair.rated)}" if pair.rated else ""
+    on = f" on {pair.rated.astimezone(UTC):%-d %b %Y}" if pair.rated else ""
     name = by if to_admin else by.partition("@")[0]
-    # Where nobody signs in there is one person, who needs no name.
+    # Without sign-in there is only one person, who needs no name.
     named = f" by {name}" if name and by != LOCAL.name else ""
-    if origin == "thumbs":
-        return f"thumbs{on}" if to_admin else "rated helpful by people who asked"
-    if origin == "rating":
-        return f"rated{named}{on}" if to_admin else f"rated good{named}{on}"
-    if origin == "imported":
-        return f"imported{on}"
-    if origin == "curated":
-        return f"curated{named}{on}"
-    return f"score {pair.score:.2f}{on}"
+    if origin == "thumbs" and not to_admin:
+        return "rated helpful by people who asked"
+    told = {
+        "thumbs": "thumbs",
+        "rating": f"rated{named}" if to_admin else f"rated good{named}",
+        "imported": "imported",
+        "curated": f"curated{named}",
+    }
+    return told.get(origin, f"score {pair.score:.2f}") + on
 
 
-def saved(pair: RememberedPair, day: Day = day_in_utc) -> str:
-    """Where a saved answer of a reply is from, as plain text: "Saved answer · score 0.97"."""
+def saved(pair: RememberedPair) -> str:
+    """The source of a saved answer, as plain text: "Saved answer · score 0.97"."""
     if pair.origin == "curated":
         return "Corrected by an admin"
     is_measured = pair.origin == "measured"
-    told = f"score {pair.score:.2f}" if is_measured else vouched(pair, day=day)
+    told = f"score {pair.score:.2f}" if is_measured else vouched(pair)
     return f"Saved answer · {told}"
+
+
+def import_told(report: ImportReport) -> Iterator[str]:
+    """The result of an import, in sentences of plain text."""
+    added = how_many(report.added, "answer")
+    yield f"{report.file}: {added} added, {report.supported:,} with citations."
+    if report.low:
+        yield f"{how_many(report.low, 'answer')} rated poor by the score in the file."
+    if report.replaced:
+        yield f"{how_many(report.replaced, 'answer')} replaced."
+    if report.known:
+        yield f"{how_many(report.known, 'answer')} already saved."
+    if report.outdone:
+        yield f"{how_many(report.outdone, 'question')} already had a better answer."

@@ -1,13 +1,13 @@
-"""How far a question is, from the events of its chain."""
+"""The progress of a question, from the events of its chain, and the names of the steps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ui.wording.step_names import step_name
+from chatbot.turn import Fallback
 
 if TYPE_CHECKING:
     from chatbot.runtime.events import Event
@@ -15,10 +15,29 @@ if TYPE_CHECKING:
 _COMPARISON = "comparison"
 _RELEASE = "release_extraction"
 _ANSWER = "answer_generation"
+_NAMES = {
+    "clarification": "reading the conversation",
+    "small_talk": "reading the question",
+    "off_topic": "reading the question",
+    "spelling": "reading the question",
+    "inventory": "checking the list of releases",
+    "release_extraction": "finding the release",
+    "comparison": "comparing the releases",
+    "query_rewriting": "preparing the search",
+    "memory": "looking for a saved answer",
+    "glossary_expansion": "looking up terms",
+    "context_retrieval": "searching the documentation",
+    "context_reduction": "reading what was found",
+    "context_selection": "choosing the best passages",
+    "undocumented_gate": "checking what was found",
+    "memory_of_passage": "looking for a saved answer",
+    "answer_generation": "writing the answer",
+    "elsewhere": "searching other releases",
+}
 
 
 class State(StrEnum):
-    """What has become of a question."""
+    """The state of a question."""
 
     RUNNING = "running"
     ANSWERED = "answered"
@@ -28,12 +47,12 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a question is: its place in the queue, its steps, what the model wrote.
+    """The progress of a question: its place in the queue, its steps, what the model wrote.
 
-    `place` counts from 1, the next to be answered; 0 once its turn has come. `running` are the
-    steps that run, the outermost first: a comparison runs others for all its releases at once.
-    `found` is what the steps that are done came to, without those for one release of several.
-    `on_other_server` says that another server answers it, of which no more is known.
+    `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
+    that run, the outermost first: a comparison runs others for all its releases at once. `found`
+    is what the finished steps found, without those that ran for one release of a comparison.
+    `on_other_server` is set where another server answers it; no more is known then.
     """
 
     state: State = State.RUNNING
@@ -47,7 +66,7 @@ class Progress:
     message: str = ""
 
     def after(self, event: Event) -> Progress:
-        """The progress once an event was heard."""
+        """The progress after an event."""
         from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
 
         match event:
@@ -55,7 +74,7 @@ class Progress:
                 return replace(self, place=place)
             case StepStarted(step):
                 running = (*self.running, step)
-                # Where another release is asked, what was written for the first is no answer.
+                # When another release is tried, what was written for the first is no answer.
                 written = "" if step == _ANSWER else self.written
                 return replace(self, place=0, running=running, written=written)
             case StepFinished(step, found):
@@ -68,13 +87,22 @@ class Progress:
         return self
 
     @property
+    def is_running(self) -> bool:
+        """Whether the question is still being answered."""
+        return self.state is State.RUNNING
+
+    @property
     def now(self) -> str:
-        """What is being done, in a plain line: "Searching the 17.20 documentation…"."""
+        """What is being done, as plain text: "Searching the 17.20 documentation…"."""
+        if self.stopping:
+            return "Stopping…"
+        if self.on_other_server:
+            return "Another server is answering this…"
         if self.place:
             return f"Waiting: {self.place} in line…"
         if not self.running:
             return "One moment…"
-        # Of a comparison, whose steps run for every release at once, itself is told.
+        # A comparison is named itself: its steps run for every release at once.
         step = self.running[0]
         release, found = self.found.get(_RELEASE), self.found.get("context_retrieval")
         told = step_name(step)
@@ -88,8 +116,18 @@ class Progress:
 
 
 def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
-    """The steps without the last of that name; a question that was stopped has none any more."""
+    """The steps without the last one of that name, if any: a stopped question has none."""
     if step not in steps:
         return tuple(steps)
     at = len(steps) - 1 - steps[::-1].index(step)
     return (*steps[:at], *steps[at + 1 :])
+
+
+def step_name(step: str) -> str:
+    """The name of a step for people."""
+    return _NAMES.get(step, step.replace("_", " "))
+
+
+def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:
+    """The names of the steps in a reply's `fallbacks`, with the reasons, each once."""
+    return list(dict.fromkeys((step_name(f.step), f.reason) for f in fallbacks))

@@ -1,4 +1,4 @@
-"""The script of the chat page: it tells of clicks on the marks in an answer."""
+"""The script of the chat page, which reports clicks on the marks in an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _script = declare_component("page_script", path=str(Path(__file__).parent))
 def listen(open_source: Callable[[int, int], None]) -> None:
     """Call `open_source(turn, number)` when the mark of a citation was clicked."""
     heard = _script(key="page-script", default=None)
-    # The browser says it again in every run.
+    # The browser sends the last click again in every run.
     if heard and heard != st.session_state.get(_HEARD):
         st.session_state[_HEARD] = heard
         turn, number, _ = heard
