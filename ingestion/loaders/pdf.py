@@ -70,11 +70,11 @@ def _opened(data: bytes) -> Iterator[Any]:
     with opened as pdf:
         if pdf.needs_pass:
             raise UnreadableFile("locked with a password; save a copy without one")
-        if pdf.page_count == 0:
-            raise UnreadableFile("damaged PDF without pages; download it again")
         try:
+            if pdf.page_count == 0:
+                raise UnreadableFile("damaged PDF without pages; download it again")
             yield pdf
-        except pymupdf.mupdf.FzErrorBase as error:
+        except (pymupdf.mupdf.FzErrorBase, RuntimeError) as error:
             raise UnreadableFile(f"damaged PDF ({error}); download it again") from error
 
 
@@ -194,8 +194,12 @@ def _drop_furniture(sheets: Sequence[_Sheet]) -> None:
         ]
         for sheet in sheets
     ]
-    for sheet, gone in zip(sheets, furniture(placed), strict=True):
-        sheet.drop([sheet.lines[i] for i in gone])
+    running = furniture(placed)
+    pairs = list(zip(sheets, running, strict=True))
+    # Where nothing else stands on any page, it is the text.
+    if any(len(sheet.lines) > len(gone) or sheet.figures for sheet, gone in pairs):
+        for sheet, gone in pairs:
+            sheet.drop([sheet.lines[i] for i in gone])
 
 
 def _drop_contents(sheet: _Sheet, outline: dict[int, list[tuple[int, str]]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -206,7 +207,9 @@ def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iter
     if text and style.size > 0:
         width = len(text) * style.size * _LETTER_WIDTH
         shift = {"middle": 0.0, "end": -0.5}.get(style.anchor, 0.5)
-        yield _Label(text, *matrix.point(x + shift * width, y), style.size * matrix.scale)
+        placed = (*matrix.point(x + shift * width, y), style.size * matrix.scale)
+        # What stands nowhere is read all the same.
+        yield _Label(text, *(v if math.isfinite(v) else 0.0 for v in placed))
 
 
 def _rows(labels: Iterator[_Label]) -> list[str]:

@@ -54,7 +54,8 @@ def length(value: str | None, em: float = EM) -> float:
         return 0.0
     unit = re.split(r"[\s,]", text[number.end() :].strip().lower())[0]
     factor = em if unit == "em" else em / 2 if unit == "ex" else _UNITS.get(unit, 1.0)
-    return float(number[0]) * factor
+    found = float(number[0]) * factor
+    return found if math.isfinite(found) else 0.0
 
 
 def transform(value: str) -> Matrix:

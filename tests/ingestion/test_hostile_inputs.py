@@ -1,0 +1,116 @@
+"""Whatever lies in a folder: each file ends in pages or in one clear line, and the rest is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingestion.loaders import LOADERS, load
+from ingestion.page import Document, Rejected, UnreadableFile
+from ingestion.reading import read_paths
+from tests.ingestion.hostile_inputs import GROUPS, SECRET
+
+GOOD = "# Good\n\nThis file is as it should be, and is read whatever lies beside it.\n"
+READ = {
+    "archives": {"slip.zip", "nested.zip", "junk-before.zip", "case.zip", "deep.zip"},
+    "pdfs": {"owner.pdf", "pages.pdf", "embedded.pdf", "turned.pdf", "title.pdf", "entity.pdf"},
+    "html": {
+        "script.html",
+        "iframe.html",
+        "include.html",
+        "numbers.html",
+        "utf-16.html",
+        "word.html",
+    },
+    "drawings": {"script.svg", "numbers.svg", "transform.svg", "spans.svg", "utf-16.svg"},
+    "markdown": {"html.md", "link.md", "fence.md", "stars.md", "front-code.md", "mark.md"},
+    "restructured-text": {"include.rst", "raw-url.rst", "csv-file.rst", "substitution.rst"},
+    "texts": {"utf-16.txt", "latin-1.txt", "line.txt", "word.txt", "cr.txt", "escape.txt"},
+    "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
+}
+"""Of each group some that have to be read, so that leaving everything out is no way to pass."""
+LEFT_OUT = {
+    "archives": {"bomb.zip", "encrypted.zip", "link.zip", "names.zip", "truncated.zip"},
+    "pdfs": {"encrypted.pdf", "head.pdf", "text.pdf", "scan.pdf", "cycle.pdf"},
+    "html": {"nothing.html", "empty.html", "picture.html"},
+    "drawings": {"entity.svg", "laughs.svg", "no-label.svg", "empty.svg"},
+    "markdown": {"empty.md", "picture.md"},
+    "restructured-text": {"empty.rst"},
+    "texts": {"empty.txt", "nuls.txt", "picture.txt", "program.txt"},
+    "names": set(),
+}
+"""Of each group some of which nothing may be read."""
+
+Outcomes = dict[str, list[Document | Rejected]]
+
+
+def _read(group: str, folder: Path) -> Outcomes:
+    """All inputs of a group read in one go, by the file that was written."""
+    docs = folder / "docs"
+    docs.mkdir()
+    (folder / "secret.txt").write_text(SECRET)
+    (docs / "zz-good.md").write_text(GOOD)
+    for name, content in GROUPS[group]():
+        (docs / name).write_bytes(content)
+    outcomes: Outcomes = defaultdict(list)
+    for item in read_paths([docs]):
+        written = item.file
+        if ".zip/" in written:
+            written = written[: written.index(".zip/") + 4]
+        outcomes[written].append(item)
+    return outcomes
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_each_file_ends_in_pages_or_in_one_line_and_the_rest_is_read(
+    group: str, tmp_path: Path
+) -> None:
+    outcomes = _read(group, tmp_path)
+    (good,) = outcomes.pop("zz-good.md")
+    assert isinstance(good, Document)
+    written = {name for name, _ in GROUPS[group]()}
+    nothing_inside = {"nothing.zip"}
+    assert set(outcomes) == written - nothing_inside
+    for items in outcomes.values():
+        for item in items:
+            if isinstance(item, Rejected):
+                assert item.reason.isprintable(), item
+                assert 5 < len(item.reason) < 300, item
+                assert "the parser failed" not in item.reason, item
+            else:
+                assert item.pages, item.file
+                assert SECRET not in "".join(page.text for page in item.pages), item.file
+                assert "root:x:0" not in "".join(page.text for page in item.pages), item.file
+    for name in READ[group]:
+        assert any(isinstance(item, Document) for item in outcomes[name]), outcomes[name]
+    for name in LEFT_OUT[group]:
+        assert all(isinstance(item, Rejected) for item in outcomes[name]), outcomes[name]
+
+
+def test_there_are_enough_of_them() -> None:
+    names = [name for make in GROUPS.values() for name, _ in make()]
+    assert len(names) >= 150
+
+
+BEGINNINGS = {
+    "pdf": b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n",
+    "html": b"<html><body><table><tr><td colspan=",
+    "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><text x="',
+    "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
+    "restructured_text": b"Valve\n=====\n\n.. include:: ",
+    "plain_text": b"VALVE\n\n  1. ",
+}
+
+
+@pytest.mark.parametrize("suffix", LOADERS)
+@settings(max_examples=40)
+@given(data=st.binary(max_size=3000), begun=st.booleans())
+def test_any_bytes_end_in_pages_or_in_one_line(suffix: str, data: bytes, begun: bool) -> None:
+    content = BEGINNINGS[LOADERS[suffix]] + data if begun else data
+    with suppress(UnreadableFile):
+        assert load(content, f"file{suffix}").pages
