@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +17,7 @@ from corpora.database.history_tables import AuditRow
 
 @dataclass(frozen=True)
 class AuditLog:
-    """Writes and reads the audit log."""
+    """Writes the audit log, and reads it for admins."""
 
     database: Database
 
@@ -32,12 +33,46 @@ class AuditLog:
 
         `chosen` are the `action` and the `person` that they are restricted to.
         """
-        query = select(AuditRow).order_by(AuditRow.id.desc()).limit(limit)
-        query = query.filter_by(**{name: value for name, value in chosen.items() if value})
+        query = select(AuditRow).filter_by(**_given(chosen)).order_by(AuditRow.id.desc())
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
-            return tuple(session.scalars(query))
+            return tuple(session.scalars(query.limit(limit)))
+
+    def page(
+        self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
+    ) -> tuple[tuple[AuditRow, ...], int | None]:
+        """A page of entries, and the `before` of the next one; None where that was the last.
+
+        Raises NotAllowed unless an admin reads, like `choices` and `rows`.
+        """
+        reader.require_admin()
+        found = self.entries(before=before, limit=size + 1, **chosen)
+        return found[:size], found[size - 1].id if len(found) > size else None
+
+    def choices(self, reader: Person) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The actions that were done, and the people who did them."""
+        reader.require_admin()
+        with self.database.reading() as session:
+            actions, people = (
+                tuple(session.scalars(select(column).distinct().order_by(column)))
+                for column in (AuditRow.action, AuditRow.person)
+            )
+        return actions, people
+
+    def rows(self, reader: Person, **chosen: str | None) -> Iterator[dict[str, Any]]:
+        """Every entry, the newest first, for an export."""
+        reader.require_admin()
+        query = select(*AuditRow.__table__.columns).filter_by(**_given(chosen))
+        with self.database.reading() as session:
+            found = session.execute(
+                query.order_by(AuditRow.id.desc()), execution_options={"yield_per": 1000}
+            )
+            yield from map(dict, found.mappings())
+
+
+def _given(chosen: dict[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in chosen.items() if value}
 
 
 def recorded(session: Session, person: Person, action: str, subject: str, **details: Any) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.review.audit_pages import AuditPages
 from chatbot.review.exports import Exports
 from ui.elements.frame import admin_page
 from ui.elements.scope import any_of
@@ -17,7 +17,7 @@ from ui.wording.audit import details_told
 @admin_page
 def audit(reader: Person) -> None:
     """Show who did what."""
-    log = AuditPages(services.chatbot().database)
+    log = AuditLog(services.chatbot().database)
     st.title("Audit log", anchor=False)
     actions, people = log.choices(reader)
     if not actions:
