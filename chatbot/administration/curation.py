@@ -11,13 +11,13 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope, UnknownPair
+from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
 from chatbot.administration.support import Support, as_answer
 from chatbot.assembly import Chatbot
-from chatbot.memory.candidates import question_of
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
+from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question, tell
-from chatbot.memory.stores.stores import Added
+from chatbot.memory.stores.stores import Added, UnknownPair
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import NoCorpus, require_release

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from uuid import uuid4
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    delete,
+    func,
+    literal_column,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.interfaces import ORMOption
 
-from chatbot.conversations.turn_search import turns_with
 from chatbot.memory.pairs import Role
 from chatbot.memory.stores.stores import Stores
 from chatbot.memory.uses import keep_uses
@@ -29,6 +39,8 @@ from corpora.database.history_tables import (
 from ingestion.errors import StrataError
 
 LONGEST_TITLE = 120
+MOST_WORDS = 20
+_WORD = re.compile(r"\w+")
 NO_USES: Mapping[int, Role] = MappingProxyType({})
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
 """What a turn repeats of its reply."""
@@ -193,5 +205,29 @@ def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
     Stores.forget_turns(session, session.scalars(own).all())
 
 
-def _title(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_TITLE]
+def _title(title: str) -> str:
+    return " ".join(title.split())[:LONGEST_TITLE]
+
+
+def turns_with(session: Session, wanted: str) -> Select[int] | None:
+    """Return a query for the ids of turns that hold every word wanted, the last one as a prefix.
+
+    They are those of all people. None where nothing is wanted: words are letters and digits,
+    whatever stands between them.
+    """
+    words = _WORD.findall(wanted)[:MOST_WORDS]
+    if not words:
+        return None
+    if session.get_bind().dialect.name == "postgresql":
+        return select(TurnTextRow.turn_id).where(_postgres(words))
+    # Quoted, so that no word is an operator of FTS5.
+    query = " ".join(f'"{word}"' for word in words) + "*"
+    found: Select[int] = select(literal_column("rowid", Integer)).select_from(text("turn_search"))
+    return found.where(text("turn_search MATCH :wanted").bindparams(wanted=query))
+
+
+def _postgres(words: list[str]) -> ColumnElement[bool]:
+    query = " & ".join(words) + ":*"
+    return func.to_tsvector("simple", TurnTextRow.text).bool_op("@@")(
+        func.to_tsquery("simple", query)
+    )

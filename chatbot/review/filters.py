@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
-from chatbot.conversations.turn_search import turns_with
+from chatbot.conversations.conversations import turns_with
 from chatbot.turn import Route
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
 

@@ -13,8 +13,9 @@ from chatbot.accounts.people import NotAllowed, Person
 from chatbot.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.overview import Overview, PairFilter, Scope, UnknownPair
+from chatbot.administration.overview import Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Origin, Store
+from chatbot.memory.stores.stores import UnknownPair
 from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow

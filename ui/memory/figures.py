@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chatbot.administration.overview import Day, Overview, ReleaseFigures, Scope
+from chatbot.administration.figures import Day, ReleaseFigures
+from chatbot.administration.overview import Overview, Scope
 from ui.elements.charts import chart_over_time
 from ui.wording.escaping import as_label
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope, UnknownPair
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope
+from chatbot.memory.stores.stores import UnknownPair
 from ui.elements.address import go, opened
 from ui.elements.frame import admin_page, show_tabs
 from ui.elements.scope import choose_release

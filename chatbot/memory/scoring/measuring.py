@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chatbot.memory.scoring.agreement import fits
 from chatbot.memory.scoring.faithfulness import faithfulness
-from chatbot.memory.scoring.fitting import fits
 from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
 from chatbot.memory.scoring.passages import cited_passages, passage_of
 from chatbot.memory.scoring.relevancy import relevancy
