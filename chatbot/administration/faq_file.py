@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -73,7 +74,7 @@ class FaqFile:
     ignored: tuple[str, ...] = ()
 
 
-class _Unusable(ValueError):
+class UnusableRow(ValueError):
     """A row cannot be taken; the message says why."""
 
 
@@ -102,7 +103,7 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
         ignored |= dict.fromkeys(key for key in found if key not in (*_COLUMNS, *EXPORTED))
         try:
             rows.append(_row(line, found, product))
-        except _Unusable as error:
+        except UnusableRow as error:
             left_out.append(LeftOut(line, str(error)))
     return FaqFile(name, tuple(rows), tuple(left_out), tuple(ignored))
 
@@ -128,13 +129,20 @@ def _csv_rows(name: str, text: str) -> Iterator[_Line]:
     """The rows below the header that hold anything, with the line at which each begins."""
     separator = _separator(name, text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line, header = 1, None
+    line = 1
     try:
+        header = _header(name, next(reader))
+        line = reader.line_num + 1
         for cells in reader:
-            if header is None:
-                header = _header(name, cells)
+            if any(cell.strip() for cell in cells[len(header) :]):
+                yield (
+                    line,
+                    f"it has {len(cells)} cells, the first row has {len(header)}: put text that "
+                    "holds a separator into quotation marks",
+                )
             elif any(cell.strip() for cell in cells):
-                yield line, _by_column(header, cells)
+                pairs = zip_longest(header, map(without_apostrophe, cells), fillvalue="")
+                yield line, {column: cell for column, cell in pairs if column}
             line = reader.line_num + 1
     except csv.Error as error:
         raise FaqError(f"{name}, line {line}: this is not a row of CSV: {error}") from error
@@ -165,18 +173,6 @@ def _header(name: str, cells: Sequence[str]) -> list[str]:
     return header
 
 
-def _by_column(header: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | str:
-    beyond = cells[len(header) :]
-    if any(cell.strip() for cell in beyond):
-        return (
-            f"it has {len(cells)} cells, the first row has {len(header)}: put text that holds a "
-            "separator into quotation marks"
-        )
-    filled = [*cells, *[""] * (len(header) - len(cells))]
-    pairs = zip(header, map(without_apostrophe, filled), strict=False)
-    return {column: cell for column, cell in pairs if column}
-
-
 def _jsonl_rows(name: str, text: str) -> Iterator[_Line]:
     # Other line ends than these may stand within a JSON string.
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
@@ -200,19 +196,18 @@ def _row(line: int, found: Mapping[str, Any], product: str) -> FaqRow:
     product = _string(found, "product", LONGEST_QUESTION).strip() or product
     for name, text in (("question", question), ("answer", answer), ("release", release)):
         if not text:
-            raise _Unusable(f"the {name} is empty")
+            raise UnusableRow(f"the {name} is empty")
     if not product:
-        raise _Unusable("the product is not said: add a column product, or give --product")
+        raise UnusableRow("the product is not said: add a column product, or give --product")
     if says_unknown(answer):
-        raise _Unusable("an answer that does not know is no answer to keep")
-    value = _string(found, "value", LONGEST_ANSWER).strip()
+        raise UnusableRow("an answer that does not know is no answer to keep")
     return FaqRow(
-        line=line,
-        product=product,
-        release=release,
-        question=question,
-        answer=answer,
-        value=value,
+        line,
+        product,
+        release,
+        question,
+        answer,
+        value=_string(found, "value", LONGEST_ANSWER).strip(),
         score=_score(found.get("score")),
         links=_links(found.get("links")),
     )
@@ -223,10 +218,10 @@ def _string(found: Mapping[str, Any], name: str, longest: int) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _Unusable(f"the {name} is {value!r:.40}, which is no text: put it into quotes")
+        raise UnusableRow(f"the {name} is {value!r:.40}, which is no text: put it into quotes")
     text = visible(value).replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > longest:
-        raise _Unusable(
+        raise UnusableRow(
             f"the {name} has {len(text):,} characters, the limit is {longest:,}: shorten it"
         )
     return text
@@ -241,21 +236,21 @@ def _score(value: Any) -> float | None:
         # A spreadsheet writes 0,9 in many countries.
         score = float(value.replace(",", ".") if isinstance(value, str) else value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _Unusable(f"the score {value!r:.40} is no number") from error
+        raise UnusableRow(f"the score {value!r:.40} is no number") from error
     if not 0 <= score <= 1:
-        raise _Unusable(f"the score {value!r:.40} does not lie between 0 and 1")
+        raise UnusableRow(f"the score {value!r:.40} does not lie between 0 and 1")
     return score
 
 
 def _links(value: Any) -> tuple[str, ...]:
     links = value.split() if isinstance(value, str) else [] if value is None else value
     if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
-        raise _Unusable("the links are no list of addresses")
+        raise UnusableRow("the links are no list of addresses")
     for link in links:
         if not _is_address(link):
-            raise _Unusable(f"the link {link!r:.80} is no http or https address")
+            raise UnusableRow(f"the link {link!r:.80} is no http or https address")
     if len(links) > MOST_LINKS:
-        raise _Unusable(f"it has {len(links)} links, the limit is {MOST_LINKS}")
+        raise UnusableRow(f"it has {len(links)} links, the limit is {MOST_LINKS}")
     return tuple(dict.fromkeys(links))
 
 

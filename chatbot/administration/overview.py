@@ -146,16 +146,10 @@ class Overview:
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
-        last = 0
-        while True:
-            # A session for each batch: whoever takes the pairs may take their time.
-            with self.database.reading() as session:
-                found = _PAIRS.where(*conditions(session, wanted), MemoryPairRow.id > last)
-                rows = session.execute(found.order_by(MemoryPairRow.id).limit(_AT_ONCE)).all()
-            if not rows:
-                return
+        with self.database.reading() as session:
+            found = _PAIRS.where(*conditions(session, wanted)).order_by(MemoryPairRow.id)
+            rows = session.execute(found.execution_options(yield_per=_AT_ONCE))
             yield from (KeptPair(*row) for row in rows)
-            last = rows[-1][0].id
 
     def pair(self, pair_id: int) -> KeptPair:
         """One pair; raises UnknownPair if it is gone."""

@@ -202,7 +202,7 @@ class Conversations:
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
     """Forget what the memory made of the turns of conversations that are about to be deleted."""
     own = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
-    Stores.forget_turns(session, session.scalars(own).all())
+    Stores.forget_turns(session, own)
 
 
 def _title(title: str) -> str:

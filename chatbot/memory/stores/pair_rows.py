@@ -5,7 +5,7 @@ All of it runs in a transaction that has locked the release.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +21,7 @@ from corpora.database.tables import ReleaseRow
 
 EVENTS_KEPT = 50_000
 """How many events of a release are kept, so that they do not grow for ever."""
-AT_ONCE = 500
+_AT_ONCE = 500
 
 _PRUNED_EVERY = 1000
 
@@ -60,14 +60,6 @@ def tell(
             session.execute(
                 delete(MemoryEventRow).where(of_release, MemoryEventRow.id <= last_to_go)
             )
-
-
-def read_pairs(session: Session, ids: Collection[int]) -> Iterator[MemoryPairRow]:
-    """The pairs with these ids, as far as they are there, in no order."""
-    wanted = list(ids)
-    for first in range(0, len(wanted), AT_ONCE):
-        some = MemoryPairRow.id.in_(wanted[first : first + AT_ONCE])
-        yield from session.scalars(select(MemoryPairRow).where(some))
 
 
 def take_out(session: Session, pairs: Collection[MemoryPairRow]) -> None:
@@ -179,7 +171,7 @@ def first_to_go(session: Session, release_id: int, store: str, limit: int) -> li
     """
     of_store = (MemoryPairRow.release_id == release_id, MemoryPairRow.store == store)
     count = session.scalar(select(func.count()).select_from(MemoryPairRow).where(*of_store)) or 0
-    excess = min(count - limit, AT_ONCE)
+    excess = min(count - limit, _AT_ONCE)
     going: list[int] = []
     # Asked one after the other, each is answered from the index in its order.
     for suspended in (MemoryPairRow.suspended > "", MemoryPairRow.suspended == ""):
@@ -191,7 +183,7 @@ def first_to_go(session: Session, release_id: int, store: str, limit: int) -> li
                 .limit(excess - len(going))
             )
             going += session.scalars(in_order)
-    return list(read_pairs(session, going))
+    return list(session.scalars(select(MemoryPairRow).where(MemoryPairRow.id.in_(going))))
 
 
 def beyond_wordings(session: Session, pair: MemoryPairRow, most: int) -> list[MemoryPairRow]:

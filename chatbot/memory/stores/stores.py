@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import (
@@ -29,7 +29,6 @@ from chatbot.memory.pairs import (
 )
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
 from chatbot.memory.stores.pair_rows import (
-    AT_ONCE,
     beyond_wordings,
     first_to_go,
     let_go,
@@ -37,7 +36,6 @@ from chatbot.memory.stores.pair_rows import (
     memory_question,
     new_row,
     read_clusters,
-    read_pairs,
     rivals_of,
     take_out,
     tell,
@@ -116,7 +114,8 @@ class Stores:
             raise ValueError(f"The vector of a question has length {length}, not one.")
         with self._database.writing() as session:
             lock_release(session, release_id)
-            edited = [p for p in read_pairs(session, instead_of) if p.release_id == release_id]
+            of_these = (MemoryPairRow.id.in_(instead_of), MemoryPairRow.release_id == release_id)
+            edited = session.scalars(select(MemoryPairRow).where(*of_these)).all()
             take_out(session, edited)
             # What serves may have changed since it was answered: nothing outdated comes in.
             outdated = still_stands(session, release_id, pair.pages)
@@ -154,29 +153,20 @@ class Stores:
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
         """Take pairs out of the memory and say how many there were."""
         with self._database.writing() as session:
-            return _remove(session, pair_ids, happened, reason)
+            return _remove(session, MemoryPairRow.id.in_(pair_ids), happened, reason)
 
     @staticmethod
-    def forget_turns(session: Session, turn_ids: Collection[int]) -> int:
+    def forget_turns(session: Session, turns: Collection[int] | Select[int]) -> int:
         """Forget the pairs that these turns were the source of, unless curated or imported.
 
         To be called before the turns are deleted, in the same transaction; says how many.
         """
-        turns = list(turn_ids)
-        forgotten: set[int] = set()
-        for first in range(0, len(turns), AT_ONCE):
-            sources = (
-                select(MemoryUseRow.pair_id)
-                .join(MemoryPairRow, MemoryPairRow.id == MemoryUseRow.pair_id)
-                .where(
-                    MemoryUseRow.turn_id.in_(turns[first : first + AT_ONCE]),
-                    MemoryUseRow.role == Role.SOURCE,
-                    MemoryPairRow.origin.not_in(BY_HAND),
-                )
-            )
-            forgotten.update(session.scalars(sources))
+        made = select(MemoryUseRow.pair_id).where(
+            MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
+        )
+        chosen = MemoryPairRow.id.in_(made) & MemoryPairRow.origin.not_in(BY_HAND)
         reason = "The turn that it came from was deleted."
-        return _remove(session, forgotten, Happened.FORGOTTEN, reason)
+        return _remove(session, chosen, Happened.FORGOTTEN, reason)
 
     def rebuild(
         self,
@@ -219,9 +209,11 @@ class Stores:
         """Read the questions of pairs that are of another embedding than the reader's."""
         if reader is None:
             return {}
+        of_other = MemoryPairRow.embedding != reader.embedding
+        query = select(MemoryPairRow.id, MemoryPairRow.question)
         with self._database.reading() as session:
-            rows = read_pairs(session, ids)
-            other = {row.id: row.question for row in rows if row.embedding != reader.embedding}
+            rows = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
+            other = {row.id: row.question for row in rows}
         return dict(zip(other, reader.read_all(list(other.values()), product), strict=True))
 
     def _place(
@@ -271,15 +263,16 @@ class Stores:
         return Added(row.id if kept else None, store, replaced, kept)
 
 
-def _remove(session: Session, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
-    removed = 0
+def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, reason: str) -> int:
     # In one order, so that two who remove pairs of the same releases never wait for each other.
-    for release_id in sorted({pair.release_id for pair in read_pairs(session, pair_ids)}):
+    releases = select(MemoryPairRow.release_id).where(chosen).distinct()
+    locked = session.scalars(releases.order_by(MemoryPairRow.release_id)).all()
+    for release_id in locked:
         lock_release(session, release_id)
-        pairs = [p for p in read_pairs(session, pair_ids) if p.release_id == release_id]
-        let_go(session, pairs, happened, reason)
-        removed += len(pairs)
-    return removed
+    of_these = MemoryPairRow.release_id.in_(locked)
+    pairs = session.scalars(select(MemoryPairRow).where(chosen, of_these)).all()
+    let_go(session, pairs, happened, reason)
+    return len(pairs)
 
 
 def _why(stays: int, cosine: float, winner: MemoryPairRow, loser: MemoryPairRow) -> str:
