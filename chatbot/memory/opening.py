@@ -62,7 +62,7 @@ def open_memory(
         judged = None
         if judge is not None:
             try:
-                judged, _ = run_on_event_loop(judge_turn(judge, turn), lambda: False)
+                judged = run_on_event_loop(judge_turn(judge, turn), lambda: False)
             except GeneratorError as error:
                 _log.warning("the judge did not answer, the answer is measured instead: %s", error)
         return judged or measure_turn(turn, embedder)
