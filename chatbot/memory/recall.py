@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -55,7 +54,7 @@ class Recall:
                 good.append(as_remembered(pair))
         return Recollection(
             good=tuple(good),
-            bad=tuple(self._bad(release_id, asked, topic=not good)),
+            bad=self.rejected(release_id, asked, topic=not good),
             differs=differs,
         )
 
@@ -67,25 +66,25 @@ class Recall:
             return None
         return as_remembered(NearPair(row, pair.similarity))
 
-    def rejected(self, release_id: int, asked: MemoryQuestion) -> tuple[Remembered, ...]:
-        """The answers to this very question that are bad ones."""
-        return tuple(self._bad(release_id, asked, topic=False))
-
     def _near(
         self, release_id: int, store: Store, asked: MemoryQuestion, cosine: float
     ) -> list[NearPair]:
         return self.search.nearest(release_id, store, asked, cosine=cosine, limit=LOOKED_AT)
 
-    def _bad(self, release_id: int, asked: MemoryQuestion, *, topic: bool) -> Iterator[Remembered]:
+    def rejected(
+        self, release_id: int, asked: MemoryQuestion, *, topic: bool = False
+    ) -> tuple[Remembered, ...]:
         """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
+        bad: list[Remembered] = []
         others = self.references if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
         for pair in self._near(release_id, Store.LOW, asked, least):
             if not difference(asked.asks, pair.row.asks):
-                yield as_remembered(pair)
+                bad.append(as_remembered(pair))
             elif others > 0 and pair.similarity < self.thresholds.delta:
                 others -= 1
-                yield as_remembered(pair)
+                bad.append(as_remembered(pair))
+        return tuple(bad)
 
 
 def serving_release(database: Database, product: str, release: str) -> int | None:

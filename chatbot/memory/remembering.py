@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -16,7 +17,8 @@ from chatbot.memory.background_worker import LATER
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.questions import as_typed
 from chatbot.memory.recall import Recall
-from chatbot.memory.scoring.measuring import Measured, measure
+from chatbot.memory.scoring.judging import judge_turn
+from chatbot.memory.scoring.measuring import Measured, measure, measure_turn
 from chatbot.memory.scoring.opinions import (
     combine,
     opinions_of_pair,
@@ -26,7 +28,9 @@ from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.pair_rows import score_of
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.memory.uses import count_reuse, uses_of
+from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply, Trace
+from chatbot.runtime.concurrency import run_on_event_loop
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.catalog import find_release
 from corpora.catalog.memory_review import CitedPage, page_hash
@@ -41,9 +45,6 @@ _log = logging.getLogger(__name__)
 LONGEST_QUESTION = 400
 """Characters; what is longer is a text that nobody asks twice."""
 ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
-
-Measure = Callable[[Turn], Measured]
-"""Measures the answer of a turn; it may take its time."""
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,17 @@ class Candidate:
 class Remembering:
     """Keeps answers that were delivered, in the background, and their scores up to date.
 
-    `measure` says how good an answer is, `judged` whether a model says so, and γ from which score
-    on it is a good one. One that is not `active` remembers nothing more.
+    Where there is a `judge` it says how good an answer is, else words and vectors do; γ is the
+    score from which on it is a good one. One that is not `active` remembers nothing more.
     """
 
     database: Database
     stores: Stores
     recall: Recall
     embedder: Embedder
-    measure: Measure
+    judge: BaseChatModel | None
     gamma: float
-    judged: bool = False
-    active: bool = True
+    active: bool
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
         """Remember a turn that was delivered, as far as it is one to remember; at once back here.
@@ -115,7 +115,7 @@ class Remembering:
             opinions = opinions_of_turn(session, turn)
         for pair in pairs:
             self._rescore(pair)
-        if candidate and (opinions.rating or (opinions.thumbs and not self.judged)):
+        if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
             measured = measure(
                 candidate.question,
                 candidate.release,
@@ -130,7 +130,16 @@ class Remembering:
         with self.database.reading() as session:
             candidate = candidate_of(session, kept_as)
         if candidate is not None:
-            self._keep(candidate, self.measure(turn))
+            self._keep(candidate, self._measure(turn))
+
+    def _measure(self, turn: Turn) -> Measured:
+        judged = None
+        if self.judge is not None:
+            try:
+                judged = run_on_event_loop(judge_turn(self.judge, turn), lambda: False)
+            except GeneratorError as error:
+                _log.warning("the judge did not answer, the answer is measured instead: %s", error)
+        return judged or measure_turn(turn, self.embedder)
 
     def _rescore(self, pair: int) -> None:
         with self.database.reading() as session:

@@ -104,8 +104,7 @@ class Neighbours:
                 )
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
-            while sum(m.vectors.nbytes for m in self._held.values()) > HELD_BYTES:
-                if len(self._held) == 1:
-                    break
-                self._held.pop(next(iter(self._held)))
+            held_bytes = sum(matrix.vectors.nbytes for matrix in self._held.values())
+            while len(self._held) > 1 and held_bytes > HELD_BYTES:
+                held_bytes -= self._held.pop(next(iter(self._held))).vectors.nbytes
         return held
