@@ -7,7 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import suppress
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -80,15 +80,9 @@ def cookie_secret(settings: Settings) -> str:
         with NamedTemporaryFile("w", dir=settings.data_dir) as new:
             new.write(secrets.token_hex(32))
             new.flush()
-            _link(Path(new.name), path)
+            with suppress(FileExistsError):
+                os.link(new.name, path)
     return path.read_text("utf-8")
-
-
-def _link(new: Path, path: Path) -> None:
-    try:
-        os.link(new, path)
-    except FileExistsError:
-        return
 
 
 def _admitted(account: Account, settings: Settings) -> Account:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -208,10 +209,7 @@ class Curation:
             name = f"{of.product} {of.release}"
             with self.chatbot.database.reading() as session:
                 release_id = require_release(session, of.product, of.release).id
-
-            def told(done: int, total: int, name: str = name) -> None:
-                on_progress(name, done, total)
-
+            told = partial(on_progress, name)
             pairs = memory.stores.rebuild(release_id, memory.reader, of.product, told)
             rebuilt.append(Rebuilt(of.product, of.release, of.pairs, pairs))
             AuditLog(self.chatbot.database).record(

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from types import MappingProxyType
 from uuid import uuid4
 
 from sqlalchemy import (
@@ -41,7 +40,6 @@ from ingestion.errors import StrataError
 LONGEST_TITLE = 120
 MOST_WORDS = 20
 _WORD = re.compile(r"\w+")
-NO_USES: Mapping[int, Role] = MappingProxyType({})
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
 """What a turn repeats of its reply."""
 
@@ -132,7 +130,7 @@ class Conversations:
         trace: Trace | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
-        uses: Mapping[int, Role] = NO_USES,
+        uses: Mapping[int, Role] | None = None,
     ) -> int:
         """Append an answered turn and return its id; once this returns it is not lost.
 
@@ -180,7 +178,7 @@ class Conversations:
             )
             if trace is not None:
                 session.add(TurnTraceRow(turn_id=row.id, trace=trace.packed()))
-            keep_uses(session, row.id, uses, now)
+            keep_uses(session, row.id, uses or {}, now)
             return row.id
 
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
