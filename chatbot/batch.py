@@ -1,7 +1,5 @@
 """A file of questions → a file of answers, one JSON object a line; picks up where it stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Every setting of Strata, read from the environment and `strata.toml`; nothing else reads them."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from pathlib import Path

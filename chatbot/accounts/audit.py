@@ -1,7 +1,5 @@
 """What admins did, kept for good: rows are added and never changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime

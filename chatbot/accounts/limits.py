@@ -1,7 +1,5 @@
 """How much one person may use in a while, counted in SQL, so that all processes agree."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Who asks: a person and what they may do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 

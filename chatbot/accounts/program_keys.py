@@ -1,7 +1,5 @@
 """Keys by which programs ask in place of people: made, shown once, kept as hashes, revoked."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a provider or a proxy says of somebody → an account, and whether it may come in."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import secrets

@@ -1,7 +1,5 @@
 """What admins do to products, releases, documents and glossaries: done, and then recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What admins do to pairs: edit, promote, retire, rebuild; done, and recorded in the audit log."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Questions and answers as a file: taken into the memory, and written out of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Whoever wrote the file, its texts are data: they lose what no reader sees, and a
 is text.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The memory in figures: of each release, and over time, with what was asked and reused."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

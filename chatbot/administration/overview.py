@@ -1,7 +1,5 @@
 """What admins see of the memory: its figures, clusters, pairs, growth, and what became of pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

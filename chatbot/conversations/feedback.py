@@ -1,7 +1,5 @@
 """What the person who asked thinks of an answer: a thumb, a reason, a comment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The questions that have no answer yet, kept in SQL so that none is lost with its server."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum

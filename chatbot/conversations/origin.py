@@ -1,7 +1,5 @@
 """What an answer is from, in words: product and release, how they were determined, how long."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from chatbot.reply import Reply

@@ -1,7 +1,5 @@
 """What Strata keeps of a person: handed out as JSON, or deleted; conversations that grew old."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any

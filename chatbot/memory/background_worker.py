@@ -1,7 +1,5 @@
 """Work that waits until an answer is delivered: one thread of the process does it, in order."""
 
-from __future__ import annotations
-
 import atexit
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The memory of a chatbot, wired from its settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel

@@ -1,7 +1,5 @@
 """What the memory keeps: a question, its answer, how good it is, and the pages it rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

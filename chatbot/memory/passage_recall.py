@@ -1,7 +1,5 @@
 """What the memory has on the passage that the documents give for a question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

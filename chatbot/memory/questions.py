@@ -4,8 +4,6 @@ In doubt two questions do not: an answer that is not reused costs a call of the 
 reused wrongly costs trust.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What the memory has on a question: an answer to reuse, good and bad ones near it (ComRAG 4.3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlalchemy import select

@@ -1,7 +1,5 @@
 """An answer becomes a pair of the memory once it is delivered, and is scored anew by opinions."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """What a turn has to do with pairs of the memory, kept with the turn."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 

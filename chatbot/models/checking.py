@@ -1,7 +1,5 @@
 """A model is asked a few things, to see that it answers, how fast, and what it offers."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable

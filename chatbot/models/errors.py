@@ -1,7 +1,5 @@
 """What a language model, or fetching one, can fail with; each message says what to do."""
 
-from __future__ import annotations
-
 from ingestion.errors import StrataError
 
 

@@ -1,7 +1,5 @@
 """The model files Strata knows: what each is for, its pinned hash, and where it can be had."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exports for admins: rows as CSV or JSONL, written piece by piece, each one in the audit log."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Which turns of all people are looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime

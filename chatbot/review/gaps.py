@@ -1,7 +1,5 @@
 """Content gaps: questions that the documentation could not answer, those alike together."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

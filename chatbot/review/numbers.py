@@ -1,7 +1,5 @@
 """Numbers over time: what was asked, what became of it, and how long it took."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace

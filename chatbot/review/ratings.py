@@ -1,7 +1,5 @@
 """What admins think of answers, apart from the thumbs of those who asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ A turn becomes a question with a checked answer, a line of the file that the eva
 format is that of `eval.gold`, which nothing here may import; a test runs the one on the other.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ one ended (keyset pagination), so that a page far back takes no longer than the 
 found in an index that holds every fact a filter asks for; only its own rows are then read.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The one event loop of the process, what runs at once on it, and who is answered next."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable

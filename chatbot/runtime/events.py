@@ -1,7 +1,5 @@
 """What a listener hears while a question is answered: steps and tokens; it may also stop it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Asking the language model, whatever its backend: counted, timed, stopped with its question."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -1,7 +1,5 @@
 """Whether an answer has the form, and a value of the kind, that its question asks for."""
 
-from __future__ import annotations
-
 import re
 
 from chatbot.memory.scoring.passages import Passage

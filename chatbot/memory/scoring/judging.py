@@ -1,7 +1,5 @@
 """How good an answer is, by a judge model: faithfulness and answer relevancy as in DeepEval."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

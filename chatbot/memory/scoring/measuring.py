@@ -3,8 +3,6 @@
 The measure of the embedded profile for ComRAG 4.1, which leaves open how answers are scored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

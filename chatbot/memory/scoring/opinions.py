@@ -3,8 +3,6 @@
 How good an answer is (ComRAG 4.1) is measured, then thumbs say it, then an admin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What an answer says in its own words, sentence by sentence, and what of that a page says."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

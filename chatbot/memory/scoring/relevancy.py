@@ -1,7 +1,5 @@
 """Whether an answer answers this question, by the passage it stands in and the kind of value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import log
 

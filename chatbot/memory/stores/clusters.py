@@ -3,8 +3,6 @@
 Vectors have length one, so that a cosine is a dot product.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -4,8 +4,6 @@ SQL is the truth: what is held is read again where SQL has changed, and the pair
 read for each question.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from threading import Lock
 

@@ -3,8 +3,6 @@
 All of it runs in a transaction that has locked the release.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
