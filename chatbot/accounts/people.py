@@ -52,30 +52,25 @@ class Account:
     is_admin: bool
 
 
-@dataclass(frozen=True)
-class People:
-    """Those who have signed in, and by which id what is theirs is kept."""
+def person_of_account(database: Database, account: Account) -> Person:
+    """Return the person that an account is.
 
-    database: Database
+    Their id is the address they first came with, for good: an address that the provider gives
+    to somebody else later does not open what is kept under it.
+    """
+    kept = _kept_id(database, account) if account.subject else account.address
+    return Person(kept, account.name, account.is_admin)
 
-    def person(self, account: Account) -> Person:
-        """Return the person that an account is.
 
-        Their id is the address they first came with, for good: an address that the provider gives
-        to somebody else later does not open what is kept under it.
-        """
-        kept = self._id(account) if account.subject else account.address
-        return Person(kept, account.name, account.is_admin)
-
-    def _id(self, account: Account) -> str:
-        known = select(PersonRow.id).where(PersonRow.subject == account.subject)
-        with self.database.reading() as session:
+def _kept_id(database: Database, account: Account) -> str:
+    known = select(PersonRow.id).where(PersonRow.subject == account.subject)
+    with database.reading() as session:
+        if (kept := session.scalar(known)) is not None:
+            return kept
+    with database.writing() as session:
+        for name in filter(None, (account.address, account.subject)):
+            row = {"subject": account.subject, "id": name, "created": datetime.now(UTC)}
+            session.execute(insert_or_ignore(session, PersonRow).values(row))
             if (kept := session.scalar(known)) is not None:
                 return kept
-        with self.database.writing() as session:
-            for name in filter(None, (account.address, account.subject)):
-                row = {"subject": account.subject, "id": name, "created": datetime.now(UTC)}
-                session.execute(insert_or_ignore(session, PersonRow).values(row))
-                if (kept := session.scalar(known)) is not None:
-                    return kept
-        raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")
+    raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
-from chatbot.administration.support import Support, as_answer
+from chatbot.administration.support import as_answer, supported
 from chatbot.assembly import Chatbot
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
 from chatbot.memory.remembering import question_of
@@ -139,8 +139,8 @@ class Curation:
                 "shorten it."
             )
         try:
-            support = Support(self.chatbot.corpora.corpus, self.chatbot.embedder)
-            found = support.of(product, release, question.text, text)
+            corpus = self.chatbot.corpora.corpus(product, release)
+            found = supported(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
             raise BadPair(f"The answer cannot be checked against its release. {error}") from error
         score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)

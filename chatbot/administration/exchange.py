@@ -12,7 +12,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, UnusableRow
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, PairFilter, Scope
-from chatbot.administration.support import Support, as_answer, as_value
+from chatbot.administration.support import as_answer, as_value, supported
 from chatbot.assembly import Chatbot
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store
 from chatbot.memory.questions import asked_text
@@ -114,7 +114,6 @@ class _Import:
         self._chatbot = chatbot
         self._by = by
         self._products = chatbot.products()
-        self._support = Support(chatbot.corpora.corpus, chatbot.embedder)
         self._lines: dict[tuple[Release, str], int] = {}
 
     def bring_in(self, row: FaqRow) -> None:
@@ -142,7 +141,8 @@ class _Import:
         if known:
             report.known += 1
             return
-        found = self._support.of(product, release.name, row.question, text)
+        corpus = self._chatbot.corpora.corpus(product, release.name)
+        found = supported(corpus, self._chatbot.embedder, row.question, text)
         score = 1.0 if row.score is None else row.score
         pair = NewPair(
             question,

@@ -3,10 +3,8 @@
 Its citations are found in the release's own pages.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -88,67 +86,48 @@ class Supported:
         return {"text": self.text, "value": value, "citations": citations}
 
 
-@dataclass(frozen=True)
-class Support:
-    """Looks in a release's pages for what an answer says; thread-safe."""
-
-    open_corpus: Callable[[str, str], Corpus]
-    embedder: Embedder
-
-    def of(self, product: str, release: str, question: str, answer: str) -> Supported:
-        """The answer, as `as_answer` wrote it, as far as pages bear it.
-
-        Every name and figure of it, and at least half of what it states, has to stand in records
-        of the release; else it rests on nothing. Negations have to agree. A quotation that no
-        page bears is one no longer. Raises NoCorpus.
-        """
-        corpus = self.open_corpus(product, release)
-        read = self._records(corpus, question, answer)
-        lines = answer.split("\n")
-        stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]
-        possible = [(i, s, _candidates(s, read)) for i, s in stated]
-        near = self._nearness(question, [r for _, _, found in possible for r in found])
-        rests = [(i, r) for i, s, found in possible if (r := _bearing(s, found, near)) is not None]
-        cited = list(dict.fromkeys(r for _, r in rests))[:MOST_CITATIONS]
-        told = (*claims(answer), *quantities(answer))
-        if (
-            len(rests) < ENOUGH_STATEMENTS * len(stated)
-            or max((near[r] for r in cited), default=0.0) < NEAR_QUESTION
-            or not all(any(holds(claim, r.passage) for r in cited) for claim in told)
-        ):
-            return Supported(_marked(lines, ()))
-        pages = [r.record.page for r in cited]
-        return Supported(
-            _marked(lines, [(i, cited.index(r) + 1) for i, r in rests if r in cited]),
-            tuple(cite(r.record, corpus.release) for r in cited),
-            tuple(CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages),
-        )
-
-    def _records(self, corpus: Corpus, question: str, answer: str) -> list[_Read]:
-        """The records of the pages that are nearest to a question and its answer."""
-        said = answer[:_SEARCHED]
-        found = retrieve(
-            corpus,
-            self.embedder,
-            [question, said],
-            search_terms(question, said, corpus.product, corpus),
-            limit=PAGES,
-            settings=RetrievalSettings(),
-        )
-        return [_Read(r, passage_of(r)) for f in found for r in records(f.page)]
-
-    def _nearness(self, question: str, read: Sequence[_Read]) -> dict[_Read, float]:
-        """The cosine of the question and each record."""
-        asked, *vectors = self.embedder.embed([question, *(r.passage.read for r in read)])
-        return {r: float(vector @ asked) for r, vector in zip(read, vectors, strict=True)}
-
-
 @dataclass(frozen=True, eq=False)
 class _Read:
     """A record and the passage that it is."""
 
     record: Record
     passage: Passage
+
+
+def supported(corpus: Corpus, embedder: Embedder, question: str, answer: str) -> Supported:
+    """The answer, as `as_answer` wrote it, as far as pages of a release bear it.
+
+    Every name and figure of it, and at least half of what it states, has to stand in records
+    of the release; else it rests on nothing. Negations have to agree. A quotation that no
+    page bears is one no longer.
+    """
+    said = answer[:_SEARCHED]
+    terms = search_terms(question, said, corpus.product, corpus)
+    found = retrieve(
+        corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
+    )
+    read = [_Read(r, passage_of(r)) for f in found for r in records(f.page)]
+    lines = answer.split("\n")
+    stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]
+    possible = [(i, s, _candidates(s, read)) for i, s in stated]
+    candidates = [r for _, _, several in possible for r in several]
+    asked, *vectors = embedder.embed([question, *(r.passage.read for r in candidates)])
+    near = {r: float(vector @ asked) for r, vector in zip(candidates, vectors, strict=True)}
+    rests = [(i, r) for i, s, several in possible if (r := _bearing(s, several, near)) is not None]
+    cited = list(dict.fromkeys(r for _, r in rests))[:MOST_CITATIONS]
+    told = (*claims(answer), *quantities(answer))
+    if (
+        len(rests) < ENOUGH_STATEMENTS * len(stated)
+        or max((near[r] for r in cited), default=0.0) < NEAR_QUESTION
+        or not all(any(holds(claim, r.passage) for r in cited) for claim in told)
+    ):
+        return Supported(_marked(lines, ()))
+    pages = [r.record.page for r in cited]
+    return Supported(
+        _marked(lines, [(i, cited.index(r) + 1) for i, r in rests if r in cited]),
+        tuple(cite(r.record, corpus.release) for r in cited),
+        tuple(CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages),
+    )
 
 
 def _candidates(statement: str, read: Sequence[_Read]) -> list[_Read]:
