@@ -1,16 +1,16 @@
 """The questions that have no answer yet, kept in SQL so that none is lost with its server."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import uuid4
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from chatbot.conversations.conversations import Conversations
 from corpora.database.engine import Database
-from corpora.database.history_tables import OpenQuestionRow, TurnRow
+from corpora.database.history_tables import ConversationRow, OpenQuestionRow, TurnRow
 from corpora.generations.processes import is_alive, this_process
 
 WITH_ITS_SERVER = "The server was restarted."
@@ -85,24 +85,17 @@ class OpenQuestions:
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
-            Conversations(self.database, question.owner).own(session, question.conversation)
-            turns = list(
-                session.scalars(
-                    select(TurnRow.id)
-                    .where(TurnRow.conversation_id == question.conversation, ~TurnRow.superseded)
-                    .order_by(TurnRow.position)
-                )
-            )
+            own = Conversations(self.database, question.owner)
+            ids = selectinload(ConversationRow.said).load_only(TurnRow.id)
+            turns = [turn.id for turn in own.own(session, question.conversation, ids).said]
             running = sum(q.is_running for q in self._of(session, question.conversation))
-            replaced = question.instead_of
-            if replaced not in turns or running:
-                replaced = None
-            if replaced is None:
-                after = len(turns) + running
-            else:
+            after, replaced = len(turns) + running, None
+            if question.instead_of in turns and not running:
+                replaced = question.instead_of
                 after = turns.index(replaced) + 1
                 tried = OpenQuestionRow.instead_of == replaced
                 session.execute(delete(OpenQuestionRow).where(tried))
+            question = replace(question, instead_of=replaced)
             row = OpenQuestionRow(
                 id=identity or uuid4().hex,
                 conversation_id=question.conversation,
@@ -115,7 +108,6 @@ class OpenQuestions:
                 created=now,
                 **{name: getattr(question, name) for name in _ASKED},
             )
-            row.instead_of = replaced
             session.add(row)
             session.flush()
             return self._open(row, question.owner)
