@@ -16,7 +16,7 @@ from corpora.database.engine import Database
 from corpora.indexing.embedding import Embedder
 
 WITH_MEMORY = ("embedded", "qamr")
-"""The profiles that remember; the others are baselines, and what is measured of them is theirs."""
+"""The profiles with a memory; the others are baselines, which are measured without one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def open_memory(
     embedder: Embedder,
     model: BaseChatModel | None,
 ) -> Memory:
-    """Wire the memory; it is there for admins also where the settings leave it out of answering."""
+    """Wire the memory; admins can see it even where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
     reader = QuestionReader(embedder)
     limit, wordings = settings.memory_limit, settings.memory_wordings
@@ -47,8 +47,6 @@ def open_memory(
     is_judged = wanted == "model" or (wanted == "auto" and settings.profile == "qamr")
     judge = model if is_judged else None
     active = settings.memory == "on" and settings.profile in WITH_MEMORY
-    remembering = Remembering(
-        database, stores, recall, embedder, judge, settings.memory_gamma, active
-    )
+    remembering = Remembering(database, stores, recall, embedder, judge, active)
     passage_recall = PassageRecall(database, reader, thresholds.delta)
     return Memory(stores, reader, recall, passage_recall, remembering, judge)

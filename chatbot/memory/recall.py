@@ -1,4 +1,4 @@
-"""What the memory has on a question: an answer to reuse, good and bad ones near it (ComRAG 4.3)."""
+"""What the memory knows of a question: an answer to reuse, or some near it (ComRAG 4.3)."""
 
 from dataclasses import dataclass
 
@@ -21,10 +21,10 @@ LOOKED_AT = 8
 class Recall:
     """Looks for what was answered before in the release of a turn, and in no other.
 
-    A high pair that asks the same in the same words is reused. Else at most `references` high
-    pairs that are at least τ near are good ones to go by; where there is none, low pairs as near
-    are bad ones. A low pair that asks the same is a bad one in any case, lest its answer be given
-    again.
+    A high pair that asks the same in the same words is reused. Else up to `references` high pairs
+    with a cosine of at least τ are given as good examples, or low ones as bad examples where there
+    is no good one. A low pair that asks the same is always a bad example, so that its answer is
+    not given again.
     """
 
     database: Database
@@ -72,7 +72,7 @@ class Recall:
     def rejected(
         self, release_id: int, asked: MemoryQuestion, *, topic: bool = False
     ) -> tuple[Remembered, ...]:
-        """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
+        """Low pairs that ask the same, with `topic` also others on its topic; the nearest first."""
         bad: list[Remembered] = []
         others = self.references if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta

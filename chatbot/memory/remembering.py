@@ -1,4 +1,4 @@
-"""An answer becomes a pair of the memory once it is delivered, and is scored anew by opinions."""
+"""Delivered answers become pairs of the memory, and are scored again when people rate them."""
 
 import logging
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ from corpora.indexing.embedding import Embedder
 _log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 400
-"""Characters; what is longer is a text that nobody asks twice."""
+"""Characters; nobody asks a longer text twice."""
 ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
 
 
@@ -67,8 +67,8 @@ class Candidate:
 class Remembering:
     """Keeps answers that were delivered, in the background, and their scores up to date.
 
-    Where there is a `judge` it says how good an answer is, else words and vectors do; γ is the
-    score from which on it is a good one. One that is not `active` remembers nothing more.
+    Answers are scored by the `judge` if there is one, else by words and vectors. One that is not
+    `active` remembers nothing new.
     """
 
     database: Database
@@ -76,13 +76,12 @@ class Remembering:
     recall: Recall
     embedder: Embedder
     judge: BaseChatModel | None
-    gamma: float
     active: bool
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
-        """Remember a turn that was delivered, as far as it is one to remember; at once back here.
+        """Have a delivered turn remembered in the background.
 
-        One that was not kept only counts as a reuse.
+        Of a turn that was not kept only its reuse of a pair is counted.
         """
         if not self.active:
             return
@@ -94,14 +93,14 @@ class Remembering:
             LATER.do(partial(self._remember, turn, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait until everything delivered is remembered, at most so long; say whether it is."""
+        """Wait until all answers are remembered, at most `seconds`; return whether they are."""
         return LATER.flush(seconds)
 
     def opinion_changed(self, turn: int) -> None:
-        """Score anew what a turn made or reused, now that somebody thinks otherwise of it.
+        """Score the pairs that a turn made or reused again, after its feedback or rating changed.
 
-        A turn whose answer was outdone by another one gets its chance again: where an admin gives
-        it, or where thumbs do and what was measured then can be measured now.
+        A turn whose answer lost to another one is tried again if an admin rated it, or if it got
+        thumbs and no judge has to be asked.
         """
         with self.database.reading() as session:
             pairs = session.scalars(
@@ -145,7 +144,7 @@ class Remembering:
             if row is None:
                 return
             before = score_of(row)
-            after = combine(before, opinions_of_pair(session, pair), self.gamma)
+            after = combine(before, opinions_of_pair(session, pair), self.recall.thresholds.gamma)
         if after == before:
             return
         try:
@@ -171,7 +170,7 @@ class Remembering:
             pair = NewPair(
                 question=question,
                 answer=answer_object(candidate.answer),
-                score=combine(by_measure, opinions, self.gamma),
+                score=combine(by_measure, opinions, self.recall.thresholds.gamma),
                 pages=candidate.pages,
                 turn=candidate.turn,
             )
@@ -181,10 +180,10 @@ class Remembering:
             self._is_again(candidate, again)
 
     def _is_again(self, candidate: Candidate, pair: int) -> None:
-        """A turn that says what a pair says belongs to it, as if it had been answered with it.
+        """Count a turn that gives the answer of a pair as if it had reused the pair.
 
-        "Answer again from the documents" knows no memory and may well come to the same: what was
-        called bad does not come back so, and what people think of either counts for both.
+        "Answer again from the documents" does without the memory and may give the same answer: so
+        a bad one does not come back, and what people think of either counts for both.
         """
         with self.database.writing() as session:
             row = session.get(MemoryPairRow, pair)
@@ -206,10 +205,10 @@ def answer_object(answer: Answer) -> dict[str, Any]:
 
 
 def candidate_of(session: Session, turn: int) -> Candidate | None:
-    """What there is to remember of a kept turn: an answer of one release that cites its pages.
+    """What can be remembered of a kept turn: an answer from one release that cites its pages.
 
-    None where a citation does not stand in a page of the release. Nor is what is led by "not in
-    5.1" an answer to a question of the release that it is from.
+    None where a citation is not found in a page of the release, and for an answer that begins
+    with "not in 5.1": it is no answer about the release that it is from.
     """
     row, trace = session.get(TurnRow, turn), session.get(TurnTraceRow, turn)
     if row is None or trace is None or not row.product or not row.release:
@@ -255,14 +254,14 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
 
 
 def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
-    """What a kept turn asked, without its release; as it was typed where nothing else is known."""
+    """What a kept turn asked, without its release."""
     queries = Trace.unpacked(trace.trace).queries if trace else None
     kept = Reply.model_validate(row.answer).queries
     return as_typed((queries and queries.subject) or kept.versionless or kept.base or row.question)
 
 
 def _is_worth_it(question: str, answer: Answer) -> bool:
-    """Whether somebody was told something in full sentences, all of it borne by passages."""
+    """Whether it is an answer in full sentences, without warnings, that cites its passages."""
     return (
         0 < len(question) <= LONGEST_QUESTION
         and not (answer.abstained or answer.unwritten or answer.warnings)

@@ -65,9 +65,9 @@ def fits(question: str, answer: Answer) -> bool:
 
 
 def agreement(question: str, said: str, bearing: Passage) -> float:
-    """1 where what is said may be the kind of value that is asked for, else `OTHER_KIND`.
+    """1 if what is said may be the kind of value that is asked for, else `OTHER_KIND`.
 
-    `bearing` is the passage that it stands in. Where nothing is said, the passage is quoted.
+    `bearing` is the passage that it is from. Where nothing is said, the passage is quoted.
     """
     agrees = (
         _of_kind(question, said, bearing)
@@ -88,7 +88,7 @@ def _of_kind(question: str, said: str, bearing: Passage) -> bool:
 
 
 def _repeats(question: str, said: str) -> bool:
-    """Whether nothing is said but what the question says; one of its alternatives is an answer."""
+    """Whether it only repeats the question; choosing one of its alternatives is an answer."""
     words = set(tokens(filtered(said)))
     return bool(words) and words <= set(tokens(question)) and not _CHOICE.search(question)
 

@@ -35,7 +35,7 @@ class Measured:
 
 
 NOTHING = Measured(0.0, 0.0)
-"""What is measured of an answer that is none, or is of another kind than its question asks for."""
+"""The measure of what is no answer, or of another kind than its question asks for."""
 
 
 def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
@@ -83,10 +83,10 @@ def measure(
 ) -> Measured:
     """Measure an answer to `question` (without the words of its release) in `release`.
 
-    `evidence` is what the answer was made from, the best first; without it the citations alone are
-    looked at, as for an answer that was imported. What stands on the cited `pages` word for word is
-    borne; every other statement is held against the citations, and one that they do not bear is
-    enough for an answer not to be faithful. What the asker said, or `known`, need not stand there.
+    `evidence` is what the answer was made from, the best first; without it only the citations are
+    looked at. A statement that is on the cited `pages` word for word is supported; any other is
+    compared with the citations, and one that they do not support makes the answer unfaithful. What
+    the asker said, or `known`, needs no support.
     """
     if worth_nothing(question, answer, release):
         return NOTHING

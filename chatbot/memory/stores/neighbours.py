@@ -1,6 +1,6 @@
-"""The pairs nearest to a question: the vectors of a release are one matrix, held in memory.
+"""The pairs nearest to a question: the vectors of a release are one matrix in memory.
 
-SQL is the truth: what is held is read again where SQL has changed, and the pairs themselves are
+SQL is the truth: a matrix is read again when its rows have changed, and the pairs themselves are
 read for each question.
 """
 
@@ -18,7 +18,7 @@ from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
 
 HELD_BYTES = 256 * 2**20
-"""How much the matrices of all releases may take together; the last searched one stays."""
+"""The memory for the matrices of all releases; the last searched one always stays."""
 _AT_ONCE = 32
 
 

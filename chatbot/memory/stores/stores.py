@@ -1,9 +1,8 @@
-"""The two stores of the quality memory in SQL (ComRAG 4.2): what joins, stays, moves and goes.
+"""The two stores of the quality memory in SQL (ComRAG 4.2): how pairs are added, moved and removed.
 
-The order in which pairs come matters little: whatever it is, a pair that outranks all of its
-near-duplicates ends up in its store, no two members that ask the same are nearer than δ, and a pair
-that went had a near-duplicate of at least its rank. Where near-duplicates are so of each other, and
-clusters lie apart, every order gives the same members in the same clusters.
+In whatever order pairs come, one that outranks all of its near-duplicates ends up in its store, no
+two members that ask the same are nearer than δ, and a pair that was removed had a near-duplicate of
+at least its rank.
 """
 
 from __future__ import annotations
@@ -60,10 +59,10 @@ class UnknownPair(StrataError, LookupError):
 
 @dataclass(frozen=True)
 class Added:
-    """What became of a pair on its way into a store.
+    """The result of adding a pair to a store.
 
-    `kept` says whether it is a member now; `pair` is its id then, else that of the one which
-    outdid it (None: the store is full of better ones). `replaced` are the ids that it outdid.
+    If it was `kept`, `pair` is its id, else that of the one that outranked it (None: the store is
+    full of better ones). `replaced` are the ids of the pairs that it outranked.
     """
 
     pair: int | None
@@ -101,13 +100,13 @@ class Stores:
         reason: str = "",
         instead_of: Sequence[int] = (),
     ) -> Added:
-        """Put a pair into the store that its score says, unless a near-duplicate outdoes it.
+        """Add a pair to the store of its score, unless a near-duplicate outranks it.
 
-        It outdoes all its near-duplicates or none: then they go, else it goes and nothing
-        changes. The pairs that it stands `instead_of` go in any case (an edited answer). One
-        whose pages do not serve any more is kept suspended, and outdoes none that is used.
-        `happened` and `reason` are told in the event. Raises LookupError if there is no such
-        release, ValueError if the vector has not length one.
+        It replaces its near-duplicates if it outranks all of them. The pairs that it stands
+        `instead_of` go in any case (an edited answer). One whose pages have changed meanwhile is
+        kept suspended, and replaces none in use. `happened` and `reason` are written into the
+        event. Raises LookupError if there is no such release, ValueError if the vector has not
+        length one.
         """
         length = float(np.linalg.norm(pair.question.vector))
         if not abs(length - 1) < _LENGTH_ERROR:
@@ -130,9 +129,9 @@ class Stores:
             return added
 
     def rescore(self, pair_id: int, score: Score) -> Added:
-        """Give a pair another score; where that is of the other store, it moves there at once.
+        """Give a pair another score; it moves if that belongs to the other store, as in `add`.
 
-        There the rule of `add` holds. Raises UnknownPair if it is gone.
+        Raises UnknownPair if it is gone.
         """
         with self._database.writing() as session:
             of_pair = select(MemoryPairRow.release_id).where(MemoryPairRow.id == pair_id)
@@ -151,15 +150,15 @@ class Stores:
             return self._place(session, row, read_clusters, Happened.MOVED, reason)
 
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
-        """Take pairs out of the memory and say how many there were."""
+        """Remove pairs from the memory and return how many there were."""
         with self._database.writing() as session:
             return _remove(session, MemoryPairRow.id.in_(pair_ids), happened, reason)
 
     @staticmethod
     def forget_turns(session: Session, turns: Collection[int] | Select[int]) -> int:
-        """Forget the pairs that these turns were the source of, unless curated or imported.
+        """Remove the pairs that these turns were the source of, unless curated or imported.
 
-        To be called before the turns are deleted, in the same transaction; says how many.
+        To be called before the turns are deleted, in the same transaction; returns how many.
         """
         made = select(MemoryUseRow.pair_id).where(
             MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
@@ -175,11 +174,10 @@ class Stores:
         product: str = "",
         on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> int:
-        """Put every pair of a release through the rule of `add` again, the newest first.
+        """Place every pair of a release again as `add` would, the newest first.
 
-        That is for other thresholds, or another embedding: where there is a `reader`, it reads
-        the questions of the `product` that are not of its embedding. Some pairs are one
-        transaction, so that others can write in between. Returns how many pairs there are now.
+        That is for other thresholds, or another embedding: a `reader` reads the questions again
+        that were embedded by another one. Returns how many pairs there are now.
         """
         of_release = MemoryPairRow.release_id == release_id
         with self._database.reading() as session:
@@ -224,11 +222,7 @@ class Stores:
         happened: Happened | None = None,
         reason: str = "",
     ) -> Added:
-        """Let a pair join its store, unless a near-duplicate outdoes it (ComRAG 4.2).
-
-        It is a new one, or an old one that leaves its place. What `happened` and the `reason` are
-        told in an event.
-        """
+        """Let a new or moving pair join its store, unless a near-duplicate outranks it (4.2)."""
         row.store = store = store_of(row.score, self._thresholds.gamma)
         rivals = rivals_of(session, row, self._thresholds.delta)
         best, near = max(rivals, key=lambda rival: rank(rival[0]), default=(None, 0.0))
@@ -276,7 +270,7 @@ def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, r
 
 
 def _why(stays: int, cosine: float, winner: MemoryPairRow, loser: MemoryPairRow) -> str:
-    """Why of two pairs that ask the same one stays; without a word of them."""
+    """Why one of two pairs that ask the same stays, without quoting either."""
     asks = f"Pair {stays} asks the same (cosine {cosine:.2f})"
     if loser.suspended and not winner.suspended:
         return f"{asks}, and this one was suspended."
