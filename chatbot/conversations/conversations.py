@@ -62,8 +62,7 @@ class KeptTurn:
 class Conversations:
     """The conversations of `owner`, and nobody else's; every method is one transaction.
 
-    To ask for another person's conversation raises UnknownConversation, as for one that is not
-    there: nobody learns which ids exist.
+    Another person's conversation raises UnknownConversation, like one that does not exist.
     """
 
     database: Database
@@ -95,7 +94,7 @@ class Conversations:
             row.title = _title(title) or row.title
 
     def delete(self, conversation: str) -> None:
-        """Delete a conversation with its turns, all that was said of them and was made of them."""
+        """Delete a conversation with its turns, their feedback, reviews and remembered answers."""
         with self.database.writing() as session:
             row = self.own(session, conversation)
             forget_turns_of(session, [conversation])
@@ -108,7 +107,7 @@ class Conversations:
             return self.own(session, conversation, turns)
 
     def recent(self, limit: int = 50, wanted: str = "") -> tuple[ConversationRow, ...]:
-        """The conversations last talked in; of those `wanted`, the ones that hold these words."""
+        """The latest conversations; with `wanted`, only those that contain these words."""
         with self.database.reading() as session:
             query = select(ConversationRow).where(ConversationRow.owner == self.owner)
             if (found := turns_with(session, wanted)) is not None:
@@ -134,9 +133,9 @@ class Conversations:
     ) -> int:
         """Append an answered turn and return its id; once this returns it is not lost.
 
-        The turn that it stands `instead_of` leaves the conversation with all behind it, and stays
-        for the review. `open_question` is the one that it answers, which is open no longer, and
-        `uses` are the pairs of the memory that helped.
+        The turn that it stands `instead_of`, and all turns after that one, leave the conversation
+        but stay in the review. `open_question` is the id of the question that it answers, `uses`
+        are the pairs of the memory that helped.
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
@@ -198,7 +197,7 @@ class Conversations:
 
 
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
-    """Forget what the memory made of the turns of conversations that are about to be deleted."""
+    """Remove what the memory made of the turns of conversations that are about to be deleted."""
     own = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
     Stores.forget_turns(session, own)
 

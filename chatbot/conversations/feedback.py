@@ -15,7 +15,7 @@ from prompts.fencing import visible
 
 UP, DOWN = 1, -1
 REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other")
-"""What can be wrong with an answer."""
+"""The reasons that go with thumbs down."""
 LONGEST_COMMENT = 2_000
 
 
@@ -24,15 +24,15 @@ class BadFeedback(StrataError, ValueError):
 
 
 def unheard(turn: int) -> None:
-    """Take no notice of an opinion that changed."""
+    """Ignore a changed opinion."""
 
 
 @dataclass(frozen=True)
 class Feedback:
     """The opinions of `owner` on the answers in their own conversations, by the turn's id.
 
-    A turn of another person's conversation is as unknown as one that is not there: to speak of
-    one raises UnknownConversation. `changed` is told of each turn that is thought of otherwise now.
+    A turn of another person raises UnknownConversation, like one that does not exist. `changed` is
+    called with each turn whose feedback changed.
     """
 
     database: Database
@@ -40,7 +40,7 @@ class Feedback:
     changed: Callable[[int], None] = unheard
 
     def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
-        """Keep an opinion in the place of the one before; raises BadFeedback for a wrong one.
+        """Store an opinion in place of the one before; raises BadFeedback for a wrong one.
 
         Thumbs are up (1) or down (-1); a reason goes with thumbs down.
         """
@@ -63,7 +63,7 @@ class Feedback:
         self.changed(turn)
 
     def withdraw(self, turn: int) -> None:
-        """Forget the opinion on an answer, if there is one."""
+        """Delete the opinion on an answer, if there is one."""
         with self.database.writing() as session:
             self._require_own(session, turn)
             session.execute(delete(FeedbackRow).where(FeedbackRow.turn_id == turn))
