@@ -1,4 +1,4 @@
-"""What admins did, kept for good: rows are added and never changed."""
+"""The audit log of what admins did: rows are added and never changed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class AuditLog:
     database: Database
 
     def record(self, person: Person, action: str, subject: str, **details: Any) -> None:
-        """Keep that a person did something: `action` is a verb such as "upload" or "rollback"."""
+        """Record that a person did something: `action` is a verb such as "upload" or "rollback"."""
         with self.database.writing() as session:
             recorded(session, person, action, subject, **details)
 
@@ -74,7 +74,7 @@ def _given(chosen: dict[str, str | None]) -> dict[str, str]:
 
 
 def recorded(session: Session, person: Person, action: str, subject: str, **details: Any) -> None:
-    """Keep it within a transaction, so that what was done and its record are kept together."""
+    """Record it within a transaction, together with what was done."""
     session.add(
         AuditRow(
             at=datetime.now(UTC),

@@ -1,4 +1,4 @@
-"""Who asks: a person and what they may do."""
+"""A person and what they may do."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ LOCAL = Person("", "local", is_admin=True)
 class Account:
     """Somebody as a provider knows them: `subject` never changes hands, an address may.
 
-    The address is empty where it is not to be believed, the subject where there is none but it.
+    The address is empty where it is not verified, the subject where only the address is known.
     """
 
     subject: str
@@ -53,10 +53,10 @@ class Account:
 
 
 def person_of_account(database: Database, account: Account) -> Person:
-    """Return the person that an account is.
+    """Return the person of an account.
 
-    Their id is the address they first came with, for good: an address that the provider gives
-    to somebody else later does not open what is kept under it.
+    Their id is the first address they signed in with, for good: if the provider later gives that
+    address to somebody else, it does not open what is kept under it.
     """
     kept = _kept_id(database, account) if account.subject else account.address
     return Person(kept, account.name, account.is_admin)

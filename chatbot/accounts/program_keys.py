@@ -1,4 +1,4 @@
-"""Keys by which programs ask in place of people: made, shown once, kept as hashes, revoked."""
+"""Keys for programs: made, shown once, kept as hashes, revoked."""
 
 import secrets
 from collections.abc import Collection
@@ -32,7 +32,7 @@ class Scope(StrEnum):
 
 
 FOR_ADMINS = frozenset({Scope.INGEST, Scope.ADMIN})
-"""Scopes that only an admin can give."""
+"""Scopes that only an admin can grant."""
 
 
 class BadKey(StrataError, ValueError):
@@ -48,11 +48,10 @@ class ProgramKeys:
     def make(
         self, person: Person, name: str, scopes: Collection[Scope], questions_per_minute: int
     ) -> tuple[ProgramKeyRow, str]:
-        """Make a key; return what is kept of it and the key itself, which is not to be had again.
+        """Make a key; return its row and the key itself, which is not stored.
 
-        `questions_per_minute` is the limit of the program, 0 for none.
-
-        Raises BadKey without a name or a scope, and NotAllowed for a scope that only admins give.
+        `questions_per_minute` is the limit of the program, 0 for none. Raises BadKey without a
+        name or a scope, and NotAllowed for a scope that only admins can grant.
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
@@ -94,7 +93,7 @@ class ProgramKeys:
             return tuple(session.scalars(rows))
 
     def program(self, key: str) -> ProgramKeyRow:
-        """What is kept of a key; raises NotSignedIn where there is no such key."""
+        """The row of a key; raises NotSignedIn where there is no such key."""
         # The key is random: whoever can guess its hash can guess the key.
         of_key = select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key))
         with self.database.reading() as session:
@@ -111,10 +110,7 @@ class ProgramKeys:
 
 
 def person_of(program: ProgramKeyRow) -> Person:
-    """A program where a person is wanted: an admin with the scopes of one.
-
-    What it asks is kept under its own id, apart from what people ask.
-    """
+    """A program as a person, with an id of its own; an admin if its scopes are an admin's."""
     is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
     return Person(f"program:{program.id}", program.name, is_admin)
 

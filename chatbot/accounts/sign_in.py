@@ -1,4 +1,4 @@
-"""What a provider or a proxy says of somebody → an account, and whether it may come in."""
+"""The account that a provider or a proxy names, and whether it may sign in."""
 
 import ipaddress
 import os
@@ -65,9 +65,9 @@ def comes_from_proxy(host: str | None, settings: Settings) -> bool:
 
 
 def cookie_secret(settings: Settings) -> str:
-    """What sign-ins are signed with: the setting, else made once and kept in the data folder.
+    """The secret that sign-ins are signed with: the setting, else one kept in the data folder.
 
-    Whoever can read it can be anybody; the file is for its owner alone.
+    Whoever can read it can sign in as anybody; the file is for its owner alone.
     """
     if settings.cookie_secret:
         return settings.cookie_secret.get_secret_value()
@@ -93,7 +93,7 @@ def _admitted(account: Account, settings: Settings) -> Account:
 
 
 def _address(claims: Mapping[str, Any]) -> str:
-    """The address, where the provider does not say that it is unverified; else nothing."""
+    """The address, or nothing where the provider says that it is unverified."""
     # Some providers leave it out, and some write it as text.
     verified = claims.get("email_verified", True) in (True, "true", None)
     address = claims.get("email")

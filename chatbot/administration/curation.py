@@ -1,4 +1,4 @@
-"""What admins do to pairs: edit, promote, retire, rebuild; done, and recorded in the audit log."""
+"""What admins do with remembered answers: edit, promote, retire, rebuild; with the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class BadPair(StrataError, ValueError):
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A release whose stores were built again: the pairs that it had, and has now."""
+    """A release whose stores were rebuilt, with the pairs that it had before and has now."""
 
     product: str
     release: str
@@ -44,7 +44,7 @@ class Rebuilt:
 
 
 def ratings(chatbot: Chatbot) -> Ratings:
-    """What admins think of answers; the memory hears of it."""
+    """The ratings of admins; the memory is told of each change."""
     return Ratings(
         chatbot.database,
         chatbot.memory.remembering.opinion_changed,
@@ -54,7 +54,7 @@ def ratings(chatbot: Chatbot) -> Ratings:
 
 @dataclass(frozen=True)
 class Curation:
-    """The changes that one admin makes; raises NotAllowed for whoever is none.
+    """The changes of one admin; raises NotAllowed for anybody else.
 
     A pair that is gone raises UnknownPair. Nothing is recorded of what was refused.
     """
@@ -66,9 +66,9 @@ class Curation:
         self.person.require_admin()
 
     def edit(self, pair_id: int, answer: str) -> KeptPair:
-        """Give a pair another answer; what comes of it is a curated pair with an id of its own.
+        """Replace a pair by a curated one with another answer, and return it.
 
-        The pages of its release are searched for what the new words rest on. Raises BadPair.
+        The pages of its release are searched for citations. Raises BadPair.
         """
         old = self._overview.pair(pair_id)
         question = memory_question(old.row)
@@ -85,11 +85,11 @@ class Curation:
         return self._overview.pair(added.pair or 0)
 
     def correct(self, turn: int, review: ReviewRow) -> None:
-        """Let the corrected answer of a turn be what the next person gets who asks the same.
+        """Make the corrected answer of a turn the one for the next person who asks the same.
 
-        It is a curated pair of the release that answered, or should have; whatever the turn made
-        or reused goes. Where the correction is taken back, or is that nothing is documented, its
-        pair goes, too. A turn of no one release has none. Raises BadPair.
+        It becomes a curated pair of the release that answered, or should have, in place of the
+        pairs that the turn made or reused. It is removed when the correction is withdrawn, or says
+        that nothing is documented. A turn without a release has none. Raises BadPair.
         """
         with self.chatbot.database.reading() as session:
             row = session.get(TurnRow, turn)
@@ -129,7 +129,7 @@ class Curation:
         turn: int | None = None,
         links: Sequence[str] = (),
     ) -> NewPair:
-        """A pair with an answer that this admin wrote, and what of its release bears it."""
+        """A pair with an answer that this admin wrote, and its citations."""
         text = as_answer(answer)
         if not text:
             raise BadPair("The answer is empty: write one, or retire the old one.")
@@ -164,7 +164,7 @@ class Curation:
         )
 
     def promote(self, pair_id: int) -> KeptPair:
-        """Make an answer a curated one: score 1, in the high store, outdone by no measure.
+        """Make an answer a curated one: score 1, in the high store, whatever is measured.
 
         Raises BadPair for one that is suspended: its pages say something else now.
         """
@@ -184,7 +184,7 @@ class Curation:
         return self._overview.pair(added.pair or 0)
 
     def retire(self, pair_id: int, reason: str = "") -> None:
-        """Take a pair out of the memory for good; the reason is kept."""
+        """Remove a pair from the memory for good; the reason is kept."""
         old = self._overview.pair(pair_id)
         reason = " ".join(reason.split())[:LONGEST_REASON]
         told = f"{self._name} retired it{f': {reason}' if reason else ''}."
@@ -197,7 +197,7 @@ class Curation:
         scope: Scope = EVERYTHING,
         on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
     ) -> tuple[Rebuilt, ...]:
-        """Build stores and clusters again by the settings of today.
+        """Rebuild stores and clusters by the current settings.
 
         `on_progress` is told the release, how many of its pairs are done, and of how many.
         """

@@ -1,4 +1,4 @@
-"""Questions and answers as a file: taken into the memory, and written out of it."""
+"""Import and export of remembered questions and answers as a file."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -30,12 +30,12 @@ from corpora.database.memory_tables import MemoryPairRow
 
 @dataclass
 class ImportReport:
-    """What became of a file.
+    """The result of an import.
 
-    `added` rows are pairs now, of which `supported` rest on pages of their release and `low` are
-    answers to avoid, by their own score; they `replaced` so many others. `known` rows were there
-    already, and of the `outdone` the memory has a better answer. `left_out` says which lines
-    could not be taken and why, `ignored` which columns mean nothing here.
+    Of the `added` rows `supported` have citations and `low` are answers to avoid, by their own
+    score; they `replaced` so many others. `known` rows were there already, and for the `outdone`
+    the memory has a better answer. `left_out` are the lines that could not be used, `ignored` the
+    unknown columns.
     """
 
     file: str
@@ -51,7 +51,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Imports and exports for one admin; raises NotAllowed for whoever is none."""
+    """Imports and exports for one admin; raises NotAllowed for anybody else."""
 
     chatbot: Chatbot
     person: Person
@@ -62,10 +62,10 @@ class Exchange:
     def bring_in(
         self, faq: FaqFile, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> ImportReport:
-        """Make the rows of a file pairs of their releases; a row that is there already stays.
+        """Make the rows of a file pairs of their releases, unless they are there already.
 
-        `on_progress` is told how many rows are done, and of how many. Each row is kept for good
-        as soon as it is done: an import that is stopped goes on where it was.
+        `on_progress` is told how many rows are done, and of how many. Each row is stored as soon as
+        it is done: an import that was stopped can be started again.
         """
         coming = _Import(self.chatbot, self.person.id or self.person.name, faq)
         report = coming.report
@@ -92,7 +92,7 @@ class Exchange:
         return report
 
     def export(self, form: Format, scope: Scope = EVERYTHING) -> Iterator[str]:
-        """Write pairs as a file that `read_faq` reads back, piece by piece, the oldest first."""
+        """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
         overview = Overview(self.chatbot.database, self.person)
         pairs = overview.every(PairFilter(scope))
         return Exports(self.chatbot.database).of(
@@ -106,7 +106,7 @@ class Exchange:
 
 
 class _Import:
-    """The rows of one file on their way into the stores, and what became of them so far."""
+    """An import of one file, and its report so far."""
 
     def __init__(self, chatbot: Chatbot, by: str, faq: FaqFile) -> None:
         self.report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
@@ -194,13 +194,13 @@ def _folded(question: str) -> str:
 
 
 def _bare(answer: str) -> str:
-    """An answer without what says where it stands: marks of citations and of quotations."""
+    """An answer without its marks of citations and quotations."""
     lines = (line.removeprefix(">").strip() for line in without_marks(answer).split("\n"))
     return "\n".join(lines).strip()
 
 
 def _exported(pair: KeptPair, form: Format) -> dict[str, Any]:
-    """A pair as a row that `read_faq` reads, with all else that is known of it behind."""
+    """A pair as a row that `read_faq` reads, followed by all else that is known of it."""
     row = pair.row
     return {
         "product": pair.product,

@@ -1,7 +1,6 @@
-"""Questions with their answers as a CSV or JSONL file, read line by line.
+"""Questions with their answers are read from a CSV or JSONL file, line by line.
 
-Whoever wrote the file, its texts are data: they lose what no reader sees, and an address in them
-is text.
+The texts of a file are data: invisible characters are removed, and an address is plain text.
 """
 
 import csv
@@ -33,11 +32,11 @@ EXPORTED = (
     *("store", "origin", "rated_by", "rated", "faithfulness", "relevancy"),
     *("suspended", "reused", "last_used", "created"),
 )
-"""What an export says besides; it is not taken from a file, since anybody can write it there."""
+"""Columns of an export that an import ignores, since anybody can write them into a file."""
 
 
 class FaqError(StrataError, ValueError):
-    """A file cannot be read at all; the message names file and line and says what to do."""
+    """A file cannot be read; the message names file and line and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class FaqRow:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A line that could not be taken, and why."""
+    """A line that cannot be used, and why."""
 
     line: int
     reason: str
@@ -64,7 +63,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class FaqFile:
-    """What a file holds: rows, lines that are none, and columns that mean nothing here."""
+    """The rows of a file, the lines that cannot be used, and the columns that are unknown."""
 
     name: str
     rows: tuple[FaqRow, ...]
@@ -73,7 +72,7 @@ class FaqFile:
 
 
 class UnusableRow(ValueError):
-    """A row cannot be taken; the message says why."""
+    """A row cannot be used; the message says why."""
 
 
 def read_faq(path: Path, product: str = "") -> FaqFile:
@@ -120,11 +119,11 @@ def _text(data: bytes, name: str) -> str:
 
 
 _Line = tuple[int, Mapping[str, Any] | str]
-"""The number of a line, and what it holds by column; or why it holds nothing."""
+"""The number of a line, and its values by column, or why it cannot be used."""
 
 
 def _csv_rows(name: str, text: str) -> Iterator[_Line]:
-    """The rows below the header that hold anything, with the line at which each begins."""
+    """The rows below the header that are not empty, with the line at which each begins."""
     separator = _separator(name, text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1

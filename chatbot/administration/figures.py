@@ -28,7 +28,7 @@ _WAS_MEMBER = MemoryEventRow.pair_id != 0
 class ReleaseFigures:
     """What the memory has of one release.
 
-    `origins` counts pairs by where their score comes from, `reused` how often a pair answered.
+    `origins` counts pairs by where their score comes from, `reused` is how often one was reused.
     """
 
     product: str
@@ -116,7 +116,7 @@ def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
 def _happened(
     session: Session, ids: Sequence[int]
 ) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
-    """What happened on each day, and by how many pairs the memory grew on it."""
+    """What happened on each day, and by how many pairs the memory grew."""
     day = func.date(MemoryEventRow.at, type_=Date)
     counted = (
         # A pair that is outdone on its way into a store has no id: it never was a member.
@@ -133,7 +133,7 @@ def _happened(
 
 
 def _asked(session: Session, product: str, release: str) -> dict[date, tuple[int, int, int]]:
-    """The questions of each day: all, those that were answered before, those that were helped."""
+    """The questions of each day: all, those answered from the memory, those with its help."""
     day = func.date(TurnRow.created, type_=Date)
     counted = select(
         day,

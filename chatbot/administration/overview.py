@@ -1,4 +1,4 @@
-"""What admins see of the memory: its figures, clusters, pairs, growth, and what became of pairs."""
+"""What admins see of the memory: its figures, clusters, pairs, growth and events."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,7 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True)
 class Scope:
-    """What of the memory is looked at; an empty name is every product or release.
-
-    A release is named with its product.
-    """
+    """The part of the memory to look at: a release with its product, a product, or, empty, all."""
 
     product: str = ""
     release: str = ""
@@ -38,9 +35,8 @@ EVERYTHING = Scope()
 class PairFilter:
     """Which pairs are wanted; what is empty or None does not matter.
 
-    `words` is in the question; a `cluster` is one of a store of a release; `read_other_than` leaves
-    those whose question was read under another embedding than this one, so that no question finds
-    them until a rebuild.
+    `words` are in the question; a `cluster` is one of a store of a release; `read_other_than` is
+    for pairs of another embedding than this one, which no question finds until a rebuild.
     """
 
     scope: Scope = EVERYTHING
@@ -53,7 +49,7 @@ class PairFilter:
 
 @dataclass(frozen=True)
 class KeptPair:
-    """A question and its answer as the memory has them, of a release of a product."""
+    """A pair of the memory with its product and release."""
 
     row: MemoryPairRow
     product: str
@@ -62,7 +58,7 @@ class KeptPair:
 
 @dataclass(frozen=True)
 class Use:
-    """What a turn has to do with a pair: a `chatbot.memory.pairs.Role`."""
+    """A turn that used a pair, and its `chatbot.memory.pairs.Role`."""
 
     turn: TurnRow
     role: str
@@ -70,7 +66,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a pair and why; the questions are None where a pair is gone."""
+    """What happened to a pair; the questions are None where a pair is gone."""
 
     event: MemoryEventRow
     product: str
@@ -89,9 +85,9 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Overview:
-    """Reads the memory for one admin; raises NotAllowed for whoever is none.
+    """Reads the memory for one admin; raises NotAllowed for anybody else.
 
-    Names of products and releases that there are not raise UnknownRelease.
+    Unknown products and releases raise UnknownRelease.
     """
 
     database: Database
@@ -161,7 +157,7 @@ class Overview:
         return KeptPair(*row)
 
     def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
-        """The newest turns that have to do with a pair, and how many there are in all."""
+        """The newest turns that used a pair, and how many there are in all."""
         of_pair = MemoryUseRow.pair_id == pair_id
         with self.database.reading() as session:
             found = session.execute(
@@ -187,7 +183,7 @@ class Overview:
         before: int | None = None,
         limit: int = 100,
     ) -> tuple[Change, ...]:
-        """What became of pairs and why, the newest first; `before` is the id to go on from."""
+        """What happened to pairs and why, the newest first; `before` is the id to go on from."""
         pair, other = aliased(MemoryPairRow), aliased(MemoryPairRow)
         with self.database.reading() as session:
             query = (
@@ -242,7 +238,7 @@ def release_ids(session: Session, scope: Scope) -> list[int]:
 
 
 def conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
-    """What holds of the rows of the pairs that a filter leaves; raises UnknownRelease."""
+    """The conditions for the pairs that a filter wants; raises UnknownRelease."""
     found: list[ColumnElement[bool]] = []
     if wanted.scope != EVERYTHING:
         found.append(MemoryPairRow.release_id.in_(release_ids(session, wanted.scope)))

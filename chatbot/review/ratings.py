@@ -1,4 +1,4 @@
-"""What admins think of answers, apart from the thumbs of those who asked."""
+"""The reviews of answers by admins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class BadReview(StrataError, ValueError):
 
 
 class Status(StrEnum):
-    """Whether an admin has still to do something about an answer."""
+    """Whether an answer is still to be dealt with."""
 
     OPEN = "open"
     DONE = "done"
@@ -38,10 +38,10 @@ _LONGEST = {"corrected_answer": 20_000, "note": 20_000, "corrected_release": 200
 
 @dataclass(frozen=True)
 class Ratings:
-    """Reads and writes reviews; a review and its record in the audit log are kept together.
+    """Writes reviews, each together with its entry in the audit log.
 
-    `changed` is told of each turn that has another rating now, `corrected` of each whose right
-    answer, or the release of it, is another one.
+    `changed` is called with each turn whose rating changed, `corrected` with each whose corrected
+    answer or release changed.
     """
 
     database: Database
@@ -79,7 +79,7 @@ class Ratings:
 
 
 def review_of(turn: TurnRow) -> ReviewRow:
-    """The review of a turn; where nobody has said anything, one that says so."""
+    """The review of a turn, an empty one where there is none."""
     return turn.review or ReviewRow(
         turn_id=turn.id,
         rating="",

@@ -1,4 +1,4 @@
-"""Asking the language model, whatever its backend: counted, timed, stopped with its question."""
+"""Calls of the language model, whatever its backend: counted, timed, cancelled with a question."""
 
 import math
 import re
@@ -24,7 +24,7 @@ Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
 
 ANSWER = "answer"
-"""The tag of a call whose words are shown to the asker while they come."""
+"""The tag of a call whose words are shown while they come."""
 
 _OBJECT = re.compile(r"\{.*\}", re.S)
 
