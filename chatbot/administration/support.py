@@ -38,9 +38,8 @@ _SHORT = 4
 _SEARCHED = 1_000
 _MOST_EMBEDDED = 20
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_LEAD = re.compile(r"\s*(?P<quoted>(?:>\s?)*)")
 _MARKUP = re.compile(r"^[\s>]*(?:[-*+•]\s+|\d+[.)]\s+|#+\s+)?")
-_QUOTED = re.compile(r"^>\s?")
+_QUOTED = re.compile(r"^(?:>\s?)+")
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 
 
@@ -174,11 +173,10 @@ def _marked(lines: Sequence[str], marks: Sequence[tuple[int, int]]) -> str:
 
 
 def _harmless_line(line: str, text: str) -> str:
-    lead = _LEAD.match(line)
-    assert lead is not None
-    indent = line[: len(line) - len(line.lstrip())]
+    said = line.lstrip()
     # What the text holds itself it may show as code: whoever wrote it answers for it.
-    bare = without_marks(harmless(line[lead.end() :], evidence=text)).rstrip()
+    bare = without_marks(harmless(_QUOTED.sub("", said), evidence=text)).rstrip()
     if not bare:
         return ""
-    return f"> {bare}" if lead["quoted"] else f"{indent}{bare}"
+    indent = line[: len(line) - len(said)]
+    return f"> {bare}" if said.startswith(">") else f"{indent}{bare}"

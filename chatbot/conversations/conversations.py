@@ -1,11 +1,10 @@
 """The conversations of one person and their turns, kept in SQL."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Self
 from uuid import uuid4
 
 from sqlalchemy import (
@@ -68,7 +67,7 @@ class Conversations:
     database: Database
     owner: str = ""
 
-    def of(self, owner: str) -> Conversations:
+    def of(self, owner: str) -> Self:
         """The conversations of another person."""
         return replace(self, owner=owner)
 

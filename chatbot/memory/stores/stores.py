@@ -5,12 +5,9 @@ two members that ask the same are nearer than δ, and a pair that was removed ha
 at least its rank.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import ColumnElement, Select, func, select
@@ -26,6 +23,7 @@ from chatbot.memory.pairs import (
     Store,
     Thresholds,
 )
+from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
 from chatbot.memory.stores.pair_rows import (
     beyond_wordings,
@@ -45,9 +43,6 @@ from corpora.catalog.memory_review import still_stands
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from ingestion.errors import StrataError
-
-if TYPE_CHECKING:
-    from chatbot.memory.questions import QuestionReader
 
 _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
