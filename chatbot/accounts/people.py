@@ -18,6 +18,18 @@ class NotSignedIn(NotAllowed):
     """Nobody is signed in, or no longer; the message says so."""
 
 
+class BadInput(StrataError, ValueError):
+    """What a person wrote or chose cannot be kept; the message says why."""
+
+
+def require_short(what: str, text: str, longest: int) -> None:
+    """Raise BadInput for a text with more characters than the limit."""
+    if len(text) > longest:
+        raise BadInput(
+            f"The {what} has {len(text):,} characters, the limit is {longest:,}: shorten it."
+        )
+
+
 @dataclass(frozen=True)
 class Person:
     """Somebody who uses Strata; `id` is the address or subject that signed in.

@@ -10,10 +10,9 @@ from hashlib import sha256
 from sqlalchemy import select, update
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import BadInput, NotAllowed, NotSignedIn, Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
-from ingestion.errors import StrataError
 
 PREFIX = "strata_"
 """What every key begins with, so that scanners for leaked secrets find it."""
@@ -35,10 +34,6 @@ FOR_ADMINS = frozenset({Scope.INGEST, Scope.ADMIN})
 """Scopes that only an admin can grant."""
 
 
-class BadKey(StrataError, ValueError):
-    """A key cannot be made so; the message says why."""
-
-
 @dataclass(frozen=True)
 class ProgramKeys:
     """Makes, finds and revokes keys."""
@@ -50,14 +45,14 @@ class ProgramKeys:
     ) -> tuple[ProgramKeyRow, str]:
         """Make a key; return its row and the key itself, which is not stored.
 
-        `questions_per_minute` is the limit of the program, 0 for none. Raises BadKey without a
+        `questions_per_minute` is the limit of the program, 0 for none. Raises BadInput without a
         name or a scope, and NotAllowed for a scope that only admins can grant.
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
-            raise BadKey(f"Give the key a name of at most {LONGEST_NAME} characters.")
+            raise BadInput(f"Give the key a name of at most {LONGEST_NAME} characters.")
         if not scopes:
-            raise BadKey("Choose what the key may do.")
+            raise BadInput("Choose what the key may do.")
         if FOR_ADMINS.intersection(scopes):
             person.require_admin()
         key = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)

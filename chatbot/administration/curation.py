@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import BadInput, Person, require_short
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
 from chatbot.administration.support import as_answer, supported
 from chatbot.assembly import Chatbot
@@ -22,15 +22,10 @@ from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import NoCorpus, require_release
 from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from ingestion.errors import StrataError
 
 LONGEST_ANSWER = 20_000
 """Characters."""
 LONGEST_REASON = 500
-
-
-class BadPair(StrataError, ValueError):
-    """A pair cannot be changed so; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +63,7 @@ class Curation:
     def edit(self, pair_id: int, answer: str) -> KeptPair:
         """Replace a pair by a curated one with another answer, and return it.
 
-        The pages of its release are searched for citations. Raises BadPair.
+        The pages of its release are searched for citations. Raises BadInput.
         """
         old = self._overview.pair(pair_id)
         question = memory_question(old.row)
@@ -78,7 +73,7 @@ class Curation:
             "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
         )
         if not added.kept:
-            raise BadPair(
+            raise BadInput(
                 f"Another answer to the same question, {added.pair}, is curated already and stays "
                 "in place of this one. Edit that one."
             )
@@ -89,7 +84,7 @@ class Curation:
 
         It becomes a curated pair of the release that answered, or should have, in place of the
         pairs that the turn made or reused. It is removed when the correction is withdrawn, or says
-        that nothing is documented. A turn without a release has none. Raises BadPair.
+        that nothing is documented. A turn without a release has none. Raises BadInput.
         """
         with self.chatbot.database.reading() as session:
             row = session.get(TurnRow, turn)
@@ -132,17 +127,13 @@ class Curation:
         """A pair with an answer that this admin wrote, and its citations."""
         text = as_answer(answer)
         if not text:
-            raise BadPair("The answer is empty: write one, or retire the old one.")
-        if len(text) > LONGEST_ANSWER:
-            raise BadPair(
-                f"The answer has {len(text):,} characters, the limit is {LONGEST_ANSWER:,}: "
-                "shorten it."
-            )
+            raise BadInput("The answer is empty: write one, or retire the old one.")
+        require_short("answer", text, LONGEST_ANSWER)
         try:
             corpus = self.chatbot.corpora.corpus(product, release)
             found = supported(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
-            raise BadPair(f"The answer cannot be checked against its release. {error}") from error
+            raise BadInput(f"The answer cannot be checked against its release. {error}") from error
         score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
         return NewPair(
             question,
@@ -166,11 +157,11 @@ class Curation:
     def promote(self, pair_id: int) -> KeptPair:
         """Make an answer a curated one: score 1, in the high store, whatever is measured.
 
-        Raises BadPair for one that is suspended: its pages say something else now.
+        Raises BadInput for one that is suspended: its pages say something else now.
         """
         old = self._overview.pair(pair_id)
         if old.row.suspended:
-            raise BadPair(
+            raise BadInput(
                 f"This answer is suspended: {old.row.suspended}. Edit it, so that it rests on the "
                 "pages of today."
             )

@@ -7,20 +7,16 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from chatbot.accounts.people import BadInput, require_short
 from chatbot.conversations.conversations import UnknownConversation
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, TurnRow
-from ingestion.errors import StrataError
 from prompts.fencing import visible
 
 UP, DOWN = 1, -1
 REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other")
 """The reasons that go with thumbs down."""
 LONGEST_COMMENT = 2_000
-
-
-class BadFeedback(StrataError, ValueError):
-    """An opinion cannot be kept as it is; the message says why."""
 
 
 def unheard(turn: int) -> None:
@@ -40,22 +36,18 @@ class Feedback:
     changed: Callable[[int], None] = unheard
 
     def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
-        """Store an opinion in place of the one before; raises BadFeedback for a wrong one.
+        """Store an opinion in place of the one before; raises BadInput for a wrong one.
 
         Thumbs are up (1) or down (-1); a reason goes with thumbs down.
         """
         comment = visible(comment).strip()
         if thumbs not in (UP, DOWN):
-            raise BadFeedback(f"thumbs are {UP} or {DOWN}, not {thumbs}")
+            raise BadInput(f"thumbs are {UP} or {DOWN}, not {thumbs}")
         if reason not in ("", *REASONS):
-            raise BadFeedback(f"no reason {reason!r}: choose one of {', '.join(REASONS)}")
+            raise BadInput(f"no reason {reason!r}: choose one of {', '.join(REASONS)}")
         if thumbs == UP and reason:
-            raise BadFeedback("a reason says what is wrong: it goes with thumbs down")
-        if len(comment) > LONGEST_COMMENT:
-            raise BadFeedback(
-                f"the comment has {len(comment):,} characters, the limit is {LONGEST_COMMENT:,}: "
-                "shorten it"
-            )
+            raise BadInput("a reason says what is wrong: it goes with thumbs down")
+        require_short("comment", comment, LONGEST_COMMENT)
         said = {"thumbs": thumbs, "reason": reason, "comment": comment}
         with self.database.writing() as session:
             self._require_own(session, turn)

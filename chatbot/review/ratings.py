@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import BadInput, Person, require_short
 from chatbot.conversations.feedback import unheard
 from chatbot.memory.pairs import Rating
 from corpora.database.engine import Database
@@ -19,10 +19,6 @@ class UnknownTurn(StrataError, LookupError):
 
     def __init__(self, turn: int) -> None:
         super().__init__(f"There is no answer {turn}; its conversation may have been deleted.")
-
-
-class BadReview(StrataError, ValueError):
-    """A review cannot be kept as it is; the message says why."""
 
 
 class Status(StrEnum):
@@ -52,7 +48,7 @@ class Ratings:
         """Change fields of the review of a turn and return it.
 
         Nothing is written, and nothing recorded, where nothing changes. Raises UnknownTurn, and
-        BadReview for what is no rating, no status, or too long.
+        BadInput for what is no rating, no status, or too long.
         """
         person.require_admin()
         wanted = {field: _value(field, value) for field, value in changes.items()}
@@ -97,16 +93,12 @@ def _value(field: str, value: str | bool) -> str | bool:
     if field == "in_regression_set":
         return bool(value)
     if field in _LONGEST:
-        text, longest = str(value).strip(), _LONGEST[field]
-        if len(text) > longest:
-            name = field.replace("_", " ")
-            raise BadReview(
-                f"The {name} has {len(text):,} characters, the limit is {longest:,}: shorten it."
-            )
+        text = str(value).strip()
+        require_short(field.replace("_", " "), text, _LONGEST[field])
         return text
     if field not in ("rating", "status"):
         raise TypeError(f"a review has no {field!r} to change")
     kind = Rating if field == "rating" else Status
     if value not in list(kind) and not (field == "rating" and value == ""):
-        raise BadReview(f"{value!r} is none of {', '.join(kind)}.")
+        raise BadInput(f"{value!r} is none of {', '.join(kind)}.")
     return str(value)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import NotAllowed, Person
-from chatbot.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
+from chatbot.accounts.people import BadInput, NotAllowed, Person
+from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
 from chatbot.administration.overview import Overview, PairFilter, Scope
@@ -84,12 +84,12 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
 def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curation) -> None:
     before = [(pair.id, pair.answer) for pair in bot.pairs]
     pair = bot.pairs[0].id
-    with pytest.raises(BadPair, match="The answer is empty"):
+    with pytest.raises(BadInput, match="The answer is empty"):
         curation.edit(pair, " [1] ")
-    with pytest.raises(BadPair, match="the limit is 20,000: shorten it"):
+    with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
         curation.edit(pair, "x" * (LONGEST_ANSWER + 1))
     Catalog(bot.chatbot.database).retire("lamp", "2.0")
-    with pytest.raises(BadPair, match="There is no documentation of lamp"):
+    with pytest.raises(BadInput, match="There is no documentation of lamp"):
         curation.edit(pair, "It gives light.")
     assert [(pair.id, pair.answer) for pair in bot.pairs] == before
     assert AuditLog(bot.chatbot.database).entries()[0].action == "import answers"
@@ -111,7 +111,7 @@ def test_a_suspended_answer_is_edited_and_not_promoted(bot: Bot, curation: Curat
     pair = bot.pairs[0].id
     with bot.chatbot.database.writing() as session:
         session.get_one(MemoryPairRow, pair).suspended = "the page 1 of it has changed"
-    with pytest.raises(BadPair, match="This answer is suspended: the page 1 of it has changed"):
+    with pytest.raises(BadInput, match="This answer is suspended: the page 1 of it has changed"):
         curation.promote(pair)
     edited = curation.edit(pair, "The lamp gives 800 lumen.").row
     assert (edited.suspended, len(edited.answer["citations"])) == ("", 1)

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
-from chatbot.review.ratings import BadReview, Ratings, UnknownTurn
+from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
+from chatbot.review.ratings import Ratings, UnknownTurn
 from chatbot.review.turns import AllTurns
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow
@@ -90,13 +90,13 @@ def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
 
 
 def test_what_is_no_rating_is_refused(ratings: Ratings) -> None:
-    with pytest.raises(BadReview, match="'excellent' is none of good, bad"):
+    with pytest.raises(BadInput, match="'excellent' is none of good, bad"):
         ratings.change(ADMIN, 1, rating="excellent")
-    with pytest.raises(BadReview, match="is none of open, done"):
+    with pytest.raises(BadInput, match="is none of open, done"):
         ratings.change(ADMIN, 1, status="closed")
-    with pytest.raises(BadReview, match="the limit is 20,000: shorten it"):
+    with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
         ratings.change(ADMIN, 1, corrected_answer="x" * 20_001)
-    with pytest.raises(BadReview, match="assignee has 201 characters"):
+    with pytest.raises(BadInput, match="assignee has 201 characters"):
         ratings.change(ADMIN, 1, assignee="x" * 201)
     with pytest.raises(TypeError, match="'reviewer'"):
         ratings.change(ADMIN, 1, reviewer="somebody else")
