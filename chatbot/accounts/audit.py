@@ -24,28 +24,20 @@ class AuditLog:
         with self.database.writing() as session:
             recorded(session, person, action, subject, **details)
 
-    def entries(
-        self, *, before: int | None = None, limit: int = 100, **chosen: str | None
-    ) -> tuple[AuditRow, ...]:
-        """Return entries, the newest first; `before` is the id from which to go on.
+    def page(
+        self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
+    ) -> tuple[tuple[AuditRow, ...], int | None]:
+        """The newest entries, or those before an id, and the `before` of the next page, or None.
 
-        `chosen` are the `action` and the `person` that they are restricted to.
+        `chosen` are the `action` and the `person` that they are restricted to. Raises NotAllowed
+        unless an admin reads, like `choices` and `rows`.
         """
+        reader.require_admin()
         query = select(AuditRow).filter_by(**_given(chosen)).order_by(AuditRow.id.desc())
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
-            return tuple(session.scalars(query.limit(limit)))
-
-    def page(
-        self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
-    ) -> tuple[tuple[AuditRow, ...], int | None]:
-        """A page of entries, and the `before` of the next one; None where that was the last.
-
-        Raises NotAllowed unless an admin reads, like `choices` and `rows`.
-        """
-        reader.require_admin()
-        found = self.entries(before=before, limit=size + 1, **chosen)
+            found = tuple(session.scalars(query.limit(size + 1)))
         return found[:size], found[size - 1].id if len(found) > size else None
 
     def choices(self, reader: Person) -> tuple[tuple[str, ...], tuple[str, ...]]:

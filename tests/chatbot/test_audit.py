@@ -22,7 +22,7 @@ def log(database: Database) -> AuditLog:
 
 
 def told(log: AuditLog) -> list[tuple[object, ...]]:
-    return [(e.id, e.at, e.person, e.action, e.subject, e.details) for e in log.entries()]
+    return [(e.id, e.at, e.person, e.action, e.subject, e.details) for e in log.page(LOCAL)[0]]
 
 
 @pytest.mark.parametrize(

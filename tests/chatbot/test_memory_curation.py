@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import BadInput, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
 from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
@@ -75,7 +75,7 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     assert kinds(overview)[:2] == [Happened.REPLACED, Happened.EDITED]
     with pytest.raises(UnknownPair):
         overview.pair(wrong.id)
-    (entry, *_) = AuditLog(bot.chatbot.database).entries()
+    (entry, *_) = AuditLog(bot.chatbot.database).page(LOCAL)[0]
     assert (entry.person, entry.action, entry.subject) == (ADA.id, "edit answer", "lamp 2.0")
     # The log is kept for good, and holds no words of anybody.
     assert entry.details == {"pair": wrong.id, "characters": 3, "citations": 1}
@@ -92,7 +92,7 @@ def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curat
     with pytest.raises(BadInput, match="There is no documentation of lamp"):
         curation.edit(pair, "It gives light.")
     assert [(pair.id, pair.answer) for pair in bot.pairs] == before
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "import answers"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "import answers"
 
 
 def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
@@ -104,7 +104,7 @@ def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
     assert (promoted.score, promoted.rated_by) == (1.0, ADA.id)
     assert promoted.rated is not None
     assert kinds(overview)[:2] == [Happened.PROMOTED, Happened.MOVED]
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "promote answer"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "promote answer"
 
 
 def test_a_suspended_answer_is_edited_and_not_promoted(bot: Bot, curation: Curation) -> None:
@@ -126,7 +126,7 @@ def test_a_retired_answer_is_gone_and_the_reason_stays(
     change = overview.changes()[0]
     assert (change.event.kind, change.event.pair_id, change.question) == ("retired", pair, None)
     assert change.event.reason == "ada@example.org retired it: not our lamp."
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "retire answer"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "retire answer"
     for gone in (curation.promote, curation.retire):
         with pytest.raises(UnknownPair):
             gone(pair)
@@ -148,7 +148,7 @@ def test_stores_are_built_again_by_the_settings_of_today(
     assert len({pair.embedding for pair in bot.pairs}) == 1
     (figures,) = overview.releases()
     assert (figures.high, figures.low) == (2, 1)
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "rebuild memory"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "rebuild memory"
     assert curation.rebuild(Scope("lamp", "1.0")) == ()
 
 

@@ -63,7 +63,7 @@ def test_a_rating_can_be_taken_back(ratings: Ratings) -> None:
 
 def test_every_change_is_in_the_audit_log_without_what_was_written(ratings: Ratings) -> None:
     ratings.change(ADMIN, 1, rating="wrong release", note="Call Jane Doe, she asked for it.")
-    entry = AuditLog(ratings.database).entries()[0]
+    entry = AuditLog(ratings.database).page(LOCAL)[0][0]
     assert (entry.person, entry.action, entry.subject) == ("ada@example.org", "rate", "turn 1")
     assert entry.details == {"rating": "wrong release", "note": 32}
 
@@ -73,7 +73,7 @@ def test_what_changes_nothing_is_not_recorded(ratings: Ratings) -> None:
     before = told(ratings, 1)
     ratings.change(GRACE, 1, rating="good")
     assert told(ratings, 1) == before
-    assert len(AuditLog(ratings.database).entries()) == 1
+    assert len(AuditLog(ratings.database).page(LOCAL)[0]) == 1
 
 
 def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
