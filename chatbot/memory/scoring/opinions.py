@@ -44,20 +44,11 @@ class Thumb:
 
 
 @dataclass(frozen=True)
-class Rated:
-    """What an admin said of such a turn."""
-
-    rating: str
-    by: str
-    at: datetime
-
-
-@dataclass(frozen=True)
 class Opinions:
     """The thumbs on an answer as they are now, and what an admin said last."""
 
     thumbs: tuple[Thumb, ...] = ()
-    rating: Rated | None = None
+    rating: ReviewRow | None = None
 
 
 def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
@@ -72,7 +63,7 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     if opinions.rating is not None:
         of = opinions.rating
         value = RATED[Rating(of.rating)]
-        return Score(value, Origin.RATING, of.at, of.by, faithfulness, relevancy)
+        return Score(value, Origin.RATING, of.updated, of.reviewer, faithfulness, relevancy)
     measured = 0.0
     if faithfulness is not None and relevancy is not None:
         measured = Measured(faithfulness, relevancy).value
@@ -121,11 +112,11 @@ def _opinions(session: Session, chosen: ColumnElement[bool]) -> Opinions:
         .join(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
         .where(chosen)
     )
-    rating = session.execute(
-        select(ReviewRow.rating, ReviewRow.reviewer, ReviewRow.updated)
+    rating = session.scalar(
+        select(ReviewRow)
         .join(TurnRow, TurnRow.id == ReviewRow.turn_id)
         .where(chosen, ReviewRow.rating != "")
         .order_by(ReviewRow.updated.desc())
         .limit(1)
-    ).one_or_none()
-    return Opinions(tuple(Thumb(*row) for row in thumbs), Rated(*rating) if rating else None)
+    )
+    return Opinions(tuple(Thumb(*row) for row in thumbs), rating)
