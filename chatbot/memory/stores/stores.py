@@ -24,21 +24,8 @@ from chatbot.memory.pairs import (
     Thresholds,
 )
 from chatbot.memory.questions import QuestionReader
+from chatbot.memory.stores import pair_rows as rows
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
-from chatbot.memory.stores.pair_rows import (
-    beyond_wordings,
-    first_to_go,
-    let_go,
-    lock_release,
-    memory_question,
-    new_row,
-    read_clusters,
-    rivals_of,
-    take_out,
-    tell,
-    write_question,
-    write_score,
-)
 from corpora.catalog.memory_review import still_stands
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -107,20 +94,20 @@ class Stores:
         if not abs(length - 1) < _LENGTH_ERROR:
             raise ValueError(f"The vector of a question has length {length}, not one.")
         with self._database.writing() as session:
-            lock_release(session, release_id)
+            rows.lock_release(session, release_id)
             of_these = (MemoryPairRow.id.in_(instead_of), MemoryPairRow.release_id == release_id)
             edited = session.scalars(select(MemoryPairRow).where(*of_these)).all()
-            take_out(session, edited)
+            rows.take_out(session, edited)
             # What serves may have changed since it was answered: nothing outdated comes in.
             outdated = still_stands(session, release_id, pair.pages)
-            row = new_row(release_id, pair, outdated)
-            added = self._place(session, row, read_clusters, happened, reason)
+            row = rows.new_row(release_id, pair, outdated)
+            added = self._place(session, row, rows.read_clusters, happened, reason)
             if added.kept and pair.turn is not None:
                 session.add(MemoryUseRow(turn_id=pair.turn, pair_id=row.id, role=Role.SOURCE))
             if added.kept and outdated:
-                tell(session, release_id, Happened.SUSPENDED, row.id, reason=outdated)
+                rows.tell(session, release_id, Happened.SUSPENDED, row.id, reason=outdated)
             for old in edited:
-                tell(session, release_id, Happened.REPLACED, old.id, added.pair, reason)
+                rows.tell(session, release_id, Happened.REPLACED, old.id, added.pair, reason)
             return added
 
     def rescore(self, pair_id: int, score: Score) -> Added:
@@ -132,17 +119,17 @@ class Stores:
             of_pair = select(MemoryPairRow.release_id).where(MemoryPairRow.id == pair_id)
             release_id = session.scalar(of_pair)
             if release_id is not None:
-                lock_release(session, release_id)
+                rows.lock_release(session, release_id)
             row = session.get(MemoryPairRow, pair_id)
             if row is None:
                 raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
             before = _told(row)
-            write_score(row, score)
+            rows.write_score(row, score)
             store = store_of(score.value, self._thresholds.gamma)
             if store == row.store:
                 return Added(pair_id, store)
             reason = f"Its score is {_told(row)} now, after {before}."
-            return self._place(session, row, read_clusters, Happened.MOVED, reason)
+            return self._place(session, row, rows.read_clusters, Happened.MOVED, reason)
 
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
         """Remove pairs from the memory and return how many there were."""
@@ -183,12 +170,12 @@ class Stores:
             some = ids[first : first + _REBUILT_AT_ONCE]
             read = self._read_anew(some, reader, product)
             with self._database.writing() as session:
-                lock_release(session, release_id)
+                rows.lock_release(session, release_id)
                 for pair_id in some:
                     row = session.get(MemoryPairRow, pair_id)
                     if row is not None:
                         if pair_id in read:
-                            write_question(row, read[pair_id])
+                            rows.write_question(row, read[pair_id])
                         self._place(
                             session, row, lambda _, pair: clusters[pair.store, pair.embedding]
                         )
@@ -205,8 +192,8 @@ class Stores:
         of_other = MemoryPairRow.embedding != reader.embedding
         query = select(MemoryPairRow.id, MemoryPairRow.question)
         with self._database.reading() as session:
-            rows = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
-            other = {row.id: row.question for row in rows}
+            found = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
+            other = {row.id: row.question for row in found}
         return dict(zip(other, reader.read_all(list(other.values()), product), strict=True))
 
     def _place(
@@ -219,15 +206,15 @@ class Stores:
     ) -> Added:
         """Let a new or moving pair join its store, unless a near-duplicate outranks it (4.2)."""
         row.store = store = store_of(row.score, self._thresholds.gamma)
-        rivals = rivals_of(session, row, self._thresholds.delta)
+        rivals = rows.rivals_of(session, row, self._thresholds.delta)
         best, near = max(rivals, key=lambda rival: rank(rival[0]), default=(None, 0.0))
         if best is not None and rank(best) >= rank(row):
-            take_out(session, [row] if row.id else [])
+            rows.take_out(session, [row] if row.id else [])
             why = _why(best.id, near, best, row)
-            tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
+            rows.tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
             return Added(best.id, store, kept=False)
-        take_out(session, [rival for rival, _ in rivals])
-        vector, own = memory_question(row).vector, clusters(session, row)
+        rows.take_out(session, [rival for rival, _ in rivals])
+        vector, own = rows.memory_question(row).vector, clusters(session, row)
         number = own.join(vector, self._thresholds.tau)
         if number is None:
             highest = select(func.max(MemoryPairRow.cluster))
@@ -238,15 +225,15 @@ class Stores:
         session.add(row)
         session.flush()
         if happened is not None:
-            tell(session, row.release_id, happened, row.id, reason=reason)
+            rows.tell(session, row.release_id, happened, row.id, reason=reason)
         for rival, near in rivals:
             why = _why(row.id, near, row, rival)
-            tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
-        wordings = beyond_wordings(session, row, self._wordings) if self._wordings else []
+            rows.tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
+        wordings = rows.beyond_wordings(session, row, self._wordings) if self._wordings else []
         why = f"Pair {row.id} has the same answer, which keeps {self._wordings} wordings."
-        let_go(session, wordings, Happened.REPLACED, why, row.id)
-        beyond = first_to_go(session, row.release_id, store, self._limit)
-        let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
+        rows.let_go(session, wordings, Happened.REPLACED, why, row.id)
+        beyond = rows.first_to_go(session, row.release_id, store, self._limit)
+        rows.let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
         replaced = (*(rival.id for rival, _ in rivals), *(other.id for other in wordings))
         kept = row not in beyond
         return Added(row.id if kept else None, store, replaced, kept)
@@ -257,10 +244,10 @@ def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, r
     releases = select(MemoryPairRow.release_id).where(chosen).distinct()
     locked = session.scalars(releases.order_by(MemoryPairRow.release_id)).all()
     for release_id in locked:
-        lock_release(session, release_id)
+        rows.lock_release(session, release_id)
     of_these = MemoryPairRow.release_id.in_(locked)
     pairs = session.scalars(select(MemoryPairRow).where(chosen, of_these)).all()
-    let_go(session, pairs, happened, reason)
+    rows.let_go(session, pairs, happened, reason)
     return len(pairs)
 
 
