@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
-
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
 from chatbot.memory.questions import QuestionReader, asked_text, difference
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.turn import Citation, Recollection, Remembered, Turn
+from corpora.catalog.catalog import find_release
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
-from corpora.database.tables import ProductRow, ReleaseRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
@@ -86,19 +84,12 @@ class Recall:
 
 
 def serving_release(database: Database, product: str, release: str) -> int | None:
-    """The id of a release by the names; None if it does not serve any more."""
-    serving = (
-        select(ReleaseRow.id)
-        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-        .where(
-            ProductRow.name == product,
-            ReleaseRow.name == release,
-            ReleaseRow.published_generation_id.is_not(None),
-            ~ReleaseRow.retired,
-        )
-    )
+    """The id of a release by its names; None if it does not serve any more."""
     with database.reading() as session:
-        return session.scalar(serving)
+        row = find_release(session, product, release)
+    if row is None or row.published_generation_id is None or row.retired:
+        return None
+    return row.id
 
 
 def is_reusable(row: MemoryPairRow) -> bool:
