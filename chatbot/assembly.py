@@ -1,7 +1,5 @@
 """Settings → a chatbot: the only place that wires the parts together."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A file of questions → a file of answers, one JSON object a line; picks up where it stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from chatbot.assembly import Chatbot
 from ingestion.errors import StrataError
@@ -21,8 +19,6 @@ class BatchError(StrataError, ValueError):
 
 class BatchLine(BaseModel):
     """One question of a batch."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: int | str
     question: str
@@ -57,11 +53,10 @@ def run_batch(
     """
     lines = list(_read(questions))
     answered = _answered(output)
-    progress = BatchProgress(0, len(lines), 0, 0)
+    skipped = failed = 0
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("a", encoding="utf-8") as out:
-        for identity, line in lines:
-            failed, skipped = progress.failed, progress.skipped
+        for done, (identity, line) in enumerate(lines, 1):
             if str(identity) in answered:
                 skipped += 1
             else:
@@ -70,9 +65,8 @@ def run_batch(
                 out.write(json.dumps(result, ensure_ascii=False) + "\n")
                 out.flush()
                 os.fsync(out.fileno())
-            progress = BatchProgress(progress.done + 1, len(lines), skipped, failed)
-            on_progress(progress)
-    return progress
+            on_progress(BatchProgress(done, len(lines), skipped, failed))
+    return BatchProgress(len(lines), len(lines), skipped, failed)
 
 
 def _answer(

@@ -1,7 +1,5 @@
 """Every setting of Strata, read from the environment and `strata.toml`; nothing else reads them."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from pathlib import Path
@@ -15,7 +13,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, default_models_dir
+from chatbot.models.files import GENERATOR, ModelFile, chosen_generator
 from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
@@ -42,8 +40,7 @@ class Settings(SignInSettings, BaseSettings):
 
     data_dir: Path = Field(Path("data"), description="database, indexes and originals")
     models_dir: Path = Field(
-        default_factory=lambda: default_models_dir(os.environ.get("XDG_CACHE_HOME")),
-        description="model files",
+        default_factory=lambda: _cache_home() / "strata" / "models", description="model files"
     )
     models_mirror: str | None = Field(None, description="URL or folder asked for models first")
     database_url: str | None = Field(None, description="default: a SQLite file in data_dir")
@@ -242,6 +239,10 @@ class Settings(SignInSettings, BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then `strata.toml` in the working directory."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _cache_home() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def read_settings(**options: Any) -> Settings:

@@ -1,9 +1,7 @@
 """The settings of sign-in: who may come in, who is an admin, and what one person may use."""
 
-from __future__ import annotations
-
 import ipaddress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
@@ -99,7 +97,7 @@ class SignInSettings(BaseModel):
         return given
 
     @model_validator(mode="after")
-    def _whole(self) -> SignInSettings:
+    def _whole(self) -> Self:
         oidc = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
         proxy = ("proxy_user_header", "proxy_addresses")
         ways = [way for way in (oidc, proxy) if any(getattr(self, name) for name in way)]

@@ -1,7 +1,6 @@
-"""What admins did, kept for good: rows are added and never changed."""
+"""The audit log of what admins did: rows are added and never changed."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,32 +15,58 @@ from corpora.database.history_tables import AuditRow
 
 @dataclass(frozen=True)
 class AuditLog:
-    """Writes and reads the audit log."""
+    """Writes the audit log, and reads it for admins."""
 
     database: Database
 
     def record(self, person: Person, action: str, subject: str, **details: Any) -> None:
-        """Keep that a person did something: `action` is a verb such as "upload" or "rollback"."""
+        """Record that a person did something: `action` is a verb such as "upload" or "rollback"."""
         with self.database.writing() as session:
             recorded(session, person, action, subject, **details)
 
-    def entries(
-        self, *, before: int | None = None, limit: int = 100, **chosen: str | None
-    ) -> tuple[AuditRow, ...]:
-        """Return entries, the newest first; `before` is the id from which to go on.
+    def page(
+        self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
+    ) -> tuple[tuple[AuditRow, ...], int | None]:
+        """The newest entries, or those before an id, and the `before` of the next page, or None.
 
-        `chosen` are the `action` and the `person` that they are restricted to.
+        `chosen` are the `action` and the `person` that they are restricted to. Raises NotAllowed
+        unless an admin reads, like `choices` and `rows`.
         """
-        query = select(AuditRow).order_by(AuditRow.id.desc()).limit(limit)
-        query = query.filter_by(**{name: value for name, value in chosen.items() if value})
+        reader.require_admin()
+        query = select(AuditRow).filter_by(**_given(chosen)).order_by(AuditRow.id.desc())
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
-            return tuple(session.scalars(query))
+            found = tuple(session.scalars(query.limit(size + 1)))
+        return found[:size], found[size - 1].id if len(found) > size else None
+
+    def choices(self, reader: Person) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The actions that were done, and the people who did them."""
+        reader.require_admin()
+        with self.database.reading() as session:
+            actions, people = (
+                tuple(session.scalars(select(column).distinct().order_by(column)))
+                for column in (AuditRow.action, AuditRow.person)
+            )
+        return actions, people
+
+    def rows(self, reader: Person, **chosen: str | None) -> Iterator[dict[str, Any]]:
+        """Every entry, the newest first, for an export."""
+        reader.require_admin()
+        query = select(*AuditRow.__table__.columns).filter_by(**_given(chosen))
+        with self.database.reading() as session:
+            found = session.execute(
+                query.order_by(AuditRow.id.desc()), execution_options={"yield_per": 1000}
+            )
+            yield from map(dict, found.mappings())
+
+
+def _given(chosen: dict[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in chosen.items() if value}
 
 
 def recorded(session: Session, person: Person, action: str, subject: str, **details: Any) -> None:
-    """Keep it within a transaction, so that what was done and its record are kept together."""
+    """Record it within a transaction, together with what was done."""
     session.add(
         AuditRow(
             at=datetime.now(UTC),

@@ -1,6 +1,4 @@
-"""How much one person may use in a while, counted in SQL, so that all processes agree."""
-
-from __future__ import annotations
+"""Limits on what one person may use, counted in SQL, so that all processes agree."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from ingestion.errors import StrataError
 
 
 class LimitReached(StrataError):
-    """A person has used all they may for now; the message says how much, and when it goes on."""
+    """A person has reached a limit; the message says which, and when they can go on."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,4 @@
-"""Who asks: a person and what they may do."""
-
-from __future__ import annotations
+"""A person and what they may do."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +16,18 @@ class NotAllowed(StrataError):
 
 class NotSignedIn(NotAllowed):
     """Nobody is signed in, or no longer; the message says so."""
+
+
+class BadInput(StrataError, ValueError):
+    """What a person wrote or chose cannot be kept; the message says why."""
+
+
+def require_short(what: str, text: str, longest: int) -> None:
+    """Raise BadInput for a text with more characters than the limit."""
+    if len(text) > longest:
+        raise BadInput(
+            f"The {what} has {len(text):,} characters, the limit is {longest:,}: shorten it."
+        )
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ LOCAL = Person("", "local", is_admin=True)
 class Account:
     """Somebody as a provider knows them: `subject` never changes hands, an address may.
 
-    The address is empty where it is not to be believed, the subject where there is none but it.
+    The address is empty where it is not verified, the subject where only the address is known.
     """
 
     subject: str
@@ -54,30 +64,25 @@ class Account:
     is_admin: bool
 
 
-@dataclass(frozen=True)
-class People:
-    """Those who have signed in, and by which id what is theirs is kept."""
+def person_of_account(database: Database, account: Account) -> Person:
+    """Return the person of an account.
 
-    database: Database
+    Their id is the first address they signed in with, for good: if the provider later gives that
+    address to somebody else, it does not open what is kept under it.
+    """
+    kept = _kept_id(database, account) if account.subject else account.address
+    return Person(kept, account.name, account.is_admin)
 
-    def person(self, account: Account) -> Person:
-        """Return the person that an account is.
 
-        Their id is the address they first came with, for good: an address that the provider gives
-        to somebody else later does not open what is kept under it.
-        """
-        kept = self._id(account) if account.subject else account.address
-        return Person(kept, account.name, account.is_admin)
-
-    def _id(self, account: Account) -> str:
-        known = select(PersonRow.id).where(PersonRow.subject == account.subject)
-        with self.database.reading() as session:
+def _kept_id(database: Database, account: Account) -> str:
+    known = select(PersonRow.id).where(PersonRow.subject == account.subject)
+    with database.reading() as session:
+        if (kept := session.scalar(known)) is not None:
+            return kept
+    with database.writing() as session:
+        for name in filter(None, (account.address, account.subject)):
+            row = {"subject": account.subject, "id": name, "created": datetime.now(UTC)}
+            session.execute(insert_or_ignore(session, PersonRow).values(row))
             if (kept := session.scalar(known)) is not None:
                 return kept
-        with self.database.writing() as session:
-            for name in filter(None, (account.address, account.subject)):
-                row = {"subject": account.subject, "id": name, "created": datetime.now(UTC)}
-                session.execute(insert_or_ignore(session, PersonRow).values(row))
-                if (kept := session.scalar(known)) is not None:
-                    return kept
-        raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")
+    raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")

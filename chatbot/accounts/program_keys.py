@@ -1,6 +1,4 @@
-"""Keys by which programs ask in place of people: made, shown once, kept as hashes, revoked."""
-
-from __future__ import annotations
+"""Keys for programs: made, shown once, kept as hashes, revoked."""
 
 import secrets
 from collections.abc import Collection
@@ -12,10 +10,9 @@ from hashlib import sha256
 from sqlalchemy import select, update
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import BadInput, NotAllowed, NotSignedIn, Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
-from ingestion.errors import StrataError
 
 PREFIX = "strata_"
 """What every key begins with, so that scanners for leaked secrets find it."""
@@ -34,11 +31,7 @@ class Scope(StrEnum):
 
 
 FOR_ADMINS = frozenset({Scope.INGEST, Scope.ADMIN})
-"""Scopes that only an admin can give."""
-
-
-class BadKey(StrataError, ValueError):
-    """A key cannot be made so; the message says why."""
+"""Scopes that only an admin can grant."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +43,16 @@ class ProgramKeys:
     def make(
         self, person: Person, name: str, scopes: Collection[Scope], questions_per_minute: int
     ) -> tuple[ProgramKeyRow, str]:
-        """Make a key; return what is kept of it and the key itself, which is not to be had again.
+        """Make a key; return its row and the key itself, which is not stored.
 
-        `questions_per_minute` is the limit of the program, 0 for none.
-
-        Raises BadKey without a name or a scope, and NotAllowed for a scope that only admins give.
+        `questions_per_minute` is the limit of the program, 0 for none. Raises BadInput without a
+        name or a scope, and NotAllowed for a scope that only admins can grant.
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
-            raise BadKey(f"Give the key a name of at most {LONGEST_NAME} characters.")
+            raise BadInput(f"Give the key a name of at most {LONGEST_NAME} characters.")
         if not scopes:
-            raise BadKey("Choose what the key may do.")
+            raise BadInput("Choose what the key may do.")
         if FOR_ADMINS.intersection(scopes):
             person.require_admin()
         key = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
@@ -96,7 +88,7 @@ class ProgramKeys:
             return tuple(session.scalars(rows))
 
     def program(self, key: str) -> ProgramKeyRow:
-        """What is kept of a key; raises NotSignedIn where there is no such key."""
+        """The row of a key; raises NotSignedIn where there is no such key."""
         # The key is random: whoever can guess its hash can guess the key.
         of_key = select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key))
         with self.database.reading() as session:
@@ -113,10 +105,7 @@ class ProgramKeys:
 
 
 def person_of(program: ProgramKeyRow) -> Person:
-    """A program where a person is wanted: an admin with the scopes of one.
-
-    What it asks is kept under its own id, apart from what people ask.
-    """
+    """A program as a person, with an id of its own; an admin if its scopes are an admin's."""
     is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
     return Person(f"program:{program.id}", program.name, is_admin)
 

@@ -1,13 +1,11 @@
-"""What a provider or a proxy says of somebody → an account, and whether it may come in."""
-
-from __future__ import annotations
+"""The account that a provider or a proxy names, and whether it may sign in."""
 
 import ipaddress
 import os
 import secrets
 import time
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import suppress
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -67,9 +65,9 @@ def comes_from_proxy(host: str | None, settings: Settings) -> bool:
 
 
 def cookie_secret(settings: Settings) -> str:
-    """What sign-ins are signed with: the setting, else made once and kept in the data folder.
+    """The secret that sign-ins are signed with: the setting, else one kept in the data folder.
 
-    Whoever can read it can be anybody; the file is for its owner alone.
+    Whoever can read it can sign in as anybody; the file is for its owner alone.
     """
     if settings.cookie_secret:
         return settings.cookie_secret.get_secret_value()
@@ -80,15 +78,9 @@ def cookie_secret(settings: Settings) -> str:
         with NamedTemporaryFile("w", dir=settings.data_dir) as new:
             new.write(secrets.token_hex(32))
             new.flush()
-            _link(Path(new.name), path)
+            with suppress(FileExistsError):
+                os.link(new.name, path)
     return path.read_text("utf-8")
-
-
-def _link(new: Path, path: Path) -> None:
-    try:
-        os.link(new, path)
-    except FileExistsError:
-        return
 
 
 def _admitted(account: Account, settings: Settings) -> Account:
@@ -101,7 +93,7 @@ def _admitted(account: Account, settings: Settings) -> Account:
 
 
 def _address(claims: Mapping[str, Any]) -> str:
-    """The address, where the provider does not say that it is unverified; else nothing."""
+    """The address, or nothing where the provider says that it is unverified."""
     # Some providers leave it out, and some write it as text.
     verified = claims.get("email_verified", True) in (True, "true", None)
     address = claims.get("email")

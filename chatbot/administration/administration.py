@@ -1,6 +1,4 @@
-"""What admins do to products, releases, documents and glossaries: done, and then recorded."""
-
-from __future__ import annotations
+"""What admins change in products, releases, documents and glossaries, with the audit log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -31,10 +29,9 @@ _ACTIONS = {
 
 @dataclass(frozen=True)
 class Administration:
-    """The changes that one admin makes; raises NotAllowed for whoever is none.
+    """The changes of one admin; raises NotAllowed for anybody else.
 
-    What a change raises, and what it means, is said where it is made: nothing is recorded of one
-    that was refused.
+    Each method makes a change and records it; nothing is recorded of one that was refused.
     """
 
     database: Database
@@ -45,7 +42,7 @@ class Administration:
         self.person.require_admin()
 
     def change_release(self, product: str, release: str, new: ReleaseSettings) -> MemoryReview:
-        """Say of a release what it is also called, how it sorts, whether it is hidden …
+        """Change the aliases of a release, how it sorts, whether it is hidden, and so on.
 
         Returns what became of its remembered answers.
         """
@@ -56,7 +53,7 @@ class Administration:
         return review
 
     def change_product(self, product: str, new: ProductSettings) -> None:
-        """Say of a product what it is also called, and which release is the latest."""
+        """Change the aliases of a product, and which release is its latest."""
         administration = ReleaseAdministration(self.database)
         old = administration.overview(product).settings
         administration.change_product(product, new)

@@ -1,42 +1,36 @@
-"""What admins do to pairs: edit, promote, retire, rebuild; done, and recorded in the audit log."""
-
-from __future__ import annotations
+"""What admins do with remembered answers: edit, promote, retire, rebuild; with the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import Person
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope, UnknownPair
-from chatbot.administration.support import Support, as_answer
+from chatbot.accounts.people import BadInput, Person, require_short
+from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
+from chatbot.administration.support import as_answer, supported
 from chatbot.assembly import Chatbot
-from chatbot.memory.candidates import question_of
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
+from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question, tell
-from chatbot.memory.stores.stores import Added
+from chatbot.memory.stores.stores import Added, UnknownPair
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import NoCorpus, require_release
 from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from ingestion.errors import StrataError
 
 LONGEST_ANSWER = 20_000
 """Characters."""
 LONGEST_REASON = 500
 
 
-class BadPair(StrataError, ValueError):
-    """A pair cannot be changed so; the message says why."""
-
-
 @dataclass(frozen=True)
 class Rebuilt:
-    """A release whose stores were built again: the pairs that it had, and has now."""
+    """A release whose stores were rebuilt, with the pairs that it had before and has now."""
 
     product: str
     release: str
@@ -45,7 +39,7 @@ class Rebuilt:
 
 
 def ratings(chatbot: Chatbot) -> Ratings:
-    """What admins think of answers; the memory hears of it."""
+    """The ratings of admins; the memory is told of each change."""
     return Ratings(
         chatbot.database,
         chatbot.memory.remembering.opinion_changed,
@@ -55,7 +49,7 @@ def ratings(chatbot: Chatbot) -> Ratings:
 
 @dataclass(frozen=True)
 class Curation:
-    """The changes that one admin makes; raises NotAllowed for whoever is none.
+    """The changes of one admin; raises NotAllowed for anybody else.
 
     A pair that is gone raises UnknownPair. Nothing is recorded of what was refused.
     """
@@ -67,9 +61,9 @@ class Curation:
         self.person.require_admin()
 
     def edit(self, pair_id: int, answer: str) -> KeptPair:
-        """Give a pair another answer; what comes of it is a curated pair with an id of its own.
+        """Replace a pair by a curated one with another answer, and return it.
 
-        The pages of its release are searched for what the new words rest on. Raises BadPair.
+        The pages of its release are searched for citations. Raises BadInput.
         """
         old = self._overview.pair(pair_id)
         question = memory_question(old.row)
@@ -79,18 +73,18 @@ class Curation:
             "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
         )
         if not added.kept:
-            raise BadPair(
+            raise BadInput(
                 f"Another answer to the same question, {added.pair}, is curated already and stays "
                 "in place of this one. Edit that one."
             )
         return self._overview.pair(added.pair or 0)
 
     def correct(self, turn: int, review: ReviewRow) -> None:
-        """Let the corrected answer of a turn be what the next person gets who asks the same.
+        """Make the corrected answer of a turn the one for the next person who asks the same.
 
-        It is a curated pair of the release that answered, or should have; whatever the turn made
-        or reused goes. Where the correction is taken back, or is that nothing is documented, its
-        pair goes, too. A turn of no one release has none. Raises BadPair.
+        It becomes a curated pair of the release that answered, or should have, in place of the
+        pairs that the turn made or reused. It is removed when the correction is withdrawn, or says
+        that nothing is documented. A turn without a release has none. Raises BadInput.
         """
         with self.chatbot.database.reading() as session:
             row = session.get(TurnRow, turn)
@@ -130,20 +124,16 @@ class Curation:
         turn: int | None = None,
         links: Sequence[str] = (),
     ) -> NewPair:
-        """A pair with an answer that this admin wrote, and what of its release bears it."""
+        """A pair with an answer that this admin wrote, and its citations."""
         text = as_answer(answer)
         if not text:
-            raise BadPair("The answer is empty: write one, or retire the old one.")
-        if len(text) > LONGEST_ANSWER:
-            raise BadPair(
-                f"The answer has {len(text):,} characters, the limit is {LONGEST_ANSWER:,}: "
-                "shorten it."
-            )
+            raise BadInput("The answer is empty: write one, or retire the old one.")
+        require_short("answer", text, LONGEST_ANSWER)
         try:
-            support = Support(self.chatbot.corpora.corpus, self.chatbot.embedder)
-            found = support.of(product, release, question.text, text)
+            corpus = self.chatbot.corpora.corpus(product, release)
+            found = supported(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
-            raise BadPair(f"The answer cannot be checked against its release. {error}") from error
+            raise BadInput(f"The answer cannot be checked against its release. {error}") from error
         score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
         return NewPair(
             question,
@@ -165,13 +155,13 @@ class Curation:
         )
 
     def promote(self, pair_id: int) -> KeptPair:
-        """Make an answer a curated one: score 1, in the high store, outdone by no measure.
+        """Make an answer a curated one: score 1, in the high store, whatever is measured.
 
-        Raises BadPair for one that is suspended: its pages say something else now.
+        Raises BadInput for one that is suspended: its pages say something else now.
         """
         old = self._overview.pair(pair_id)
         if old.row.suspended:
-            raise BadPair(
+            raise BadInput(
                 f"This answer is suspended: {old.row.suspended}. Edit it, so that it rests on the "
                 "pages of today."
             )
@@ -185,7 +175,7 @@ class Curation:
         return self._overview.pair(added.pair or 0)
 
     def retire(self, pair_id: int, reason: str = "") -> None:
-        """Take a pair out of the memory for good; the reason is kept."""
+        """Remove a pair from the memory for good; the reason is kept."""
         old = self._overview.pair(pair_id)
         reason = " ".join(reason.split())[:LONGEST_REASON]
         told = f"{self._name} retired it{f': {reason}' if reason else ''}."
@@ -198,7 +188,7 @@ class Curation:
         scope: Scope = EVERYTHING,
         on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
     ) -> tuple[Rebuilt, ...]:
-        """Build stores and clusters again by the settings of today.
+        """Rebuild stores and clusters by the current settings.
 
         `on_progress` is told the release, how many of its pairs are done, and of how many.
         """
@@ -208,10 +198,7 @@ class Curation:
             name = f"{of.product} {of.release}"
             with self.chatbot.database.reading() as session:
                 release_id = require_release(session, of.product, of.release).id
-
-            def told(done: int, total: int, name: str = name) -> None:
-                on_progress(name, done, total)
-
+            told = partial(on_progress, name)
             pairs = memory.stores.rebuild(release_id, memory.reader, of.product, told)
             rebuilt.append(Rebuilt(of.product, of.release, of.pairs, pairs))
             AuditLog(self.chatbot.database).record(

@@ -1,9 +1,7 @@
-"""Questions and answers as a file: taken into the memory, and written out of it."""
-
-from __future__ import annotations
+"""Import and export of remembered questions and answers as a file."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,33 +10,32 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut
+from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, UnusableRow
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, PairFilter, Scope
-from chatbot.administration.support import Support, as_answer, as_value
+from chatbot.administration.support import as_answer, as_value, supported
 from chatbot.assembly import Chatbot
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store
 from chatbot.memory.questions import asked_text
 from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
 from chatbot.review.exports import Exports, Format
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Turn
 from corpora.catalog.catalog import require_release
-from corpora.catalog.release import Product, Release
+from corpora.catalog.release import Release
 from corpora.database.memory_tables import MemoryPairRow
-
-_REASON = "It was imported."
 
 
 @dataclass
 class ImportReport:
-    """What became of a file.
+    """The result of an import.
 
-    `added` rows are pairs now, of which `supported` rest on pages of their release and `low` are
-    answers to avoid, by their own score; they `replaced` so many others. `known` rows were there
-    already, and of the `outdone` the memory has a better answer. `left_out` says which lines
-    could not be taken and why, `ignored` which columns mean nothing here.
+    Of the `added` rows `supported` have citations and `low` are answers to avoid, by their own
+    score; they `replaced` so many others. `known` rows were there already, and for the `outdone`
+    the memory has a better answer. `left_out` are the lines that could not be used, `ignored` the
+    unknown columns.
     """
 
     file: str
@@ -54,7 +51,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Imports and exports for one admin; raises NotAllowed for whoever is none."""
+    """Imports and exports for one admin; raises NotAllowed for anybody else."""
 
     chatbot: Chatbot
     person: Person
@@ -65,16 +62,19 @@ class Exchange:
     def bring_in(
         self, faq: FaqFile, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> ImportReport:
-        """Make the rows of a file pairs of their releases; a row that is there already stays.
+        """Make the rows of a file pairs of their releases, unless they are there already.
 
-        `on_progress` is told how many rows are done, and of how many. Each row is kept for good
-        as soon as it is done: an import that is stopped goes on where it was.
+        `on_progress` is told how many rows are done, and of how many. Each row is stored as soon as
+        it is done: an import that was stopped can be started again.
         """
         coming = _Import(self.chatbot, self.person.id or self.person.name, faq)
         report = coming.report
         try:
             for done, row in enumerate(faq.rows, 1):
-                coming.bring_in(row)
+                try:
+                    coming.bring_in(row)
+                except UnusableRow as error:
+                    report.left_out.append(LeftOut(row.line, str(error)))
                 on_progress(done, len(faq.rows))
         finally:
             report.left_out.sort(key=lambda left: left.line)
@@ -92,7 +92,7 @@ class Exchange:
         return report
 
     def export(self, form: Format, scope: Scope = EVERYTHING) -> Iterator[str]:
-        """Write pairs as a file that `read_faq` reads back, piece by piece, the oldest first."""
+        """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
         overview = Overview(self.chatbot.database, self.person)
         pairs = overview.every(PairFilter(scope))
         return Exports(self.chatbot.database).of(
@@ -106,7 +106,7 @@ class Exchange:
 
 
 class _Import:
-    """The rows of one file on their way into the stores, and what became of them so far."""
+    """An import of one file, and its report so far."""
 
     def __init__(self, chatbot: Chatbot, by: str, faq: FaqFile) -> None:
         self.report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
@@ -114,28 +114,20 @@ class _Import:
         self._chatbot = chatbot
         self._by = by
         self._products = chatbot.products()
-        self._support = Support(chatbot.corpora.corpus, chatbot.embedder)
         self._lines: dict[tuple[Release, str], int] = {}
 
     def bring_in(self, row: FaqRow) -> None:
-        """Make a row a pair, if its release can be asked and its question was not there before."""
+        """Make a row a pair, unless its answer is there already; raises UnusableRow."""
         release, text = self._release(row), as_answer(row.answer)
-        if release is None:
-            self._leave_out(row, self._unknown(row))
-            return
+        report, product = self.report, release.product
         self.releases.add(release)
         first = self._lines.setdefault((release, _folded(row.question)), row.line)
         if first != row.line:
-            self._leave_out(
-                row, f"the question stands in line {first} too: put its answers into one row"
+            raise UnusableRow(
+                f"the question stands in line {first} too: put its answers into one row"
             )
-        elif not any(map(str.isalnum, text)):
-            self._leave_out(row, "the answer has no words")
-        else:
-            self._add(release, row, text)
-
-    def _add(self, release: Release, row: FaqRow, text: str) -> None:
-        report, product = self.report, release.product
+        if not any(map(str.isalnum, text)):
+            raise UnusableRow("the answer has no words")
         asked = self._asked(release, row.question)
         question = self._chatbot.memory.reader.read(asked, product)
         with self._chatbot.database.reading() as session:
@@ -149,7 +141,8 @@ class _Import:
         if known:
             report.known += 1
             return
-        found = self._support.of(product, release.name, row.question, text)
+        corpus = self._chatbot.corpora.corpus(product, release.name)
+        found = supported(corpus, self._chatbot.embedder, row.question, text)
         score = 1.0 if row.score is None else row.score
         pair = NewPair(
             question,
@@ -159,7 +152,7 @@ class _Import:
             links=row.links,
         )
         added = self._chatbot.memory.stores.add(
-            release_id, pair, happened=Happened.IMPORTED, reason=_REASON
+            release_id, pair, happened=Happened.IMPORTED, reason="It was imported."
         )
         if not added.kept:
             report.outdone += 1
@@ -169,23 +162,19 @@ class _Import:
         report.low += added.store is Store.LOW
         report.replaced += len(added.replaced)
 
-    def _leave_out(self, row: FaqRow, reason: str) -> None:
-        self.report.left_out.append(LeftOut(row.line, reason))
-
-    def _release(self, row: FaqRow) -> Release | None:
-        owner, wanted = _called(self._products, row.product), row.release.casefold()
-        for offered in owner.releases if owner else ():
-            if wanted in (name.casefold() for name in (offered.name, *offered.aliases)):
-                return offered
-        return None
-
-    def _unknown(self, row: FaqRow) -> str:
-        owner = _called(self._products, row.product)
+    def _release(self, row: FaqRow) -> Release:
+        owner = find_product(row.product, self._products)
         if owner is None:
             there = ", ".join(p.name for p in self._products) or "none yet"
-            return f"there is no product {row.product!r:.120}; there is: {there}"
+            raise UnusableRow(f"there is no product {row.product!r:.120}; there is: {there}")
+        wanted = row.release.casefold()
+        for offered in owner.releases:
+            if wanted in (name.casefold() for name in (offered.name, *offered.aliases)):
+                return offered
         there = ", ".join(r.name for r in owner.releases) or "none yet"
-        return f"there is no release {row.release!r:.120} of {owner.name}; there is: {there}"
+        raise UnusableRow(
+            f"there is no release {row.release!r:.120} of {owner.name}; there is: {there}"
+        )
 
     def _asked(self, release: Release, question: str) -> str:
         """What a question asks without its release, as the chain would read it."""
@@ -205,21 +194,13 @@ def _folded(question: str) -> str:
 
 
 def _bare(answer: str) -> str:
-    """An answer without what says where it stands: marks of citations and of quotations."""
+    """An answer without its marks of citations and quotations."""
     lines = (line.removeprefix(">").strip() for line in without_marks(answer).split("\n"))
     return "\n".join(lines).strip()
 
 
-def _called(products: Sequence[Product], name: str) -> Product | None:
-    """The product with this name or alias, in whatever case."""
-    wanted = name.strip().casefold()
-    return next(
-        (p for p in products if wanted in (n.casefold() for n in (p.name, *p.aliases))), None
-    )
-
-
 def _exported(pair: KeptPair, form: Format) -> dict[str, Any]:
-    """A pair as a row that `read_faq` reads, with all else that is known of it behind."""
+    """A pair as a row that `read_faq` reads, followed by all else that is known of it."""
     row = pair.row
     return {
         "product": pair.product,

@@ -1,10 +1,7 @@
-"""Questions with their answers as a CSV or JSONL file, read line by line.
+"""Questions with their answers are read from a CSV or JSONL file, line by line.
 
-Whoever wrote the file, its texts are data: they lose what no reader sees, and an address in them
-is text.
+The texts of a file are data: invisible characters are removed, and an address is plain text.
 """
-
-from __future__ import annotations
 
 import csv
 import io
@@ -12,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,11 +32,11 @@ EXPORTED = (
     *("store", "origin", "rated_by", "rated", "faithfulness", "relevancy"),
     *("suspended", "reused", "last_used", "created"),
 )
-"""What an export says besides; it is not taken from a file, since anybody can write it there."""
+"""Columns of an export that an import ignores, since anybody can write them into a file."""
 
 
 class FaqError(StrataError, ValueError):
-    """A file cannot be read at all; the message names file and line and says what to do."""
+    """A file cannot be read; the message names file and line and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class FaqRow:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A line that could not be taken, and why."""
+    """A line that cannot be used, and why."""
 
     line: int
     reason: str
@@ -65,7 +63,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class FaqFile:
-    """What a file holds: rows, lines that are none, and columns that mean nothing here."""
+    """The rows of a file, the lines that cannot be used, and the columns that are unknown."""
 
     name: str
     rows: tuple[FaqRow, ...]
@@ -73,8 +71,8 @@ class FaqFile:
     ignored: tuple[str, ...] = ()
 
 
-class _Unusable(ValueError):
-    """A row cannot be taken; the message says why."""
+class UnusableRow(ValueError):
+    """A row cannot be used; the message says why."""
 
 
 def read_faq(path: Path, product: str = "") -> FaqFile:
@@ -102,7 +100,7 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
         ignored |= dict.fromkeys(key for key in found if key not in (*_COLUMNS, *EXPORTED))
         try:
             rows.append(_row(line, found, product))
-        except _Unusable as error:
+        except UnusableRow as error:
             left_out.append(LeftOut(line, str(error)))
     return FaqFile(name, tuple(rows), tuple(left_out), tuple(ignored))
 
@@ -121,20 +119,27 @@ def _text(data: bytes, name: str) -> str:
 
 
 _Line = tuple[int, Mapping[str, Any] | str]
-"""The number of a line, and what it holds by column; or why it holds nothing."""
+"""The number of a line, and its values by column, or why it cannot be used."""
 
 
 def _csv_rows(name: str, text: str) -> Iterator[_Line]:
-    """The rows below the header that hold anything, with the line at which each begins."""
+    """The rows below the header that are not empty, with the line at which each begins."""
     separator = _separator(name, text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line, header = 1, None
+    line = 1
     try:
+        header = _header(name, next(reader))
+        line = reader.line_num + 1
         for cells in reader:
-            if header is None:
-                header = _header(name, cells)
+            if any(cell.strip() for cell in cells[len(header) :]):
+                yield (
+                    line,
+                    f"it has {len(cells)} cells, the first row has {len(header)}: put text that "
+                    "holds a separator into quotation marks",
+                )
             elif any(cell.strip() for cell in cells):
-                yield line, _by_column(header, cells)
+                pairs = zip_longest(header, map(without_apostrophe, cells), fillvalue="")
+                yield line, {column: cell for column, cell in pairs if column}
             line = reader.line_num + 1
     except csv.Error as error:
         raise FaqError(f"{name}, line {line}: this is not a row of CSV: {error}") from error
@@ -165,18 +170,6 @@ def _header(name: str, cells: Sequence[str]) -> list[str]:
     return header
 
 
-def _by_column(header: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | str:
-    beyond = cells[len(header) :]
-    if any(cell.strip() for cell in beyond):
-        return (
-            f"it has {len(cells)} cells, the first row has {len(header)}: put text that holds a "
-            "separator into quotation marks"
-        )
-    filled = [*cells, *[""] * (len(header) - len(cells))]
-    pairs = zip(header, map(without_apostrophe, filled), strict=False)
-    return {column: cell for column, cell in pairs if column}
-
-
 def _jsonl_rows(name: str, text: str) -> Iterator[_Line]:
     # Other line ends than these may stand within a JSON string.
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
@@ -200,19 +193,18 @@ def _row(line: int, found: Mapping[str, Any], product: str) -> FaqRow:
     product = _string(found, "product", LONGEST_QUESTION).strip() or product
     for name, text in (("question", question), ("answer", answer), ("release", release)):
         if not text:
-            raise _Unusable(f"the {name} is empty")
+            raise UnusableRow(f"the {name} is empty")
     if not product:
-        raise _Unusable("the product is not said: add a column product, or give --product")
+        raise UnusableRow("the product is not said: add a column product, or give --product")
     if says_unknown(answer):
-        raise _Unusable("an answer that does not know is no answer to keep")
-    value = _string(found, "value", LONGEST_ANSWER).strip()
+        raise UnusableRow("an answer that does not know is no answer to keep")
     return FaqRow(
-        line=line,
-        product=product,
-        release=release,
-        question=question,
-        answer=answer,
-        value=value,
+        line,
+        product,
+        release,
+        question,
+        answer,
+        value=_string(found, "value", LONGEST_ANSWER).strip(),
         score=_score(found.get("score")),
         links=_links(found.get("links")),
     )
@@ -223,10 +215,10 @@ def _string(found: Mapping[str, Any], name: str, longest: int) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _Unusable(f"the {name} is {value!r:.40}, which is no text: put it into quotes")
+        raise UnusableRow(f"the {name} is {value!r:.40}, which is no text: put it into quotes")
     text = visible(value).replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > longest:
-        raise _Unusable(
+        raise UnusableRow(
             f"the {name} has {len(text):,} characters, the limit is {longest:,}: shorten it"
         )
     return text
@@ -241,21 +233,21 @@ def _score(value: Any) -> float | None:
         # A spreadsheet writes 0,9 in many countries.
         score = float(value.replace(",", ".") if isinstance(value, str) else value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _Unusable(f"the score {value!r:.40} is no number") from error
+        raise UnusableRow(f"the score {value!r:.40} is no number") from error
     if not 0 <= score <= 1:
-        raise _Unusable(f"the score {value!r:.40} does not lie between 0 and 1")
+        raise UnusableRow(f"the score {value!r:.40} does not lie between 0 and 1")
     return score
 
 
 def _links(value: Any) -> tuple[str, ...]:
     links = value.split() if isinstance(value, str) else [] if value is None else value
     if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
-        raise _Unusable("the links are no list of addresses")
+        raise UnusableRow("the links are no list of addresses")
     for link in links:
         if not _is_address(link):
-            raise _Unusable(f"the link {link!r:.80} is no http or https address")
+            raise UnusableRow(f"the link {link!r:.80} is no http or https address")
     if len(links) > MOST_LINKS:
-        raise _Unusable(f"it has {len(links)} links, the limit is {MOST_LINKS}")
+        raise UnusableRow(f"it has {len(links)} links, the limit is {MOST_LINKS}")
     return tuple(dict.fromkeys(links))
 
 

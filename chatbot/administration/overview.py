@@ -1,53 +1,55 @@
-"""What admins see of the memory: its figures, clusters, pairs, growth, and what became of pairs."""
+"""What admins see of the memory: its figures, clusters, pairs, growth and events."""
 
-from __future__ import annotations
-
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sqlalchemy import case, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, aliased
 
 from chatbot.accounts.people import Person
-from chatbot.administration.growth import Day, days
-from chatbot.administration.scope import (
-    EVERYTHING,
-    PairFilter,
-    Scope,
-    conditions,
-    release_ids,
-)
-from chatbot.memory.pairs import Happened, Origin, Store
+from chatbot.administration.figures import Day, ReleaseFigures, days, figures
+from chatbot.memory.pairs import Happened, Store
 from chatbot.memory.stores.stores import UnknownPair
-from corpora.catalog.release import sort_key
+from corpora.catalog.catalog import require_product, require_release
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
 
-__all__ = [
-    "EVERYTHING",
-    "Change",
-    "Cluster",
-    "Day",
-    "KeptPair",
-    "Overview",
-    "PairFilter",
-    "ReleaseFigures",
-    "Scope",
-    "UnknownPair",
-    "Use",
-]
-
 _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
+class Scope:
+    """The part of the memory to look at: a release with its product, a product, or, empty, all."""
+
+    product: str = ""
+    release: str = ""
+
+
+EVERYTHING = Scope()
+
+
+@dataclass(frozen=True)
+class PairFilter:
+    """Which pairs are wanted; what is empty or None does not matter.
+
+    `words` are in the question; a `cluster` is one of a store of a release; `read_other_than` is
+    for pairs of another embedding than this one, which no question finds until a rebuild.
+    """
+
+    scope: Scope = EVERYTHING
+    store: Store | None = None
+    cluster: int | None = None
+    suspended: bool | None = None
+    words: str = ""
+    read_other_than: str = ""
+
+
+@dataclass(frozen=True)
 class KeptPair:
-    """A question and its answer as the memory has them, of a release of a product."""
+    """A pair of the memory with its product and release."""
 
     row: MemoryPairRow
     product: str
@@ -56,7 +58,7 @@ class KeptPair:
 
 @dataclass(frozen=True)
 class Use:
-    """What a turn has to do with a pair: a `chatbot.memory.pairs.Role`."""
+    """A turn that used a pair, and its `chatbot.memory.pairs.Role`."""
 
     turn: TurnRow
     role: str
@@ -64,36 +66,13 @@ class Use:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a pair and why; the questions are None where a pair is gone."""
+    """What happened to a pair; the questions are None where a pair is gone."""
 
     event: MemoryEventRow
     product: str
     release: str
     question: str | None
     other_question: str | None
-
-
-@dataclass(frozen=True)
-class ReleaseFigures:
-    """What the memory has of one release.
-
-    `origins` counts pairs by where their score comes from, `reused` how often a pair answered.
-    """
-
-    product: str
-    release: str
-    high: int
-    low: int
-    high_clusters: int
-    low_clusters: int
-    suspended: int
-    reused: int
-    origins: Mapping[Origin, int]
-
-    @property
-    def pairs(self) -> int:
-        """The pairs of both stores."""
-        return self.high + self.low
 
 
 @dataclass(frozen=True)
@@ -106,9 +85,9 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Overview:
-    """Reads the memory for one admin; raises NotAllowed for whoever is none.
+    """Reads the memory for one admin; raises NotAllowed for anybody else.
 
-    Names of products and releases that there are not raise UnknownRelease.
+    Unknown products and releases raise UnknownRelease.
     """
 
     database: Database
@@ -120,7 +99,7 @@ class Overview:
     def releases(self, scope: Scope = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
         with self.database.reading() as session:
-            return _figures(session, release_ids(session, scope))
+            return figures(session, release_ids(session, scope))
 
     def clusters(
         self, scope: Scope, store: Store = Store.HIGH, *, offset: int = 0, limit: int | None = 50
@@ -161,16 +140,10 @@ class Overview:
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
-        last = 0
-        while True:
-            # A session for each batch: whoever takes the pairs may take their time.
-            with self.database.reading() as session:
-                found = _PAIRS.where(*conditions(session, wanted), MemoryPairRow.id > last)
-                rows = session.execute(found.order_by(MemoryPairRow.id).limit(_AT_ONCE)).all()
-            if not rows:
-                return
+        with self.database.reading() as session:
+            found = _PAIRS.where(*conditions(session, wanted)).order_by(MemoryPairRow.id)
+            rows = session.execute(found.execution_options(yield_per=_AT_ONCE))
             yield from (KeptPair(*row) for row in rows)
-            last = rows[-1][0].id
 
     def pair(self, pair_id: int) -> KeptPair:
         """One pair; raises UnknownPair if it is gone."""
@@ -184,7 +157,7 @@ class Overview:
         return KeptPair(*row)
 
     def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
-        """The newest turns that have to do with a pair, and how many there are in all."""
+        """The newest turns that used a pair, and how many there are in all."""
         of_pair = MemoryUseRow.pair_id == pair_id
         with self.database.reading() as session:
             found = session.execute(
@@ -200,7 +173,7 @@ class Overview:
     def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
         """The days from the first to the last on which anything happened or was asked."""
         with self.database.reading() as session:
-            return days(session, scope)
+            return days(session, release_ids(session, scope), scope.product, scope.release)
 
     def changes(
         self,
@@ -210,7 +183,7 @@ class Overview:
         before: int | None = None,
         limit: int = 100,
     ) -> tuple[Change, ...]:
-        """What became of pairs and why, the newest first; `before` is the id to go on from."""
+        """What happened to pairs and why, the newest first; `before` is the id to go on from."""
         pair, other = aliased(MemoryPairRow), aliased(MemoryPairRow)
         with self.database.reading() as session:
             query = (
@@ -254,39 +227,29 @@ def _representative(session: Session, release_id: int, store: Store, number: int
     return KeptPair(*session.execute(_PAIRS.where(MemoryPairRow.id == nearest)).one())
 
 
-def _figures(session: Session, ids: Sequence[int]) -> tuple[ReleaseFigures, ...]:
-    pairs, names = MemoryPairRow, (ProductRow.name, ReleaseRow.name)
-    high, low = pairs.store == Store.HIGH, pairs.store == Store.LOW
-    origins: dict[tuple[str, str], dict[Origin, int]] = defaultdict(dict)
-    by_origin = _of_releases(select(*names, pairs.origin, func.count()), ids)
-    for product, release, origin, number in session.execute(by_origin.group_by(pairs.origin)):
-        origins[product, release][Origin(origin)] = number
-    figures = _of_releases(
-        select(
-            ProductRow.name.label("product"),
-            ReleaseRow.name.label("release"),
-            func.count(case((high, 1))).label("high"),
-            func.count(case((low, 1))).label("low"),
-            func.count(case((high, pairs.cluster)).distinct()).label("high_clusters"),
-            func.count(case((low, pairs.cluster)).distinct()).label("low_clusters"),
-            func.count(case((pairs.suspended != "", 1))).label("suspended"),
-            func.sum(pairs.reused).label("reused"),
-        ),
-        ids,
-    )
-    found = [
-        ReleaseFigures(**row, origins=origins[row["product"], row["release"]])
-        for row in session.execute(figures).mappings()
-    ]
-    return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
+def release_ids(session: Session, scope: Scope) -> list[int]:
+    """The ids of the releases within a scope; raises UnknownRelease."""
+    if scope.release:
+        return [require_release(session, scope.product, scope.release).id]
+    ids = select(ReleaseRow.id).order_by(ReleaseRow.id)
+    if scope.product:
+        ids = ids.where(ReleaseRow.product_id == require_product(session, scope.product).id)
+    return list(session.scalars(ids))
 
 
-def _of_releases(query: Any, ids: Sequence[int]) -> Any:
-    """A query over pairs with the names of product and release, of each release by itself."""
-    return (
-        query.select_from(MemoryPairRow)
-        .join(ReleaseRow, ReleaseRow.id == MemoryPairRow.release_id)
-        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-        .where(MemoryPairRow.release_id.in_(ids))
-        .group_by(ProductRow.name, ReleaseRow.name)
-    )
+def conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
+    """The conditions for the pairs that a filter wants; raises UnknownRelease."""
+    found: list[ColumnElement[bool]] = []
+    if wanted.scope != EVERYTHING:
+        found.append(MemoryPairRow.release_id.in_(release_ids(session, wanted.scope)))
+    if wanted.store is not None:
+        found.append(MemoryPairRow.store == wanted.store)
+    if wanted.cluster is not None:
+        found.append(MemoryPairRow.cluster == wanted.cluster)
+    if wanted.suspended is not None:
+        found.append((MemoryPairRow.suspended != "") == wanted.suspended)
+    if wanted.read_other_than:
+        found.append(MemoryPairRow.embedding != wanted.read_other_than)
+    if wanted.words.strip():
+        found.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
+    return found

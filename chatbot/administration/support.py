@@ -1,12 +1,7 @@
-"""An answer that somebody wrote, as the chatbot writes its own, with what it rests on.
-
-Its citations are found in the release's own pages.
-"""
-
-from __future__ import annotations
+"""The citations of an answer that somebody wrote, found in the pages of its release."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,32 +23,30 @@ from prompts.fencing import visible
 PAGES = 8
 MOST_CITATIONS = 5
 ENOUGH_WORDS = 0.7
-"""The share of a statement's words that the record it rests on has to hold."""
+"""The share of a statement's words that a record needs to support it."""
 NEAR_QUESTION = 0.4
-"""The least cosine of the question and a record that a statement of few words rests on.
+"""The least cosine of the question and a record that supports a statement of few words.
 
-On the sample 24 of 39 right answers are found to be borne by pages, and 1 of 234 that belongs to
-another question.
+On the sample 24 of 39 right answers get citations, and 1 of 234 that belong to another question.
 """
 ENOUGH_STATEMENTS = 0.5
-"""The share of an answer's statements that must rest on pages; names and figures must all."""
+"""The share of an answer's statements that need support; all names and figures do."""
 
 _SHORT_VALUE = 200
-"""Characters up to which an answer of one line is its own short answer."""
+"""The longest answer of one line, in characters, that is its own short answer."""
 _SHORT = 4
 _SEARCHED = 1_000
 _MOST_EMBEDDED = 20
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_LEAD = re.compile(r"\s*(?P<quoted>(?:>\s?)*)")
 _MARKUP = re.compile(r"^[\s>]*(?:[-*+•]\s+|\d+[.)]\s+|#+\s+)?")
-_QUOTED = re.compile(r"^>\s?")
+_QUOTED = re.compile(r"^(?:>\s?)+")
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 
 
 def as_answer(text: str) -> str:
     """The text without pictures, links and marks of citations; addresses and code are code spans.
 
-    A quotation stays one, line by line: whoever shows it sees to it that it is one.
+    A quotation stays one, line by line.
     """
     lines, in_code = [], False
     for line in visible(text).split("\n"):
@@ -73,74 +66,19 @@ def as_value(text: str) -> str:
 
 @dataclass(frozen=True)
 class Supported:
-    """An answer with the marks of its citations, and the page behind each; often there is none."""
+    """An answer with the marks of its citations, if it has any, and the page of each."""
 
     text: str
     citations: tuple[Citation, ...] = ()
     pages: tuple[CitedPage, ...] = ()
 
     def as_kept(self, value: str = "") -> dict[str, Any]:
-        """The answer as a pair has it; a short one is its own value."""
+        """The answer as a pair keeps it; a short one is its own value."""
         bare = without_marks(self.text)
         if not value and "\n" not in bare and len(bare) <= _SHORT_VALUE:
             value = bare
         citations = [asdict(citation) for citation in self.citations]
         return {"text": self.text, "value": value, "citations": citations}
-
-
-@dataclass(frozen=True)
-class Support:
-    """Looks in a release's pages for what an answer says; thread-safe."""
-
-    open_corpus: Callable[[str, str], Corpus]
-    embedder: Embedder
-
-    def of(self, product: str, release: str, question: str, answer: str) -> Supported:
-        """The answer, as `as_answer` wrote it, as far as pages bear it.
-
-        Every name and figure of it, and at least half of what it states, has to stand in records
-        of the release; else it rests on nothing. Negations have to agree. A quotation that no
-        page bears is one no longer. Raises NoCorpus.
-        """
-        corpus = self.open_corpus(product, release)
-        read = self._records(corpus, question, answer)
-        lines = answer.split("\n")
-        stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]
-        possible = [(i, s, _candidates(s, read)) for i, s in stated]
-        near = self._nearness(question, [r for _, _, found in possible for r in found])
-        rests = [(i, r) for i, s, found in possible if (r := _bearing(s, found, near)) is not None]
-        cited = list(dict.fromkeys(r for _, r in rests))[:MOST_CITATIONS]
-        told = (*claims(answer), *quantities(answer))
-        if (
-            len(rests) < ENOUGH_STATEMENTS * len(stated)
-            or max((near[r] for r in cited), default=0.0) < NEAR_QUESTION
-            or not all(any(holds(claim, r.passage) for r in cited) for claim in told)
-        ):
-            return Supported(_marked(lines, ()))
-        pages = [r.record.page for r in cited]
-        return Supported(
-            _marked(lines, [(i, cited.index(r) + 1) for i, r in rests if r in cited]),
-            tuple(cite(r.record, corpus.release) for r in cited),
-            tuple(CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages),
-        )
-
-    def _records(self, corpus: Corpus, question: str, answer: str) -> list[_Read]:
-        """The records of the pages that are nearest to a question and its answer."""
-        said = answer[:_SEARCHED]
-        found = retrieve(
-            corpus,
-            self.embedder,
-            [question, said],
-            search_terms(question, said, corpus.product, corpus),
-            limit=PAGES,
-            settings=RetrievalSettings(),
-        )
-        return [_Read(r, passage_of(r)) for f in found for r in records(f.page)]
-
-    def _nearness(self, question: str, read: Sequence[_Read]) -> dict[_Read, float]:
-        """The cosine of the question and each record."""
-        asked, *vectors = self.embedder.embed([question, *(r.passage.read for r in read)])
-        return {r: float(vector @ asked) for r, vector in zip(read, vectors, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +89,44 @@ class _Read:
     passage: Passage
 
 
+def supported(corpus: Corpus, embedder: Embedder, question: str, answer: str) -> Supported:
+    """Add citations to an answer that `as_answer` wrote, as far as pages of its release support it.
+
+    All its names and figures, and at least half of its statements, have to be in records of the
+    release, with the same negations; else it gets no citation. A quotation that no page supports
+    becomes plain text.
+    """
+    said = answer[:_SEARCHED]
+    terms = search_terms(question, said, corpus.product, corpus)
+    found = retrieve(
+        corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
+    )
+    read = [_Read(r, passage_of(r)) for f in found for r in records(f.page)]
+    lines = answer.split("\n")
+    stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]
+    possible = [(i, s, _candidates(s, read)) for i, s in stated]
+    candidates = [r for _, _, several in possible for r in several]
+    asked, *vectors = embedder.embed([question, *(r.passage.read for r in candidates)])
+    near = {r: float(vector @ asked) for r, vector in zip(candidates, vectors, strict=True)}
+    rests = [(i, r) for i, s, several in possible if (r := _bearing(s, several, near)) is not None]
+    cited = list(dict.fromkeys(r for _, r in rests))[:MOST_CITATIONS]
+    told = (*claims(answer), *quantities(answer))
+    if (
+        len(rests) < ENOUGH_STATEMENTS * len(stated)
+        or max((near[r] for r in cited), default=0.0) < NEAR_QUESTION
+        or not all(any(holds(claim, r.passage) for r in cited) for claim in told)
+    ):
+        return Supported(_marked(lines, ()))
+    pages = [r.record.page for r in cited]
+    return Supported(
+        _marked(lines, [(i, cited.index(r) + 1) for i, r in rests if r in cited]),
+        tuple(cite(r.record, corpus.release) for r in cited),
+        tuple(CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages),
+    )
+
+
 def _candidates(statement: str, read: Sequence[_Read]) -> list[_Read]:
-    """The records that hold most of a statement's words and all its claims, the best first."""
+    """The records with most of a statement's words and all its claims, the best first."""
     said = _VERDICT.sub("", statement)
     words = _words(said)
     found = []
@@ -169,9 +143,9 @@ def _candidates(statement: str, read: Sequence[_Read]) -> list[_Read]:
 
 
 def _bearing(statement: str, found: Sequence[_Read], near: dict[_Read, float]) -> _Read | None:
-    """The record that says a statement: of its candidates the one nearest to the question.
+    """The candidate nearest to the question.
 
-    The words of a short one ("5 %") are found in many places, so that place has to be near.
+    The words of a short statement ("5 %") are in many places, so the record has to be near.
     """
     best = max(found, key=lambda r: near[r], default=None)
     if best is None or (len(_words(statement)) < _SHORT and near[best] < NEAR_QUESTION):
@@ -184,12 +158,12 @@ def _words(text: str) -> set[str]:
 
 
 def _statements(line: str) -> list[str]:
-    """The sentences of a line that say anything, without the marks of a list or quotation."""
+    """The sentences of a line that have words, without the marks of a list or quotation."""
     return [s for s in sentences(_MARKUP.sub("", line)) if _words(s)]
 
 
 def _marked(lines: Sequence[str], marks: Sequence[tuple[int, int]]) -> str:
-    """The lines with the marks of their citations at their ends; below, where there is a table."""
+    """The lines with their citations at the end; all below the last one where there is a table."""
     of_line = {i: dict.fromkeys(f"[{n}]" for of, n in marks if of == i) for i in range(len(lines))}
     kept = [line if of_line[i] else _QUOTED.sub("", line) for i, line in enumerate(lines)]
     if any(line.startswith("|") for line in lines):
@@ -199,11 +173,10 @@ def _marked(lines: Sequence[str], marks: Sequence[tuple[int, int]]) -> str:
 
 
 def _harmless_line(line: str, text: str) -> str:
-    lead = _LEAD.match(line)
-    assert lead is not None
-    indent = line[: len(line) - len(line.lstrip())]
+    said = line.lstrip()
     # What the text holds itself it may show as code: whoever wrote it answers for it.
-    bare = without_marks(harmless(line[lead.end() :], evidence=text)).rstrip()
+    bare = without_marks(harmless(_QUOTED.sub("", said), evidence=text)).rstrip()
     if not bare:
         return ""
-    return f"> {bare}" if lead["quoted"] else f"{indent}{bare}"
+    indent = line[: len(line) - len(said)]
+    return f"> {bare}" if said.startswith(">") else f"{indent}{bare}"

@@ -1,18 +1,26 @@
 """The conversations of one person and their turns, kept in SQL."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from types import MappingProxyType
+from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    delete,
+    func,
+    literal_column,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.interfaces import ORMOption
 
-from chatbot.conversations.turn_search import turns_with
 from chatbot.memory.pairs import Role
 from chatbot.memory.stores.stores import Stores
 from chatbot.memory.uses import keep_uses
@@ -29,7 +37,8 @@ from corpora.database.history_tables import (
 from ingestion.errors import StrataError
 
 LONGEST_TITLE = 120
-NO_USES: Mapping[int, Role] = MappingProxyType({})
+MOST_WORDS = 20
+_WORD = re.compile(r"\w+")
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
 """What a turn repeats of its reply."""
 
@@ -52,14 +61,13 @@ class KeptTurn:
 class Conversations:
     """The conversations of `owner`, and nobody else's; every method is one transaction.
 
-    To ask for another person's conversation raises UnknownConversation, as for one that is not
-    there: nobody learns which ids exist.
+    Another person's conversation raises UnknownConversation, like one that does not exist.
     """
 
     database: Database
     owner: str = ""
 
-    def of(self, owner: str) -> Conversations:
+    def of(self, owner: str) -> Self:
         """The conversations of another person."""
         return replace(self, owner=owner)
 
@@ -85,7 +93,7 @@ class Conversations:
             row.title = _title(title) or row.title
 
     def delete(self, conversation: str) -> None:
-        """Delete a conversation with its turns, all that was said of them and was made of them."""
+        """Delete a conversation with its turns, their feedback, reviews and remembered answers."""
         with self.database.writing() as session:
             row = self.own(session, conversation)
             forget_turns_of(session, [conversation])
@@ -98,7 +106,7 @@ class Conversations:
             return self.own(session, conversation, turns)
 
     def recent(self, limit: int = 50, wanted: str = "") -> tuple[ConversationRow, ...]:
-        """The conversations last talked in; of those `wanted`, the ones that hold these words."""
+        """The latest conversations; with `wanted`, only those that contain these words."""
         with self.database.reading() as session:
             query = select(ConversationRow).where(ConversationRow.owner == self.owner)
             if (found := turns_with(session, wanted)) is not None:
@@ -120,13 +128,13 @@ class Conversations:
         trace: Trace | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
-        uses: Mapping[int, Role] = NO_USES,
+        uses: Mapping[int, Role] | None = None,
     ) -> int:
         """Append an answered turn and return its id; once this returns it is not lost.
 
-        The turn that it stands `instead_of` leaves the conversation with all behind it, and stays
-        for the review. `open_question` is the one that it answers, which is open no longer, and
-        `uses` are the pairs of the memory that helped.
+        The turn that it stands `instead_of`, and all turns after that one, leave the conversation
+        but stay in the review. `open_question` is the id of the question that it answers, `uses`
+        are the pairs of the memory that helped.
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
@@ -168,7 +176,7 @@ class Conversations:
             )
             if trace is not None:
                 session.add(TurnTraceRow(turn_id=row.id, trace=trace.packed()))
-            keep_uses(session, row.id, uses, now)
+            keep_uses(session, row.id, uses or {}, now)
             return row.id
 
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
@@ -188,10 +196,34 @@ class Conversations:
 
 
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
-    """Forget what the memory made of the turns of conversations that are about to be deleted."""
+    """Remove what the memory made of the turns of conversations that are about to be deleted."""
     own = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
-    Stores.forget_turns(session, session.scalars(own).all())
+    Stores.forget_turns(session, own)
 
 
-def _title(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_TITLE]
+def _title(title: str) -> str:
+    return " ".join(title.split())[:LONGEST_TITLE]
+
+
+def turns_with(session: Session, wanted: str) -> Select[int] | None:
+    """Return a query for the ids of turns that hold every word wanted, the last one as a prefix.
+
+    They are those of all people. None where nothing is wanted: words are letters and digits,
+    whatever stands between them.
+    """
+    words = _WORD.findall(wanted)[:MOST_WORDS]
+    if not words:
+        return None
+    if session.get_bind().dialect.name == "postgresql":
+        return select(TurnTextRow.turn_id).where(_postgres(words))
+    # Quoted, so that no word is an operator of FTS5.
+    query = " ".join(f'"{word}"' for word in words) + "*"
+    found: Select[int] = select(literal_column("rowid", Integer)).select_from(text("turn_search"))
+    return found.where(text("turn_search MATCH :wanted").bindparams(wanted=query))
+
+
+def _postgres(words: list[str]) -> ColumnElement[bool]:
+    query = " & ".join(words) + ":*"
+    return func.to_tsvector("simple", TurnTextRow.text).bool_op("@@")(
+        func.to_tsquery("simple", query)
+    )

@@ -1,7 +1,5 @@
 """A conversation as a file to keep: Markdown to read, JSON to work with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime

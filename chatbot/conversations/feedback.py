@@ -1,7 +1,5 @@
 """What the person who asked thinks of an answer: a thumb, a reason, a comment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,32 +7,28 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from chatbot.accounts.people import BadInput, require_short
 from chatbot.conversations.conversations import UnknownConversation
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, TurnRow
-from ingestion.errors import StrataError
 from prompts.fencing import visible
 
 UP, DOWN = 1, -1
 REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other")
-"""What can be wrong with an answer."""
+"""The reasons that go with thumbs down."""
 LONGEST_COMMENT = 2_000
 
 
-class BadFeedback(StrataError, ValueError):
-    """An opinion cannot be kept as it is; the message says why."""
-
-
 def unheard(turn: int) -> None:
-    """Take no notice of an opinion that changed."""
+    """Ignore a changed opinion."""
 
 
 @dataclass(frozen=True)
 class Feedback:
     """The opinions of `owner` on the answers in their own conversations, by the turn's id.
 
-    A turn of another person's conversation is as unknown as one that is not there: to speak of
-    one raises UnknownConversation. `changed` is told of each turn that is thought of otherwise now.
+    A turn of another person raises UnknownConversation, like one that does not exist. `changed` is
+    called with each turn whose feedback changed.
     """
 
     database: Database
@@ -42,22 +36,18 @@ class Feedback:
     changed: Callable[[int], None] = unheard
 
     def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
-        """Keep an opinion in the place of the one before; raises BadFeedback for a wrong one.
+        """Store an opinion in place of the one before; raises BadInput for a wrong one.
 
         Thumbs are up (1) or down (-1); a reason goes with thumbs down.
         """
         comment = visible(comment).strip()
         if thumbs not in (UP, DOWN):
-            raise BadFeedback(f"thumbs are {UP} or {DOWN}, not {thumbs}")
+            raise BadInput(f"thumbs are {UP} or {DOWN}, not {thumbs}")
         if reason not in ("", *REASONS):
-            raise BadFeedback(f"no reason {reason!r}: choose one of {', '.join(REASONS)}")
+            raise BadInput(f"no reason {reason!r}: choose one of {', '.join(REASONS)}")
         if thumbs == UP and reason:
-            raise BadFeedback("a reason says what is wrong: it goes with thumbs down")
-        if len(comment) > LONGEST_COMMENT:
-            raise BadFeedback(
-                f"the comment has {len(comment):,} characters, the limit is {LONGEST_COMMENT:,}: "
-                "shorten it"
-            )
+            raise BadInput("a reason says what is wrong: it goes with thumbs down")
+        require_short("comment", comment, LONGEST_COMMENT)
         said = {"thumbs": thumbs, "reason": reason, "comment": comment}
         with self.database.writing() as session:
             self._require_own(session, turn)
@@ -65,7 +55,7 @@ class Feedback:
         self.changed(turn)
 
     def withdraw(self, turn: int) -> None:
-        """Forget the opinion on an answer, if there is one."""
+        """Delete the opinion on an answer, if there is one."""
         with self.database.writing() as session:
             self._require_own(session, turn)
             session.execute(delete(FeedbackRow).where(FeedbackRow.turn_id == turn))

@@ -1,18 +1,16 @@
-"""The questions that have no answer yet, kept in SQL so that none is lost with its server."""
+"""Questions without an answer yet, kept in SQL so that none is lost with its server."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import uuid4
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from chatbot.conversations.conversations import Conversations
 from corpora.database.engine import Database
-from corpora.database.history_tables import OpenQuestionRow, TurnRow
+from corpora.database.history_tables import ConversationRow, OpenQuestionRow, TurnRow
 from corpora.generations.processes import is_alive, this_process
 
 WITH_ITS_SERVER = "The server was restarted."
@@ -33,9 +31,10 @@ _RUNNING = (State.RUNNING, State.STOPPING)
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked in a conversation; its answer may stand instead of a turn and all behind it.
+    """What is asked in a conversation.
 
-    `afresh` asks for an answer from the documents alone, without the memory.
+    Its answer replaces the turn `instead_of` and all after it; `afresh` asks for one without the
+    memory.
     """
 
     text: str
@@ -49,9 +48,9 @@ class Question:
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """A question that is kept without an answer, after so many turns of its conversation.
+    """A question without an answer, `after` so many turns of its conversation.
 
-    `refused` says that the question cannot be answered as it is, `message` why.
+    `refused` says that it cannot be answered as it is, `message` why.
     """
 
     id: str
@@ -64,7 +63,7 @@ class OpenQuestion:
 
     @property
     def is_running(self) -> bool:
-        """Whether some server is still at it."""
+        """Whether a server is still answering it."""
         return self.state in _RUNNING
 
 
@@ -79,32 +78,25 @@ class OpenQuestions:
     server: str = field(default_factory=this_process)
 
     def add(self, question: Question, identity: str = "") -> OpenQuestion:
-        """Keep a question that this process begins to answer.
+        """Store a question that this process begins to answer.
 
-        It comes after what its conversation holds, and after what still runs there. A turn that
-        is not part of the conversation any more, or has others on their way behind it, is not
-        replaced. Raises UnknownConversation.
+        It comes after the turns of its conversation and the questions that still run there. A turn
+        that has left the conversation, or has questions running after it, is not replaced. Raises
+        UnknownConversation.
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
-            Conversations(self.database, question.owner).own(session, question.conversation)
-            turns = list(
-                session.scalars(
-                    select(TurnRow.id)
-                    .where(TurnRow.conversation_id == question.conversation, ~TurnRow.superseded)
-                    .order_by(TurnRow.position)
-                )
-            )
+            own = Conversations(self.database, question.owner)
+            ids = selectinload(ConversationRow.said).load_only(TurnRow.id)
+            turns = [turn.id for turn in own.own(session, question.conversation, ids).said]
             running = sum(q.is_running for q in self._of(session, question.conversation))
-            replaced = question.instead_of
-            if replaced not in turns or running:
-                replaced = None
-            if replaced is None:
-                after = len(turns) + running
-            else:
+            after, replaced = len(turns) + running, None
+            if question.instead_of in turns and not running:
+                replaced = question.instead_of
                 after = turns.index(replaced) + 1
                 tried = OpenQuestionRow.instead_of == replaced
                 session.execute(delete(OpenQuestionRow).where(tried))
+            question = replace(question, instead_of=replaced)
             row = OpenQuestionRow(
                 id=identity or uuid4().hex,
                 conversation_id=question.conversation,
@@ -117,7 +109,6 @@ class OpenQuestions:
                 created=now,
                 **{name: getattr(question, name) for name in _ASKED},
             )
-            row.instead_of = replaced
             session.add(row)
             session.flush()
             return self._open(row, question.owner)
@@ -129,7 +120,7 @@ class OpenQuestions:
         return tuple(open_ for open_ in found if open_.question.owner == owner)
 
     def end(self, identity: str, state: State, message: str = "", *, refused: bool = False) -> None:
-        """Say that a question was stopped or failed; it is kept, so that it can be asked again."""
+        """Mark a question as stopped or failed; it is kept, so that it can be asked again."""
         with self.database.writing() as session:
             session.execute(
                 update(OpenQuestionRow)
@@ -147,14 +138,14 @@ class OpenQuestions:
             )
 
     def remove(self, identity: str) -> None:
-        """Forget a question."""
+        """Delete a question."""
         with self.database.writing() as session:
             session.execute(delete(OpenQuestionRow).where(OpenQuestionRow.id == identity))
 
     def wanted(self) -> frozenset[str]:
-        """Say that this process is still there; return which of its questions go on.
+        """Note that this process is alive; return which of its questions are still wanted.
 
-        One that somebody stopped, or whose conversation was deleted, does not.
+        One that somebody stopped, or whose conversation was deleted, is not.
         """
         own = OpenQuestionRow.server == self.server
         running = OpenQuestionRow.state.in_(_RUNNING)

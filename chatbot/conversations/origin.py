@@ -1,6 +1,4 @@
-"""What an answer is from, in words: product and release, how they were determined, how long."""
-
-from __future__ import annotations
+"""What an answer is from, in words: product, release, how they were found, and how long it took."""
 
 from dataclasses import dataclass
 
@@ -11,10 +9,9 @@ _UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases"}
 
 @dataclass(frozen=True)
 class Origin:
-    """`name` says product and release, `explanation` how they were determined, if that is open.
+    """`name` says product and release, `explanation` how they were determined.
 
-    It is `settled` unless the answer asks for a release. The texts are of any origin, and empty for
-    small talk, which is from nowhere.
+    It is `settled` unless the answer asks for a release. Both may hold text of any origin.
     """
 
     name: str

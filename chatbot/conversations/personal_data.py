@@ -1,6 +1,4 @@
-"""What Strata keeps of a person: handed out as JSON, or deleted; conversations that grew old."""
-
-from __future__ import annotations
+"""The personal data of people: exported as JSON or deleted, also when conversations grow old."""
 
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -24,7 +22,7 @@ from corpora.database.history_tables import (
 from ingestion.errors import StrataError
 
 AT_ONCE = 100
-"""Conversations deleted in one transaction; others write between them."""
+"""Conversations deleted in one transaction, so that others can write in between."""
 
 
 class UnknownPerson(StrataError, LookupError):
@@ -32,7 +30,7 @@ class UnknownPerson(StrataError, LookupError):
 
 
 def people(database: Database) -> tuple[tuple[str, int], ...]:
-    """Return whose conversations there are, and how many, by id."""
+    """Return the ids of all people, and how many conversations each has."""
     counted = select(ConversationRow.owner, func.count()).group_by(ConversationRow.owner)
     with database.reading() as session:
         found = dict(session.execute(counted).all())
@@ -41,7 +39,7 @@ def people(database: Database) -> tuple[tuple[str, int], ...]:
 
 
 def fingerprint(owner: str) -> str:
-    """Return what stands for a person where their name must not: it can be compared, not read."""
+    """Return a hash that stands for a person where their name must not be written."""
     return f"person {sha256(owner.encode()).hexdigest()[:16]}"
 
 
@@ -71,11 +69,10 @@ def export_person(database: Database, owner: str) -> dict[str, Any]:
 
 
 def delete_person(database: Database, owner: str) -> int:
-    """Delete a person's conversations and all that hangs on them; return how many there were.
+    """Delete a person's conversations and all that belongs to them; return how many there were.
 
-    With them go turns, traces, the words that search finds, feedback, reviews, and what the memory
-    made of them; then their keys, and who the person is to the provider. What they did as an admin
-    stays in the audit log. Raises UnknownPerson.
+    With them go traces, the search index, feedback, reviews, remembered answers, the person's keys
+    and their sign-in. What they did as an admin stays in the audit log. Raises UnknownPerson.
     """
     with database.reading() as session:
         _require_known(session, owner)
@@ -88,9 +85,9 @@ def delete_person(database: Database, owner: str) -> int:
 
 
 def sweep(database: Database, settings: Settings, now: datetime | None = None) -> int:
-    """Delete the conversations nobody has talked in for `keep_conversations` days; return how many.
+    """Delete conversations without a turn for `keep_conversations` days; return how many.
 
-    With them goes all that hangs on them. Zero days keeps them for good.
+    Zero days keeps them for good.
     """
     if not settings.keep_conversations:
         return 0
@@ -105,10 +102,9 @@ def _delete_conversations(database: Database, chosen: ColumnElement[bool]) -> in
 
 
 def _require_known(session: Session, owner: str) -> None:
-    kept = select(ConversationRow.owner).where(ConversationRow.owner == owner).limit(1)
-    signed_in = select(PersonRow.id).where(PersonRow.id == owner)
-    key = select(ProgramKeyRow.id).where(ProgramKeyRow.owner == owner).limit(1)
-    if all(session.scalar(known) is None for known in (kept, signed_in, key)):
+    columns = (ConversationRow.owner, PersonRow.id, ProgramKeyRow.owner)
+    known = (select(column).where(column == owner).limit(1) for column in columns)
+    if all(session.scalar(query) is None for query in known):
         raise UnknownPerson(f"Nothing is kept of {owner!r}: `strata people list` names all.")
 
 

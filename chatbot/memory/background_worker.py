@@ -1,6 +1,4 @@
-"""Work that waits until an answer is delivered: one thread of the process does it, in order."""
-
-from __future__ import annotations
+"""A thread for the work that is done once an answer has been delivered, in order."""
 
 import atexit
 import logging
@@ -11,13 +9,13 @@ from queue import Full, Queue
 _log = logging.getLogger(__name__)
 
 MOST_WAITING = 500
-"""Works that wait at most; what comes then is not done."""
+"""How much work may wait; what comes beyond that is dropped."""
 AT_EXIT_SECONDS = 10.0
-"""How long the process waits for them at its end."""
+"""How long the process waits at its end for the work that is left."""
 
 
 class Later:
-    """Does what it is given after one another in a thread; what fails is logged and gone."""
+    """Runs what it is given in one thread, in order; what fails is logged and dropped."""
 
     def __init__(self, most: int = MOST_WAITING) -> None:
         self._waiting: Queue[Callable[[], object]] = Queue(most)
@@ -25,11 +23,11 @@ class Later:
         self._thread: threading.Thread | None = None
 
     def do(self, work: Callable[[], object]) -> bool:
-        """Take in work; False where too much waits already."""
+        """Queue some work; return False if too much is waiting already."""
         try:
             self._waiting.put_nowait(work)
         except Full:
-            _log.warning("%d works wait already; this one is left out", self._waiting.maxsize)
+            _log.warning("%d answers wait already; this one is left out", self._waiting.maxsize)
             return False
         with self._starting:
             if self._thread is None:
@@ -38,7 +36,7 @@ class Later:
         return True
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to do, at most so long; say whether nothing is."""
+        """Wait until all work is done, at most `seconds`; return whether it is."""
         done = self._waiting.all_tasks_done
         with done:
             return done.wait_for(lambda: not self._waiting.unfinished_tasks, seconds)
@@ -56,5 +54,5 @@ class Later:
 
 
 LATER = Later()
-"""That of this process."""
+"""The background thread of this process."""
 atexit.register(LATER.flush, AT_EXIT_SECONDS)

@@ -1,8 +1,5 @@
 """The memory of a chatbot, wired from its settings."""
 
-from __future__ import annotations
-
-import logging
 from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
@@ -12,21 +9,14 @@ from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.recall import Recall
 from chatbot.memory.remembering import Remembering
-from chatbot.memory.scoring.judging import judge_turn
-from chatbot.memory.scoring.measuring import Measured, measure_turn
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
-from chatbot.models.errors import GeneratorError
-from chatbot.runtime.concurrency import run_on_event_loop
 from chatbot.settings import Settings
-from chatbot.turn import Turn
 from corpora.database.engine import Database
 from corpora.indexing.embedding import Embedder
 
-_log = logging.getLogger(__name__)
-
 WITH_MEMORY = ("embedded", "qamr")
-"""The profiles that remember; the others are baselines, and what is measured of them is theirs."""
+"""The profiles with a memory; the others are baselines, which are measured without one."""
 
 
 @dataclass(frozen=True)
@@ -47,35 +37,16 @@ def open_memory(
     embedder: Embedder,
     model: BaseChatModel | None,
 ) -> Memory:
-    """Wire the memory; it is there for admins also where the settings leave it out of answering."""
+    """Wire the memory; admins can see it even where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
     reader = QuestionReader(embedder)
-    wordings = settings.memory_wordings
-    stores = Stores(database, thresholds, settings.memory_limit, wordings=wordings)
+    limit, wordings = settings.memory_limit, settings.memory_wordings
+    stores = Stores(database, thresholds, limit, wordings=wordings)
     recall = Recall(database, Neighbours(database), reader, thresholds, settings.memory_references)
     wanted = settings.memory_judge
     is_judged = wanted == "model" or (wanted == "auto" and settings.profile == "qamr")
     judge = model if is_judged else None
-
-    def measure(turn: Turn) -> Measured:
-        """By the judge where there is one, else by words and vectors."""
-        judged = None
-        if judge is not None:
-            try:
-                judged, _ = run_on_event_loop(judge_turn(judge, turn), lambda: False)
-            except GeneratorError as error:
-                _log.warning("the judge did not answer, the answer is measured instead: %s", error)
-        return judged or measure_turn(turn, embedder)
-
-    remembering = Remembering(
-        database,
-        stores,
-        recall,
-        embedder,
-        measure,
-        settings.memory_gamma,
-        judged=judge is not None,
-        active=settings.memory == "on" and settings.profile in WITH_MEMORY,
-    )
+    active = settings.memory == "on" and settings.profile in WITH_MEMORY
+    remembering = Remembering(database, stores, recall, embedder, judge, active)
     passage_recall = PassageRecall(database, reader, thresholds.delta)
     return Memory(stores, reader, recall, passage_recall, remembering, judge)

@@ -1,7 +1,5 @@
 """What the memory keeps: a question, its answer, how good it is, and the pages it rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +12,7 @@ from corpora.indexing.embedding import Vectors
 
 
 class Store(StrEnum):
-    """The two stores of ComRAG 4.2, parted by the score γ."""
+    """The two stores of ComRAG 4.2: answers that score γ or more, and the others."""
 
     HIGH = "high"
     LOW = "low"
@@ -31,7 +29,7 @@ class Origin(StrEnum):
 
 
 BY_HAND = (Origin.IMPORTED, Origin.CURATED)
-"""What people wrote or vouch for: it may rest on no page, and is neither evicted nor forgotten."""
+"""Pairs that people wrote or vouch for need no citation, and are never evicted or forgotten."""
 
 
 class Rating(StrEnum):
@@ -44,7 +42,7 @@ class Rating(StrEnum):
 
 
 class Role(StrEnum):
-    """What a turn has to do with a pair: it made it, answered by it, or was helped by it."""
+    """How a turn is related to a pair: it made it, reused it, or had it in its prompt."""
 
     SOURCE = "source"
     REUSE = "reuse"
@@ -53,7 +51,7 @@ class Role(StrEnum):
 
 
 class Happened(StrEnum):
-    """What became of a pair."""
+    """What happened to a pair."""
 
     ADDED = "added"
     IMPORTED = "imported"
@@ -73,8 +71,8 @@ class Happened(StrEnum):
 class Score:
     """How good an answer is, 0 to 1, and who says so.
 
-    `faithfulness` and `relevancy` are what was measured, None where nothing was (an imported
-    answer). `by` is the person who rated it, empty for a measure.
+    `faithfulness` and `relevancy` are None where nothing was measured (an imported answer); `by`
+    is the person who rated it, empty for a measured score.
     """
 
     value: float
@@ -110,10 +108,10 @@ class MemoryQuestion:
 
 @dataclass(frozen=True)
 class NewPair:
-    """A question and its answer on their way into a store.
+    """A question and its answer that are about to be stored.
 
-    `answer` is {text, value, citations}, as in the reply; there is one page for each citation, in
-    order. `turn` is the kept turn that it comes from.
+    `answer` is {text, value, citations}, as in the reply, with one page for each citation, in
+    order; `turn` is the id of the turn that it comes from.
     """
 
     question: MemoryQuestion
@@ -125,6 +123,6 @@ class NewPair:
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether two short answers are the same, but for case, quotes and white space."""
+    """Whether two short answers are equal apart from case, quotes and white space."""
     wanted = plain(one).rstrip(".")
     return bool(wanted) and wanted == plain(other).rstrip(".")

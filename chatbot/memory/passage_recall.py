@@ -1,6 +1,4 @@
-"""What the memory has on the passage that the documents give for a question."""
-
-from __future__ import annotations
+"""What the memory knows of the passage that was retrieved for a question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +24,11 @@ _OF_PAGE = 20
 
 @dataclass(frozen=True)
 class PassageRecall:
-    """Looks for a good answer read from the passage that answers the question of a turn best, too.
+    """Looks for a good answer that was read from the passage that answers a turn best, too.
 
-    That the release's own pages answer both questions in one place, and that they are at least
-    `delta` near, says that they ask the same, as far as they name the same and no other part of
-    it (`chatbot.memory.questions.difference_on`). Not in the paper: docs/decisions/0012.
+    Two questions ask the same if one passage of the release answers both best, their cosine is at
+    least `delta`, and they differ in nothing that the passage speaks of
+    (`chatbot.memory.questions.difference_on`). Not in the paper: docs/decisions/0012.
     """
 
     database: Database
@@ -87,8 +85,8 @@ class PassageRecall:
 def _good(meant: Sequence[NearPair]) -> NearPair | None:
     """The first good one of pairs that ask the same, the bad ones first.
 
-    None where people said of one that it is bad, or a good one has not the value of those that
-    were measured as bad: measures err, and the same answer may be a good one to other words.
+    None where people called one bad, or where the good one has another value than those that were
+    measured as bad: measures err, and the same answer may be good for a question in other words.
     """
     doubted: list[str] = []
     for pair in meant:

@@ -1,7 +1,5 @@
 """What was answered before, as data in the prompt of an answer (ComRAG 4.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ In doubt two questions do not: an answer that is not reused costs a call of the 
 reused wrongly costs trust.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,9 +17,9 @@ from corpora.indexing.lexical import identifiers, tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
 READING = "words-1"
-"""Changes with the way questions are read, and so with `QuestionReader.embedding`."""
+"""To be changed whenever questions are read in another way; part of `QuestionReader.embedding`."""
 MOST_OTHER_WORDS = 4
-"""Words of which one of two questions about a passage has no counterpart in the other."""
+"""How many words of two questions about a passage may have no counterpart in the other one."""
 
 _EMPTY = """
     a an the is are was were be been am do does did i we you my our your me us it its there please
@@ -33,7 +31,7 @@ _BINDING = """
     unless by instead
 """
 _BINDS = frozenset(_BINDING.split())
-"""Words that deny, or say what comes first: another order of these is another question."""
+"""Words that deny or put things in order: where their order differs, the question does."""
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
 _LEAD = re.compile(
     r"\b(where|when|who|how (?:many|much|long|often|big|large|far|fast|old)|what|which)\b"
@@ -135,7 +133,7 @@ def difference_on(passage: str, one: str, other: str, product: str) -> str:
 
 
 def difference_in_names(one: str, other: str, product: str) -> str:
-    """Say which figure or name only one of two questions has; empty where they have the same."""
+    """Say which figure or name only one of two questions has; empty if they have the same."""
     mine, theirs = (_words(text, product) for text in (one, other))
     for names, written in ((_names(mine), theirs), (_names(theirs), mine)):
         there = {

@@ -1,20 +1,15 @@
-"""What the memory has on a question: an answer to reuse, good and bad ones near it (ComRAG 4.3)."""
+"""What the memory knows of a question: an answer to reuse, or some near it (ComRAG 4.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-from sqlalchemy import select
 
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
 from chatbot.memory.questions import QuestionReader, asked_text, difference
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.turn import Citation, Recollection, Remembered, Turn
+from corpora.catalog.catalog import find_release
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
-from corpora.database.tables import ProductRow, ReleaseRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
@@ -24,10 +19,10 @@ LOOKED_AT = 8
 class Recall:
     """Looks for what was answered before in the release of a turn, and in no other.
 
-    A high pair that asks the same in the same words is reused. Else at most `references` high
-    pairs that are at least τ near are good ones to go by; where there is none, low pairs as near
-    are bad ones. A low pair that asks the same is a bad one in any case, lest its answer be given
-    again.
+    A high pair that asks the same in the same words is reused. Else up to `references` high pairs
+    with a cosine of at least τ are given as good examples, or low ones as bad examples where there
+    is no good one. A low pair that asks the same is always a bad example, so that its answer is
+    not given again.
     """
 
     database: Database
@@ -55,7 +50,7 @@ class Recall:
                 good.append(as_remembered(pair))
         return Recollection(
             good=tuple(good),
-            bad=tuple(self._bad(release_id, asked, topic=not good)),
+            bad=self.rejected(release_id, asked, topic=not good),
             differs=differs,
         )
 
@@ -67,41 +62,34 @@ class Recall:
             return None
         return as_remembered(NearPair(row, pair.similarity))
 
-    def rejected(self, release_id: int, asked: MemoryQuestion) -> tuple[Remembered, ...]:
-        """The answers to this very question that are bad ones."""
-        return tuple(self._bad(release_id, asked, topic=False))
-
     def _near(
         self, release_id: int, store: Store, asked: MemoryQuestion, cosine: float
     ) -> list[NearPair]:
         return self.search.nearest(release_id, store, asked, cosine=cosine, limit=LOOKED_AT)
 
-    def _bad(self, release_id: int, asked: MemoryQuestion, *, topic: bool) -> Iterator[Remembered]:
-        """Low pairs that ask the same; with `topic` also others of the topic; the nearest first."""
+    def rejected(
+        self, release_id: int, asked: MemoryQuestion, *, topic: bool = False
+    ) -> tuple[Remembered, ...]:
+        """Low pairs that ask the same, with `topic` also others on its topic; the nearest first."""
+        bad: list[Remembered] = []
         others = self.references if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
         for pair in self._near(release_id, Store.LOW, asked, least):
             if not difference(asked.asks, pair.row.asks):
-                yield as_remembered(pair)
+                bad.append(as_remembered(pair))
             elif others > 0 and pair.similarity < self.thresholds.delta:
                 others -= 1
-                yield as_remembered(pair)
+                bad.append(as_remembered(pair))
+        return tuple(bad)
 
 
 def serving_release(database: Database, product: str, release: str) -> int | None:
-    """The id of a release by the names; None if it does not serve any more."""
-    serving = (
-        select(ReleaseRow.id)
-        .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-        .where(
-            ProductRow.name == product,
-            ReleaseRow.name == release,
-            ReleaseRow.published_generation_id.is_not(None),
-            ~ReleaseRow.retired,
-        )
-    )
+    """The id of a release by its names; None if it does not serve any more."""
     with database.reading() as session:
-        return session.scalar(serving)
+        row = find_release(session, product, release)
+    if row is None or row.published_generation_id is None or row.retired:
+        return None
+    return row.id
 
 
 def is_reusable(row: MemoryPairRow) -> bool:

@@ -1,62 +1,87 @@
-"""An answer becomes a pair of the memory once it is delivered, and is scored anew by opinions."""
+"""Delivered answers become pairs of the memory, and are scored again when people rate them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import LATER
-from chatbot.memory.candidates import (
-    ANSWERED,
-    Candidate,
-    answer_object,
-    candidate_of,
-)
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
+from chatbot.memory.questions import as_typed
 from chatbot.memory.recall import Recall
-from chatbot.memory.scoring.measuring import Measured, measure
+from chatbot.memory.scoring.judging import judge_turn
+from chatbot.memory.scoring.measuring import Measured, measure, measure_turn
 from chatbot.memory.scoring.opinions import (
     combine,
     opinions_of_pair,
     opinions_of_turn,
 )
+from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.pair_rows import score_of
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.memory.uses import count_reuse, uses_of
-from chatbot.turn import Turn
+from chatbot.models.errors import GeneratorError
+from chatbot.reply import Reply, Trace
+from chatbot.runtime.concurrency import run_on_event_loop
+from chatbot.turn import Answer, Route, Turn
+from corpora.catalog.catalog import find_release
+from corpora.catalog.memory_review import CitedPage, page_hash
 from corpora.database.engine import Database, insert_or_ignore
+from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.tables import DocumentRow, PageRow
 from corpora.indexing.embedding import Embedder
 
-Measure = Callable[[Turn], Measured]
-"""Measures the answer of a turn; it may take its time."""
+_log = logging.getLogger(__name__)
+
+LONGEST_QUESTION = 400
+"""Characters; nobody asks a longer text twice."""
+ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An answered turn that may become a pair.
+
+    `question` is what it asks without its release; there is a page for each citation of the
+    `answer`, and `texts` are those of the pages, each once.
+    """
+
+    turn: int
+    product: str
+    release: str
+    release_id: int
+    question: str
+    answer: Answer
+    pages: tuple[CitedPage, ...]
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Remembering:
     """Keeps answers that were delivered, in the background, and their scores up to date.
 
-    `measure` says how good an answer is, `judged` whether a model says so, and γ from which score
-    on it is a good one. One that is not `active` remembers nothing more.
+    Answers are scored by the `judge` if there is one, else by words and vectors. One that is not
+    `active` remembers nothing new.
     """
 
     database: Database
     stores: Stores
     recall: Recall
     embedder: Embedder
-    measure: Measure
-    gamma: float
-    judged: bool = False
-    active: bool = True
+    judge: BaseChatModel | None
+    active: bool
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
-        """Remember a turn that was delivered, as far as it is one to remember; at once back here.
+        """Have a delivered turn remembered in the background.
 
-        One that was not kept only counts as a reuse.
+        Of a turn that was not kept only its reuse of a pair is counted.
         """
         if not self.active:
             return
@@ -68,14 +93,14 @@ class Remembering:
             LATER.do(partial(self._remember, turn, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait until everything delivered is remembered, at most so long; say whether it is."""
+        """Wait until all answers are remembered, at most `seconds`; return whether they are."""
         return LATER.flush(seconds)
 
     def opinion_changed(self, turn: int) -> None:
-        """Score anew what a turn made or reused, now that somebody thinks otherwise of it.
+        """Score the pairs that a turn made or reused again, after its feedback or rating changed.
 
-        A turn whose answer was outdone by another one gets its chance again: where an admin gives
-        it, or where thumbs do and what was measured then can be measured now.
+        A turn whose answer lost to another one is tried again if an admin rated it, or if it got
+        thumbs and no judge has to be asked.
         """
         with self.database.reading() as session:
             pairs = session.scalars(
@@ -87,7 +112,7 @@ class Remembering:
             opinions = opinions_of_turn(session, turn)
         for pair in pairs:
             self._rescore(pair)
-        if candidate and (opinions.rating or (opinions.thumbs and not self.judged)):
+        if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
             measured = measure(
                 candidate.question,
                 candidate.release,
@@ -102,7 +127,16 @@ class Remembering:
         with self.database.reading() as session:
             candidate = candidate_of(session, kept_as)
         if candidate is not None:
-            self._keep(candidate, self.measure(turn))
+            self._keep(candidate, self._measure(turn))
+
+    def _measure(self, turn: Turn) -> Measured:
+        judged = None
+        if self.judge is not None:
+            try:
+                judged = run_on_event_loop(judge_turn(self.judge, turn), lambda: False)
+            except GeneratorError as error:
+                _log.warning("the judge did not answer, the answer is measured instead: %s", error)
+        return judged or measure_turn(turn, self.embedder)
 
     def _rescore(self, pair: int) -> None:
         with self.database.reading() as session:
@@ -110,7 +144,7 @@ class Remembering:
             if row is None:
                 return
             before = score_of(row)
-            after = combine(before, opinions_of_pair(session, pair), self.gamma)
+            after = combine(before, opinions_of_pair(session, pair), self.recall.thresholds.gamma)
         if after == before:
             return
         try:
@@ -136,7 +170,7 @@ class Remembering:
             pair = NewPair(
                 question=question,
                 answer=answer_object(candidate.answer),
-                score=combine(by_measure, opinions, self.gamma),
+                score=combine(by_measure, opinions, self.recall.thresholds.gamma),
                 pages=candidate.pages,
                 turn=candidate.turn,
             )
@@ -146,10 +180,10 @@ class Remembering:
             self._is_again(candidate, again)
 
     def _is_again(self, candidate: Candidate, pair: int) -> None:
-        """A turn that says what a pair says belongs to it, as if it had been answered with it.
+        """Count a turn that gives the answer of a pair as if it had reused the pair.
 
-        "Answer again from the documents" knows no memory and may well come to the same: what was
-        called bad does not come back so, and what people think of either counts for both.
+        "Answer again from the documents" does without the memory and may give the same answer: so
+        a bad one does not come back, and what people think of either counts for both.
         """
         with self.database.writing() as session:
             row = session.get(MemoryPairRow, pair)
@@ -162,3 +196,75 @@ class Remembering:
     def _count(self, uses: Mapping[int, Role]) -> None:
         with self.database.writing() as session:
             count_reuse(session, uses, datetime.now(UTC))
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """An answer as a pair keeps it."""
+    citations = [asdict(citation) for citation in answer.citations]
+    return {"text": answer.text, "value": answer.value, "citations": citations}
+
+
+def candidate_of(session: Session, turn: int) -> Candidate | None:
+    """What can be remembered of a kept turn: an answer from one release that cites its pages.
+
+    None where a citation is not found in a page of the release, and for an answer that begins
+    with "not in 5.1": it is no answer about the release that it is from.
+    """
+    row, trace = session.get(TurnRow, turn), session.get(TurnTraceRow, turn)
+    if row is None or trace is None or not row.product or not row.release:
+        return None
+    reply, told = Reply.model_validate(row.answer), Trace.unpacked(trace.trace)
+    if reply.route not in ANSWERED or reply.found_in:
+        return None
+    answer = Answer(
+        reply.answer, reply.abstained, reply.citations, told.value, reply.warnings, told.unwritten
+    )
+    question, release = question_of(row, trace), find_release(session, row.product, row.release)
+    if release is None or not _is_worth_it(question, answer):
+        return None
+    cited = [citation.page_id for citation in answer.citations]
+    pages = session.execute(
+        select(PageRow.id, PageRow.number, PageRow.text, DocumentRow.file)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(PageRow.id.in_(cited), DocumentRow.release_id == release.id)
+    ).all()
+    there = {page.id: page for page in pages}
+    for citation in answer.citations:
+        page = there.get(citation.page_id)
+        if page is None or page.file != citation.file or citation.quote not in page.text:
+            _log.warning(
+                "the answer of turn %d is not remembered: its citation of %s does not stand there",
+                turn,
+                citation.file,
+            )
+            return None
+    return Candidate(
+        turn,
+        row.product,
+        row.release,
+        release.id,
+        question,
+        answer,
+        tuple(
+            CitedPage(page.file, page_hash(page.text), page.id, page.number)
+            for page in (there[page_id] for page_id in cited)
+        ),
+        tuple(page.text for page in pages),
+    )
+
+
+def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
+    """What a kept turn asked, without its release."""
+    queries = Trace.unpacked(trace.trace).queries if trace else None
+    kept = Reply.model_validate(row.answer).queries
+    return as_typed((queries and queries.subject) or kept.versionless or kept.base or row.question)
+
+
+def _is_worth_it(question: str, answer: Answer) -> bool:
+    """Whether it is an answer in full sentences, without warnings, that cites its passages."""
+    return (
+        0 < len(question) <= LONGEST_QUESTION
+        and not (answer.abstained or answer.unwritten or answer.warnings)
+        and bool(answer.citations)
+        and is_told(answer.value)
+    )

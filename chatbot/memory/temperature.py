@@ -1,7 +1,5 @@
 """How freely the model may speak, by the scores of what it reads (ComRAG 4.4)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

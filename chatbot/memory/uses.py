@@ -1,6 +1,4 @@
-"""What a turn has to do with pairs of the memory, kept with the turn."""
-
-from __future__ import annotations
+"""Which pairs of the memory a turn used, kept with the turn."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,13 +12,13 @@ from chatbot.turn import Remembered, Route, Turn
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 
 REJECTED = "The same answer was rated poorly before and is not given again."
-"""The warning of an answer that would have been a rejected one again."""
+"""The warning in place of an answer that people rated poorly before."""
 
 
 def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
-    """What the memory did for a turn, and with which pairs; None where it had no part in it.
+    """What the memory did for a turn, and with which pairs; None where it did nothing.
 
-    Answers that people rated poorly are avoided by one in other words alone.
+    Poorly rated answers count as avoided only if the new one does not repeat their words.
     """
     found = turn.recollection
     if found is None:
@@ -37,13 +35,13 @@ def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
 
 
 def uses_of(turn: Turn) -> dict[int, Role]:
-    """The pairs that a turn was answered by or helped by, by their ids."""
+    """The ids of the pairs that a turn used, with its role for each."""
     role, pairs = role_of(turn)
     return {pair.id: role for pair in pairs} if role is not None else {}
 
 
 def keep_uses(session: Session, turn: int, uses: Mapping[int, Role], now: datetime) -> None:
-    """Keep what a kept turn used; pairs that are gone by now are left out."""
+    """Store which pairs a turn used; pairs that were deleted meanwhile are left out."""
     if not uses:
         return
     there = session.scalars(select(MemoryPairRow.id).where(MemoryPairRow.id.in_(uses)))

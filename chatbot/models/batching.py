@@ -1,7 +1,5 @@
 """Answers that are computed together: gathered into batches, each drawn and told on its own."""
 
-from __future__ import annotations
-
 import atexit
 import threading
 import time

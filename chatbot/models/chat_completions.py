@@ -3,8 +3,6 @@
 llama.cpp, vLLM, Ollama and hosted services speak it; so does the embedded model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

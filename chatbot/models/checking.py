@@ -1,6 +1,4 @@
-"""A model is asked a few things, to see that it answers, how fast, and what it offers."""
-
-from __future__ import annotations
+"""Check a model with a few questions: whether it answers, how fast, and what it offers."""
 
 import asyncio
 import time
@@ -28,11 +26,11 @@ class _Sky(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What a check found; None where the model does not tell, or the figure has no meaning.
+    """What a check found; None where the model does not say, or the figure has no meaning.
 
-    Seconds, tokens a second, and bytes; `memory_bytes` is of the model where it tells, else of this
-    process, and None for a server. `together` is the time of four calls one after the other by the
-    time of four at once.
+    `memory_bytes` is what the model says it takes, else that of this process, and None for a
+    server. `together` is the time of four calls one after the other divided by that of four at
+    once.
     """
 
     backend: str
@@ -53,7 +51,7 @@ class ModelCheck:
 async def check_model(
     model: BaseChatModel, on_step: Callable[[str], None] = lambda step: None
 ) -> ModelCheck:
-    """Load the model, ask it some twelve short things, and tell what came of it.
+    """Load the model, ask it about twelve short questions, and return what came of it.
 
     Raises GeneratorError when it cannot be loaded, fails, or says nothing.
     """
@@ -81,6 +79,12 @@ async def check_model(
     writing = asked.seconds - asked.first_token
     counts = asked.completion_tokens > 0
     served = model if isinstance(model, ServedChatModel) else None
+    warnings: tuple[str, ...] = ()
+    if served and served.shows_key_to_the_network:
+        warnings = (
+            f"the key goes to {served.address} unencrypted, and so do questions and documents: "
+            "use an https address",
+        )
     own_memory = getattr(model, "memory_bytes", None) or psutil.Process().memory_info().rss
     return ModelCheck(
         backend=model._llm_type,
@@ -95,7 +99,7 @@ async def check_model(
         tells_probabilities=probabilities[0] is not None,
         keeps_to_a_schema=not structured[0].problem,
         together=together,
-        warnings=_warnings(served),
+        warnings=warnings,
     )
 
 
@@ -130,12 +134,3 @@ def _reading() -> Messages:
 
 def _rate(tokens: int, seconds: float) -> float | None:
     return round(tokens / seconds, 1) if tokens > 0 and seconds > 0 else None
-
-
-def _warnings(served: ServedChatModel | None) -> tuple[str, ...]:
-    if served is None or not served.shows_key_to_the_network:
-        return ()
-    return (
-        f"the key goes to {served.address} unencrypted, and so do questions and documents: "
-        "use an https address",
-    )

@@ -1,7 +1,7 @@
-"""Model files are put in place: found, or fetched from the first source that has them, verified.
+"""Model files are found, or downloaded from the first source that has them, and verified.
 
-A source is asked for one file and brings it into a folder of parts that outlives an interruption.
-Nothing that is fetched is imported or run; whether it is the right file, its SHA-256 decides.
+A source downloads one file into a folder of parts, which stays after an interruption. Nothing that
+is downloaded is imported or run; its SHA-256 says whether it is the right file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from huggingface_hub import HfFileMetadata
 
 Report = Callable[[ModelFile, int, int], None]
-"""Hears of a model file how many bytes have arrived, and how many are expected."""
+"""Is told of a model file how many bytes have arrived, and how many are expected."""
 
 _BLOCK = 1 << 20
 _SPARE_BYTES = 64 << 20
@@ -204,9 +204,7 @@ def _from_url(
     except httpx.HTTPStatusError as error:
         raise _SourceError(f"it answers {error.response.status_code}") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _SourceError(
-            f"it cannot be reached ({str(error) or type(error).__name__})"
-        ) from error
+        raise _unreachable(error) from error
     return arrived
 
 
@@ -230,9 +228,11 @@ def _hub_metadata(file: HubFile) -> HfFileMetadata:
         raise _SourceError(f"it answers {error.response.status_code} for {where}") from error
     except Exception as error:
         # Connection errors are those of whichever HTTP library the Hub's client uses.
-        raise _SourceError(
-            f"it cannot be reached ({str(error) or type(error).__name__})"
-        ) from error
+        raise _unreachable(error) from error
+
+
+def _unreachable(error: Exception) -> _SourceError:
+    return _SourceError(f"it cannot be reached ({str(error) or type(error).__name__})")
 
 
 def _pinned_by_hub(model: ModelFile) -> ModelFile:

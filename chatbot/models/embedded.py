@@ -1,7 +1,5 @@
 """A GGUF model run inside this process by xllamacpp, behind LangChain's chat model interface."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import os

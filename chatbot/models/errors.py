@@ -1,6 +1,4 @@
-"""What a language model, or fetching one, can fail with; each message says what to do."""
-
-from __future__ import annotations
+"""The errors of language models and their downloads; each message says what to do."""
 
 from ingestion.errors import StrataError
 

@@ -1,7 +1,5 @@
 """The model files Strata knows: what each is for, its pinned hash, and where it can be had."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,8 +165,3 @@ def models_in_use(generator: str) -> tuple[ModelFile, ...]:
     """What a generator's setting needs; small files first: a bad setup shows at once."""
     file = chosen_generator(generator)
     return (EMBEDDING, TOKENIZER, *([file] if isinstance(file, ModelFile) else []))
-
-
-def default_models_dir(cache_home: str | None = None) -> Path:
-    """The models folder where none is set: `strata/models` below `cache_home` or `~/.cache`."""
-    return Path(cache_home or Path.home() / ".cache") / "strata" / "models"

@@ -187,7 +187,8 @@ class _Network:
             raise GeneratorError(
                 f"{self.name} has no chat template: choose a model tuned to follow instructions"
             )
-        data = [{**message, "content": self._as_text(message["content"])} for message in messages]
+        broken = partial(self._marks.sub, lambda mark: f"{mark[0][0]} {mark[0][1:]}")
+        data = [{**message, "content": broken(message["content"])} for message in messages]
         try:
             tokens: list[int] = self._tokenizer.apply_chat_template(
                 data, add_generation_prompt=True, return_dict=False
@@ -197,9 +198,6 @@ class _Network:
                 f"the chat template of {self.name} refuses this conversation: {error}"
             ) from error
         return tokens
-
-    def _as_text(self, content: str) -> str:
-        return self._marks.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", content)
 
     def _decode(self, tokens: list[int], *, marks: bool = False) -> str:
         text: str = self._tokenizer.decode(

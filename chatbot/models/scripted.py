@@ -1,7 +1,5 @@
 """A model whose replies are written beforehand, for tests and demonstrations."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

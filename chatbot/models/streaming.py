@@ -1,7 +1,5 @@
 """A chat model of which only the asynchronous stream has to be written."""
 
-from __future__ import annotations
-
 import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence

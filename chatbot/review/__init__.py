@@ -1,1 +1,1 @@
-"""What admins look at: the turns of everybody, ratings, gaps, numbers."""
+"""What admins look at: the turns of all people, ratings, gaps, numbers."""

@@ -1,6 +1,4 @@
-"""Exports for admins: rows as CSV or JSONL, written piece by piece, each one in the audit log."""
-
-from __future__ import annotations
+"""Exports for admins: rows as CSV or JSONL, yielded in pieces and recorded in the audit log."""
 
 import csv
 import io
@@ -41,21 +39,21 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Exports:
-    """Writes exports; admins only, who else asks gets NotAllowed."""
+    """Writes exports; raises NotAllowed unless an admin asks."""
 
     database: Database
 
     def of(
         self, person: Person, what: str, rows: Iterable[Mapping[str, Any]], form: Format, **of: Any
     ) -> Iterator[str]:
-        """Record the export and return its text in pieces; `of` says what it was restricted to."""
+        """Record the export and return its text in pieces; `of` are the filters it was made by."""
         person.require_admin()
         restricted = {key: str(value) for key, value in of.items() if value not in (None, "")}
         AuditLog(self.database).record(person, "export", what, format=str(form), **restricted)
         return csv_lines(rows) if form is Format.CSV else jsonl_lines(rows)
 
     def turns(self, person: Person, form: Format, wanted: TurnFilter = ANY) -> Iterator[str]:
-        """The turns of all people that a filter leaves, the oldest first, as `of` writes them."""
+        """Export the turns of all people that a filter wants, the oldest first."""
         person.require_admin()
         return self.of(person, "turns", self._turns(wanted), form, **asdict(wanted))
 
@@ -72,9 +70,9 @@ class Exports:
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Rows as CSV under the names of the first; lists and objects as JSON within their cell.
+    """Rows as CSV with the names of the first one; lists and objects are JSON within their cell.
 
-    Text that a spreadsheet would calculate has an apostrophe before it.
+    Text that a spreadsheet would calculate gets an apostrophe before it.
     """
     written = io.StringIO()
     writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
@@ -101,7 +99,7 @@ def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _turn(turn: TurnRow) -> dict[str, Any]:
-    """What an export says of a turn; what a person or an admin has not said is empty."""
+    """The columns of a turn; feedback and review are empty where there is none."""
     reply, feedback, review = Reply.model_validate(turn.answer), turn.feedback, review_of(turn)
     return {
         "turn": turn.id,
@@ -127,7 +125,7 @@ def _turn(turn: TurnRow) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    """A value as its cell has it: text that cannot be calculated, numbers as they are."""
+    """A value for a cell: text that cannot be calculated, numbers as they are."""
     plain = _plain(value)
     match plain:
         case None:
@@ -142,7 +140,7 @@ def _cell(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it, its texts without characters that no reader sees."""
+    """A value for JSON, without invisible characters."""
     match value:
         case str():
             return visible(value).replace("\r", "\n")

@@ -1,6 +1,4 @@
-"""Which turns of all people are looked at."""
-
-from __future__ import annotations
+"""The filter for the turns of all people."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -10,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
-from chatbot.conversations.turn_search import turns_with
+from chatbot.conversations.conversations import turns_with
 from chatbot.turn import Route
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
 
@@ -20,7 +18,7 @@ NOT_RATED = ""
 
 @dataclass(frozen=True)
 class TurnFilter:
-    """What a turn has to be like; None, and no words, stand for any.
+    """Which turns are wanted; None, and no words, stand for any.
 
     `words` are searched in questions and answers. The turn was asked at `since` or later and
     before `until`, by the person `owner`, and took `seconds` or longer. `document` is a cited
@@ -56,7 +54,7 @@ def _among(turns: Select[int] | Select[tuple[int]]) -> ColumnElement[bool]:
 
 
 def _reviewed(*where: SQLColumnExpression[bool]) -> ColumnElement[bool]:
-    """Most turns have no review: those count as not rated, open, and nobody's."""
+    """Turns without a review count as not rated, open, and assigned to nobody."""
     return _among(select(ReviewRow.turn_id).where(*where))
 
 
@@ -94,7 +92,7 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
 
 
 def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
-    """What the filter says as conditions on `TurnRow`."""
+    """The filter as conditions on `TurnRow`."""
     given = asdict(wanted)
     matching = turns_with(session, given.pop("words"))
     found = [_CONDITIONS[name](value) for name, value in given.items() if value is not None]

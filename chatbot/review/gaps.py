@@ -1,6 +1,4 @@
-"""Content gaps: questions that the documentation could not answer, those alike together."""
-
-from __future__ import annotations
+"""Content gaps: questions that the documentation could not answer, in groups of similar ones."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,23 +18,23 @@ from corpora.database.history_tables import TurnRow
 from corpora.indexing.embedding import Embedder, Vectors
 
 ALIKE = 0.75
-"""The cosine similarity from which two questions ask for the same.
+"""The cosine from which two questions ask for the same.
 
 Below it "how do I set the port speed" and "… name" become one, above it fewer wordings meet.
 """
 
 MOST = 5_000
-"""Turns whose questions are grouped, the newest; more would take too long to wait for."""
+"""How many turns are grouped, the newest; more would take too long."""
 
 _MOST_VECTORS = 4 * MOST
 
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A question without an answer in `release`, which is None where it was asked of none.
+    """A question without an answer in `release`, None where it was asked of none.
 
-    `question` can be understood without its conversation; `meaning`, what it asks without the
-    release, is what is compared. `found_in` are releases that could have answered.
+    `question` can be understood without its conversation; `meaning`, which is compared, leaves out
+    the release. `found_in` are releases that could have answered.
     """
 
     turn: int
@@ -51,9 +49,9 @@ class Unanswered:
 
 @dataclass(frozen=True)
 class Gap:
-    """Questions alike that a release could not answer, how often and by how many people asked.
+    """Similar questions that a release could not answer, and how often they were asked.
 
-    `question`, the first of `asked`, is the one most like the others. `found_in` are the releases
+    `question`, the first of `asked`, is the most similar to the others. `found_in` are the releases
     that could have answered, those for the most questions first.
     """
 
@@ -77,9 +75,9 @@ class GapReport:
 
 @dataclass(frozen=True)
 class ContentGaps:
-    """Finds content gaps; admins only, who else asks gets NotAllowed.
+    """Finds content gaps; raises NotAllowed unless an admin asks.
 
-    Vectors of questions are kept for the next call: embedding is what takes the time.
+    The vectors of questions are kept for the next call, since embedding takes most of the time.
     """
 
     database: Database
@@ -87,7 +85,7 @@ class ContentGaps:
     _vectors: dict[str, Vectors] = field(default_factory=dict, repr=False, compare=False)
 
     def report(self, person: Person, wanted: TurnFilter) -> GapReport:
-        """Group what was not answered of the turns that a filter leaves, by product and release."""
+        """Group the unanswered questions that a filter wants, by product and release."""
         person.require_admin()
         questions, left_out = self._unanswered(wanted)
         places: dict[tuple[str | None, str | None], list[Unanswered]] = defaultdict(list)
@@ -103,7 +101,7 @@ class ContentGaps:
         return GapReport(tuple(gaps), left_out)
 
     def _unanswered(self, wanted: TurnFilter) -> tuple[list[Unanswered], int]:
-        """The newest unanswered questions, the newest first, and how many turns are left out."""
+        """The unanswered questions, the newest first, and how many older turns are left out."""
         # Of a comparison the releases stand in its payload alone.
         every = replace(wanted, abstained=True, clarified=False, superseded=False, release=None)
         with self.database.reading() as session:
@@ -123,7 +121,7 @@ class ContentGaps:
         return asked, there - len(rows)
 
     def _embed(self, questions: Sequence[Unanswered]) -> None:
-        """Let every question have its vector."""
+        """Compute the vectors that are not kept yet."""
         if len(self._vectors) > _MOST_VECTORS:
             self._vectors.clear()
         new = [m for m in dict.fromkeys(q.meaning for q in questions) if m not in self._vectors]
@@ -131,10 +129,10 @@ class ContentGaps:
 
 
 def groups(vectors: Vectors) -> Iterator[list[int]]:
-    """Yield the numbers of rows (vectors of length one) that are alike, those of the centre first.
+    """Yield groups of similar rows (vectors of length one) by their numbers, the centre first.
 
-    The row with the most others left at a cosine of ALIKE or more is the next centre, and those
-    are its group: so no chain of small steps joins questions that have nothing in common.
+    The row with the most others at a cosine of ALIKE or more is the next centre, and these are its
+    group, so that no chain of small steps joins questions that have nothing in common.
     """
     near = vectors @ vectors.T >= ALIKE
     np.fill_diagonal(near, True)
@@ -149,7 +147,7 @@ def groups(vectors: Vectors) -> Iterator[list[int]]:
 
 
 def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
-    """What an export says of each gap."""
+    """The columns of an export of gaps."""
     for gap in gaps:
         told = {name: value for name, value in vars(gap).items() if name != "asked"}
         turns = [question.turn for question in gap.asked]
@@ -172,7 +170,7 @@ def _gap(asked: Sequence[Unanswered]) -> Gap:
 
 
 def _of(row: Row[Any]) -> Iterator[Unanswered]:
-    """A question that was asked of several releases lacks an answer in each of them."""
+    """The unanswered questions of a turn: one for each release that it was asked of."""
     queries = row.queries or {}
     kept = queries.get("versionless") or queries.get("filtered")
     for release in row.compared_releases or [row.release]:

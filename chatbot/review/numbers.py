@@ -1,6 +1,4 @@
-"""Numbers over time: what was asked, what became of it, and how long it took."""
-
-from __future__ import annotations
+"""Numbers over time: how many questions, with what result, and how long they took."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -20,7 +18,7 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 
 MOST_TIMED = 2_000
-"""Turns whose steps are read; of more, every n-th is."""
+"""How many turns are read for the times of steps; of more, every n-th is."""
 
 
 class Span(StrEnum):
@@ -32,11 +30,11 @@ class Span(StrEnum):
 
 @dataclass(frozen=True)
 class Figures:
-    """What became of the questions of a period, a release, or both.
+    """The figures of the questions of a period, a release, or both.
 
-    Thumbs and ratings count at the time of the question. A question that asks back for a release
-    is a clarification and no abstention. `median` and `p95` are the seconds that the steps of a
-    turn took, None where nothing was asked.
+    Thumbs and ratings count at the time of the question. An answer that asks for the release is a
+    clarification and no abstention. `median` and `p95` are the seconds of a turn, None where
+    nothing was asked.
     """
 
     questions: int = 0
@@ -56,7 +54,7 @@ class Figures:
 
     @property
     def answered(self) -> int:
-        """The questions that were neither left without an answer nor asked back."""
+        """The questions that got an answer: no abstention and no clarification."""
         return self.questions - self.abstentions - self.clarifications
 
 
@@ -82,9 +80,9 @@ class StepTimes:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Counts over the turns that a filter leaves; admins only, who else asks gets NotAllowed.
+    """Counts over the turns that a filter wants; raises NotAllowed unless an admin asks.
 
-    A turn that was asked anew counts as often as it was asked.
+    A question that was asked again counts each time.
     """
 
     database: Database
@@ -147,7 +145,7 @@ class Numbers:
     def _figures(
         self, person: Person, wanted: TurnFilter, *groups: Span | ColumnElement[Any] | Any
     ) -> dict[tuple[Any, ...], Figures]:
-        """The figures of each group of turns that is alike in these; of all of them without any."""
+        """The figures of the turns grouped by these; of all of them without any."""
         person.require_admin()
         with self.database.reading() as session:
             by = [_start(session, g) if isinstance(g, Span) else g for g in groups]

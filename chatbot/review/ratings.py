@@ -1,6 +1,4 @@
-"""What admins think of answers, apart from the thumbs of those who asked."""
-
-from __future__ import annotations
+"""The reviews of answers by admins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import BadInput, Person, require_short
 from chatbot.conversations.feedback import unheard
 from chatbot.memory.pairs import Rating
 from corpora.database.engine import Database
@@ -23,12 +21,8 @@ class UnknownTurn(StrataError, LookupError):
         super().__init__(f"There is no answer {turn}; its conversation may have been deleted.")
 
 
-class BadReview(StrataError, ValueError):
-    """A review cannot be kept as it is; the message says why."""
-
-
 class Status(StrEnum):
-    """Whether an admin has still to do something about an answer."""
+    """Whether an answer is still to be dealt with."""
 
     OPEN = "open"
     DONE = "done"
@@ -40,10 +34,10 @@ _LONGEST = {"corrected_answer": 20_000, "note": 20_000, "corrected_release": 200
 
 @dataclass(frozen=True)
 class Ratings:
-    """Reads and writes reviews; a review and its record in the audit log are kept together.
+    """Writes reviews, each together with its entry in the audit log.
 
-    `changed` is told of each turn that has another rating now, `corrected` of each whose right
-    answer, or the release of it, is another one.
+    `changed` is called with each turn whose rating changed, `corrected` with each whose corrected
+    answer or release changed.
     """
 
     database: Database
@@ -54,7 +48,7 @@ class Ratings:
         """Change fields of the review of a turn and return it.
 
         Nothing is written, and nothing recorded, where nothing changes. Raises UnknownTurn, and
-        BadReview for what is no rating, no status, or too long.
+        BadInput for what is no rating, no status, or too long.
         """
         person.require_admin()
         wanted = {field: _value(field, value) for field, value in changes.items()}
@@ -81,7 +75,7 @@ class Ratings:
 
 
 def review_of(turn: TurnRow) -> ReviewRow:
-    """The review of a turn; where nobody has said anything, one that says so."""
+    """The review of a turn, an empty one where there is none."""
     return turn.review or ReviewRow(
         turn_id=turn.id,
         rating="",
@@ -99,16 +93,12 @@ def _value(field: str, value: str | bool) -> str | bool:
     if field == "in_regression_set":
         return bool(value)
     if field in _LONGEST:
-        text, longest = str(value).strip(), _LONGEST[field]
-        if len(text) > longest:
-            name = field.replace("_", " ")
-            raise BadReview(
-                f"The {name} has {len(text):,} characters, the limit is {longest:,}: shorten it."
-            )
+        text = str(value).strip()
+        require_short(field.replace("_", " "), text, _LONGEST[field])
         return text
     if field not in ("rating", "status"):
         raise TypeError(f"a review has no {field!r} to change")
     kind = Rating if field == "rating" else Status
     if value not in list(kind) and not (field == "rating" and value == ""):
-        raise BadReview(f"{value!r} is none of {', '.join(kind)}.")
+        raise BadInput(f"{value!r} is none of {', '.join(kind)}.")
     return str(value)

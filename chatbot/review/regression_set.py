@@ -1,10 +1,8 @@
-"""Rated turns that are asked again with every change: the regression set.
+"""The regression set: rated turns that are asked again with every change.
 
-A turn becomes a question with a checked answer, a line of the file that the evaluation reads. The
-format is that of `eval.gold`, which nothing here may import; a test runs the one on the other.
+A turn becomes a gold question, a line of the file that the evaluation reads. The format is that of
+`eval.gold`, which must not be imported here; a test runs one on the other.
 """
-
-from __future__ import annotations
 
 import json
 import re
@@ -34,12 +32,12 @@ _MOST_PATTERNS = 12
 
 
 class NoGold(StrataError, ValueError):
-    """The evaluation could not check this turn; the message says why, and what is missing."""
+    """A turn cannot become a gold question; the message says why, and what is missing."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The set as gold questions; `left_out` are turns that are none any more, with the reason."""
+    """The set as gold questions; `left_out` are turns that cannot be one, with the reason."""
 
     questions: tuple[dict[str, Any], ...]
     left_out: tuple[tuple[int, str], ...]
@@ -47,14 +45,14 @@ class Exported:
     def as_jsonl(self) -> str:
         """One question a line, as `strata eval answers` reads them.
 
-        Only ASCII: what reads lines takes some characters of other scripts for the end of one.
+        Only ASCII: some characters of other scripts would be read as the end of a line.
         """
         return "".join(f"{json.dumps(question)}\n" for question in self.questions)
 
 
 @dataclass(frozen=True)
 class RegressionSet:
-    """Which rated turns are in the set, and the set as a file."""
+    """Adds rated turns to the set and exports it; raises NotAllowed unless an admin asks."""
 
     database: Database
 
@@ -89,10 +87,10 @@ class RegressionSet:
 
 
 def _question(session: Session, turn: TurnRow) -> dict[str, Any]:
-    """Make a gold question of a turn and of what had been said before it in its conversation.
+    """Make a gold question of a turn and of the conversation before it.
 
-    What is right is the corrected answer, else the answer rated good. A right answer has to hold
-    the figures and names of it, or its words where it has none. Raises NoGold.
+    The right answer is the corrected one, else the one rated good; its figures and names, or its
+    words where it has none, are what an answer must include. Raises NoGold.
     """
     reply, review = Reply.model_validate(turn.answer), review_of(turn)
     if not review.rating:
@@ -126,7 +124,7 @@ def _question(session: Session, turn: TurnRow) -> dict[str, Any]:
 
 
 def _abstention(reply: Reply, review: ReviewRow) -> dict[str, Any]:
-    """The question has no answer in the release: to say so is right."""
+    """The fields of a question that the release does not answer: to say so is right."""
     unknown = reply.release_status == "unknown"
     if reply.route == Route.CLARIFY and not unknown:
         raise NoGold("The answer asks back, which the evaluation cannot check.")
@@ -167,7 +165,7 @@ def _answer(reply: Reply, review: ReviewRow, *, follows_up: bool) -> dict[str, A
 
 
 def must_include(text: str) -> list[str]:
-    """Patterns that find the figures and names of a text, or else its words, each of them in it."""
+    """Patterns for the figures and names of a text, or else for its words."""
     named = dict.fromkeys(claims(text)) or dict.fromkeys(filtered(text).split())
     patterns = (whole(name).pattern for name in named)
     found = (p for p in patterns if re.search(p, text, re.IGNORECASE))
@@ -175,7 +173,7 @@ def must_include(text: str) -> list[str]:
 
 
 def _sources(reply: Reply, review: ReviewRow, *, one_a_release: bool) -> list[dict[str, Any]]:
-    """The cited pages, as far as the rating leaves them right."""
+    """The cited pages, unless the rating says that they are wrong."""
     if review.rating not in (Rating.GOOD, Rating.INCOMPLETE) or review.corrected_release:
         return []
     sources: dict[Any, dict[str, Any]] = {}

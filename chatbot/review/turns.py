@@ -1,11 +1,9 @@
 """The turns of all people, for admins: listed, counted, and opened with their whole trace.
 
-A list goes by the moment of asking, the newest first, and is read in pages from where the last
-one ended (keyset pagination), so that a page far back takes no longer than the first. A page is
-found in an index that holds every fact a filter asks for; only its own rows are then read.
+A list has the newest first and is read by keyset pagination, so that a page far back takes no
+longer than the first. A page is found in an index that holds all that a filter asks for; only its
+own rows are read.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,15 +21,15 @@ from corpora.database.history_tables import ReviewRow, TurnCitationRow, TurnRow
 
 MOST_COUNTED = 10_000
 AROUND = 20
-"""Of a long conversation so many turns are shown before the opened one and behind it."""
+"""How many turns of a long conversation are shown before the opened one and after it."""
 
 
 Position = tuple[datetime, int]
-"""Where a turn stands in the list: when it was asked, and its id."""
+"""The place of a turn in the list: when it was asked, and its id."""
 
 
 class Neighbours(NamedTuple):
-    """The turns beside one in a list, by their ids; None at its ends."""
+    """The ids of the turns beside one in a list; None at its ends."""
 
     newer: int | None
     older: int | None
@@ -39,10 +37,10 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenedTurn:
-    """A turn with its conversation, what the person and admins think of it, and its trace.
+    """A turn with its conversation, feedback, review and trace.
 
     `trace` is None for a turn of a version that kept none. `before` and `after` are the turns of
-    its conversation around this one, as they were asked, also those that were asked anew since.
+    its conversation around this one, including those that were asked again since.
     """
 
     turn: TurnRow
@@ -70,7 +68,7 @@ _PLACE = (TurnRow.created, TurnRow.id)
 
 @dataclass(frozen=True)
 class AllTurns:
-    """Reads the turns of all people; everything raises NotAllowed unless an admin asks."""
+    """Reads the turns of all people; raises NotAllowed unless an admin asks."""
 
     database: Database
 
@@ -82,10 +80,10 @@ class AllTurns:
         older_than: Position | None = None,
         size: int = 50,
     ) -> tuple[tuple[TurnRow, ...], Position | None]:
-        """The newest turns that are wanted, or those behind a position; and where the next begin.
+        """The newest wanted turns, or those older than a position, and the position to go on from.
 
-        None where there are no older ones. They come with their feedback and their review, and
-        without their answer.
+        That is None where there are no older ones. The turns come with their feedback and review,
+        and without their answer.
         """
         person.require_admin()
         with self.database.reading() as session:
@@ -140,7 +138,7 @@ class AllTurns:
             )
 
     def choices(self, person: Person, what: str, product: str | None = None) -> tuple[str, ...]:
-        """What turns can be filtered by: each product, release (of a product), owner, and so on."""
+        """The values to filter by: each product, release (of a product), owner, and so on."""
         person.require_admin()
         names = _CHOICES[what].distinct()
         with self.database.reading() as session:
@@ -156,7 +154,7 @@ def _beside(
     most: int,
     newer: bool = False,
 ) -> list[int]:
-    """The ids of the wanted turns behind a position, or before it, the nearest first."""
+    """The ids of the wanted turns older or newer than a position, the nearest first."""
     query = select(TurnRow.id).where(*conditions(session, wanted)).limit(most)
     if position is not None:
         edge = tuple_(*position, types=[column.type for column in _PLACE])

@@ -1,6 +1,4 @@
-"""The one event loop of the process, what runs at once on it, and who is answered next."""
-
-from __future__ import annotations
+"""The event loop of the process, what runs on it at once, and the queue of questions."""
 
 import asyncio
 import threading
@@ -22,10 +20,10 @@ class Stopped(Exception):
 
 
 def run_on_event_loop(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
-    """Do the work and return what comes of it; cancel it and raise Stopped if `stopped` says so.
+    """Run a coroutine and return its result; cancel it and raise Stopped if `stopped` says so.
 
-    All questions of the process are answered on one event loop, in a thread of its own. Whatever
-    the caller is interrupted by cancels the work as well.
+    All questions of the process are answered on one event loop, in a thread of its own. An
+    exception in the caller cancels the work as well.
     """
     # Several threads may ask the very first questions at once, and there must be one loop.
     with _STARTING:
@@ -53,7 +51,7 @@ def _event_loop() -> asyncio.AbstractEventLoop:
 
 
 async def together(works: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """Do all works at once and return their results in order; if one fails, stop the others."""
+    """Run coroutines at once and return their results in order; if one fails, cancel the others."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         return list(await asyncio.gather(*tasks))
@@ -67,10 +65,10 @@ async def together(works: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]
 async def in_thread(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Call a function that blocks, while the event loop goes on.
+    """Call a blocking function in a thread.
 
-    Raises RuntimeError for a StopIteration: no future can carry one, and whoever waits for it
-    would wait for ever.
+    Raises RuntimeError for a StopIteration, which no future can carry: its caller would wait for
+    ever.
     """
 
     def work() -> Result:
@@ -83,7 +81,7 @@ async def in_thread(
 
 
 class Queue:
-    """Lets so many in `at_once` and keeps the others in order; for one event loop."""
+    """Lets `at_once` questions in and keeps the others in order; for one event loop."""
 
     def __init__(self, at_once: int) -> None:
         self._free = asyncio.Semaphore(at_once)
@@ -107,7 +105,7 @@ class Queue:
             self._free.release()
 
     def _move_up(self, left: Callable[[int], None]) -> None:
-        """One has left the line, or never stood in it."""
+        """Tell the others their new places after one has left the queue."""
         if left in self._waiting:
             self._waiting.remove(left)
             for place, tell in enumerate(self._waiting, 1):

@@ -1,6 +1,4 @@
-"""What a listener hears while a question is answered: steps and tokens; it may also stop it."""
-
-from __future__ import annotations
+"""The events while a question is answered: steps, tokens, the place in the queue."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,26 +60,26 @@ class EventCallback(BaseCallbackHandler):
     def on_chain_start(
         self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """A runnable starts; only steps of the profile that have something to do are told."""
+        """Report a step of the profile, unless the turn is answered already."""
         name = kwargs.get("name")
         if name in self._steps and not (isinstance(inputs, Turn) and inputs.answer):
             self._running[run_id] = name
             self._listener(StepStarted(name))
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """A runnable ends."""
+        """Report the end of a step."""
         if name := self._running.pop(run_id, None):
             found = _found_by(name, outputs) if isinstance(outputs, Turn) else ""
             self._listener(StepFinished(name, found))
 
     def on_llm_new_token(self, token: Any, *, tags: list[str] | None = None, **kwargs: Any) -> None:
-        """The model wrote a token; those of the answer are of interest."""
+        """Report a token of the answer."""
         if token and ANSWER in (tags or ()):
             self._listener(Token(str(token)))
 
 
 def _found_by(step: str, turn: Turn) -> str:
-    """What a turn has from a step: "17.20", "8 pages"; empty where nothing is to be said of it."""
+    """What a step found, such as "17.20" or "8 pages"; empty where there is nothing to say."""
     match step:
         case "release_extraction" if turn.resolution and turn.resolution.releases:
             names = turn.resolution.releases

@@ -1,6 +1,4 @@
-"""Asking the language model, whatever its backend: counted, timed, stopped with its question."""
-
-from __future__ import annotations
+"""Calls of the language model, whatever its backend: counted, timed, cancelled with a question."""
 
 import math
 import re
@@ -12,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
@@ -25,7 +24,7 @@ Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
 
 ANSWER = "answer"
-"""The tag of a call whose words are shown to the asker while they come."""
+"""The tag of a call whose words are shown while they come."""
 
 _OBJECT = re.compile(r"\{.*\}", re.S)
 
@@ -135,16 +134,14 @@ async def _stream(
             if likely is not None and likely[words] >= least:
                 reply.content = words
                 break
-    counted = reply.usage_metadata
+    counted = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     made = ModelCall(
         step=step,
         prompt=tuple(messages),
         reply=str(reply.content),
-        prompt_tokens=counted["input_tokens"] if counted else 0,
-        cached_tokens=(counted.get("input_token_details") or {}).get("cache_read", 0)
-        if counted
-        else 0,
-        completion_tokens=counted["output_tokens"] if counted else 0,
+        prompt_tokens=counted["input_tokens"],
+        cached_tokens=(counted.get("input_token_details") or {}).get("cache_read", 0),
+        completion_tokens=counted["output_tokens"],
         seconds=round(time.perf_counter() - started, 4),
         first_token=round(first, 4),
         doubt=round(likely[words], 4) if likely else 0.0,

@@ -7,7 +7,7 @@ import pytest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import LimitReached, Limits
-from chatbot.accounts.people import NotAllowed, Person
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.administration import Administration
 from corpora.catalog.catalog import Catalog, UnusableName
 from corpora.catalog.glossary import Entry, GlossaryError
@@ -30,7 +30,7 @@ def admin(database: Database) -> Administration:
 
 
 def entries(admin: Administration) -> tuple[AuditRow, ...]:
-    return AuditLog(admin.database).entries()[::-1]
+    return AuditLog(admin.database).page(LOCAL)[0][::-1]
 
 
 def test_each_thing_that_is_said_anew_is_recorded_with_what_was_before(

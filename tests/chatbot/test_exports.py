@@ -144,7 +144,7 @@ def test_every_export_is_recorded_before_its_first_row(database: Database) -> No
     exports = Exports(database)
     exports.turns(Person("ann", "Ann", is_admin=True), Format.CSV, TurnFilter(product="relay"))
     exports.of(LOCAL, "numbers", [], Format.JSONL, release=None)
-    newest, first = AuditLog(database).entries(action="export")
+    newest, first = AuditLog(database).page(LOCAL, action="export")[0]
     assert (first.person, first.subject) == ("ann", "turns")
     assert first.details == {"format": "csv", "product": "relay"}
     assert (newest.subject, newest.details) == ("numbers", {"format": "jsonl"})
@@ -155,4 +155,4 @@ def test_only_admins_export(database: Database) -> None:
         Exports(database).turns(USER, Format.CSV)
     with pytest.raises(NotAllowed):
         Exports(database).of(USER, "numbers", [], Format.CSV)
-    assert AuditLog(database).entries() == ()
+    assert AuditLog(database).page(LOCAL)[0] == ()

@@ -18,6 +18,7 @@ from chatbot.administration.faq_file import (
     read_faq,
 )
 from chatbot.review.exports import csv_lines, without_apostrophe
+from prompts.fencing import visible
 
 
 def csv_file(text: str, product: str = "lamp") -> FaqFile:
@@ -151,4 +152,4 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 @given(st.text(st.characters(exclude_categories=("C", "Z")), min_size=1))
 def test_what_a_spreadsheet_would_calculate_comes_back_as_it_was(text: str) -> None:
     _, line = "".join(csv_lines([{"question": text}])).split("\r\n", 1)
-    assert without_apostrophe(line.strip()[1:-1].replace('""', '"')) == text
+    assert without_apostrophe(line.strip()[1:-1].replace('""', '"')) == visible(text)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from chatbot.accounts.people import BadInput
 from chatbot.conversations.conversations import Conversations, UnknownConversation
-from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, BadFeedback, Feedback
+from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, Feedback
 from corpora.database.engine import Database
 from tests.chatbot.asked import answer, asked
 from tests.ui.payloads import PAYLOADS
@@ -52,7 +53,7 @@ def test_what_cannot_be_kept_says_why_and_changes_nothing(database: Database) ->
         ((UP, "incomplete"), "it goes with thumbs down"),
         ((DOWN, "other", "x" * (LONGEST_COMMENT + 1)), "2,001 characters, the limit is 2,000"),
     ):
-        with pytest.raises(BadFeedback, match=why):
+        with pytest.raises(BadInput, match=why):
             feedback.give(turn, *wrong)  # type: ignore[arg-type]
     assert told(feedback, turn) == {turn: (UP, "", "x" * LONGEST_COMMENT)}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -297,7 +296,7 @@ def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
 def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) -> None:
     model = says(KEPT)
     asked = bot(model)
-    measured(asked, monkeypatch, lambda turn: Measured(0.2, 0.2))
+    measured(monkeypatch, lambda turn: Measured(0.2, 0.2))
     asked.ask(LOG)
     assert asked.pair.store == "low"
     again = asked.ask(LOG)
@@ -380,7 +379,7 @@ def test_a_failure_to_score_disturbs_no_answer(
     def fail(turn: object) -> Measured:
         raise RuntimeError("no score today")
 
-    measured(asked, monkeypatch, fail)
+    measured(monkeypatch, fail)
     assert asked.ask(LOG).content.answer.startswith(KEPT_SO)
     assert asked.pairs == []
     assert "no score today" in caplog.text
@@ -461,9 +460,9 @@ def test_an_answer_that_was_outdone_comes_back_when_it_is_liked(
 ) -> None:
     asked = bot(says(WRONG, KEPT))
     with monkeypatch.context() as patched:
-        measured(asked, patched, lambda turn: Measured(0.86, 0.86))
+        measured(patched, lambda turn: Measured(0.86, 0.86))
         asked.ask(LOG)
-        measured(asked, patched, lambda turn: Measured(0.82, 0.82))
+        measured(patched, lambda turn: Measured(0.82, 0.82))
         second = asked.ask(LOG, afresh=True)
     assert asked.pair.answer["value"] == WRONG
     assert asked.uses(second) == {}
@@ -502,11 +501,11 @@ def test_a_conversation_that_only_reused_takes_nothing_away(bot: MakeBot) -> Non
     assert len(asked.pairs) == 1
 
 
-def measured(asked: Bot, monkeypatch: pytest.MonkeyPatch, measure: Any) -> None:
+def measured(monkeypatch: pytest.MonkeyPatch, measure: Any) -> None:
     """Let answers be scored so."""
-    memory = asked.chatbot.memory
-    other = replace(memory, remembering=replace(memory.remembering, measure=measure))
-    monkeypatch.setitem(asked.chatbot.__dict__, "memory", other)
+    monkeypatch.setattr(
+        "chatbot.memory.remembering.measure_turn", lambda turn, embedder: measure(turn)
+    )
 
 
 def keep(asked: Bot, question: str, value: str) -> None:

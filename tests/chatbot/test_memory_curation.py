@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import NotAllowed, Person
-from chatbot.administration.curation import LONGEST_ANSWER, BadPair, Curation, Rebuilt
+from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
+from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.overview import Overview, PairFilter, Scope, UnknownPair
+from chatbot.administration.overview import Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Origin, Store
+from chatbot.memory.stores.stores import UnknownPair
 from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
@@ -74,7 +75,7 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     assert kinds(overview)[:2] == [Happened.REPLACED, Happened.EDITED]
     with pytest.raises(UnknownPair):
         overview.pair(wrong.id)
-    (entry, *_) = AuditLog(bot.chatbot.database).entries()
+    (entry, *_) = AuditLog(bot.chatbot.database).page(LOCAL)[0]
     assert (entry.person, entry.action, entry.subject) == (ADA.id, "edit answer", "lamp 2.0")
     # The log is kept for good, and holds no words of anybody.
     assert entry.details == {"pair": wrong.id, "characters": 3, "citations": 1}
@@ -83,15 +84,15 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
 def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curation) -> None:
     before = [(pair.id, pair.answer) for pair in bot.pairs]
     pair = bot.pairs[0].id
-    with pytest.raises(BadPair, match="The answer is empty"):
+    with pytest.raises(BadInput, match="The answer is empty"):
         curation.edit(pair, " [1] ")
-    with pytest.raises(BadPair, match="the limit is 20,000: shorten it"):
+    with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
         curation.edit(pair, "x" * (LONGEST_ANSWER + 1))
     Catalog(bot.chatbot.database).retire("lamp", "2.0")
-    with pytest.raises(BadPair, match="There is no documentation of lamp"):
+    with pytest.raises(BadInput, match="There is no documentation of lamp"):
         curation.edit(pair, "It gives light.")
     assert [(pair.id, pair.answer) for pair in bot.pairs] == before
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "import answers"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "import answers"
 
 
 def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
@@ -103,14 +104,14 @@ def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
     assert (promoted.score, promoted.rated_by) == (1.0, ADA.id)
     assert promoted.rated is not None
     assert kinds(overview)[:2] == [Happened.PROMOTED, Happened.MOVED]
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "promote answer"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "promote answer"
 
 
 def test_a_suspended_answer_is_edited_and_not_promoted(bot: Bot, curation: Curation) -> None:
     pair = bot.pairs[0].id
     with bot.chatbot.database.writing() as session:
         session.get_one(MemoryPairRow, pair).suspended = "the page 1 of it has changed"
-    with pytest.raises(BadPair, match="This answer is suspended: the page 1 of it has changed"):
+    with pytest.raises(BadInput, match="This answer is suspended: the page 1 of it has changed"):
         curation.promote(pair)
     edited = curation.edit(pair, "The lamp gives 800 lumen.").row
     assert (edited.suspended, len(edited.answer["citations"])) == ("", 1)
@@ -125,7 +126,7 @@ def test_a_retired_answer_is_gone_and_the_reason_stays(
     change = overview.changes()[0]
     assert (change.event.kind, change.event.pair_id, change.question) == ("retired", pair, None)
     assert change.event.reason == "ada@example.org retired it: not our lamp."
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "retire answer"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "retire answer"
     for gone in (curation.promote, curation.retire):
         with pytest.raises(UnknownPair):
             gone(pair)
@@ -147,7 +148,7 @@ def test_stores_are_built_again_by_the_settings_of_today(
     assert len({pair.embedding for pair in bot.pairs}) == 1
     (figures,) = overview.releases()
     assert (figures.high, figures.low) == (2, 1)
-    assert AuditLog(bot.chatbot.database).entries()[0].action == "rebuild memory"
+    assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "rebuild memory"
     assert curation.rebuild(Scope("lamp", "1.0")) == ()
 
 

@@ -245,7 +245,7 @@ def test_only_admins_import_and_export_and_both_are_recorded(bot: Bot) -> None:
     assert not bot.pairs
     brought_in(bot, BRIGHT, STEP, {**STEP, "release": "9"})
     exported(bot, Format.CSV, Scope("lamp"))
-    export, done = AuditLog(bot.chatbot.database).entries()
+    export, done = AuditLog(bot.chatbot.database).page(LOCAL)[0]
     assert (done.person, done.action, done.subject) == (
         ADA.id,
         "import answers",

@@ -32,7 +32,9 @@ UNSUPPORTED = Measured(faithfulness=0.3, relevancy=0.4)
 
 
 @pytest.fixture
-def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
+def bot(
+    relay_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MakeBot]:
     """Makes a chatbot that remembers; answers are measured as `measured` where that is given."""
     made: list[Bot] = []
 
@@ -40,9 +42,9 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
         asked = remembering(relay_settings, tmp_path / str(len(made)), says(*replies or [KEPT]))
         made.append(asked)
         if measured is not None:
-            memory = asked.chatbot.memory
-            told = replace(memory.remembering, measure=lambda turn: measured)
-            asked.chatbot.__dict__["memory"] = replace(memory, remembering=told)
+            monkeypatch.setattr(
+                "chatbot.memory.remembering.measure_turn", lambda turn, embedder: measured
+            )
         return asked
 
     yield make

@@ -14,10 +14,10 @@ from chatbot.memory.scoring.opinions import (
     LEAST_GAMMA,
     RATED,
     Opinions,
-    Rated,
     Thumb,
     combine,
 )
+from corpora.database.history_tables import ReviewRow
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 GAMMA = 0.6
@@ -44,8 +44,8 @@ def thumb(person: str, thumbs: int = 1, hour: int = 0) -> Thumb:
 
 
 def combined(score: Score, *thumbs: Thumb, rating: str = "", gamma: float = GAMMA) -> Score:
-    rated = Rated(rating, "admin", START + timedelta(days=1)) if rating else None
-    return combine(score, Opinions(thumbs, rated), gamma)
+    review = ReviewRow(rating=rating, reviewer="admin", updated=START + timedelta(days=1))
+    return combine(score, Opinions(thumbs, review if rating else None), gamma)
 
 
 def test_without_an_opinion_the_score_is_what_was_measured() -> None:

@@ -11,7 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.chain.newest_release import look_elsewhere
-from chatbot.memory.candidates import candidate_of
+from chatbot.memory.remembering import candidate_of
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Turn
 from tests.chatbot import lamp

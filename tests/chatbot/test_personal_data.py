@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from chatbot.accounts.limits import Limits
-from chatbot.accounts.people import Account, People
+from chatbot.accounts.people import Account, person_of_account
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.personal_data import (
     UnknownPerson,
@@ -89,7 +89,7 @@ def found(database: Database, word: str) -> int:
 
 
 def sign_in(database: Database, address: str) -> None:
-    People(database).person(Account(f"https://id#{address}", address, address, False))
+    person_of_account(database, Account(f"https://id#{address}", address, address, False))
     Limits(database, 9, 9).question(address)
 
 

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
-from chatbot.accounts.program_keys import PREFIX, BadKey, ProgramKeys, Scope, person_of
+from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, NotSignedIn, Person
+from chatbot.accounts.program_keys import PREFIX, ProgramKeys, Scope, person_of
 from chatbot.conversations.personal_data import delete_person, export_person
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
@@ -42,7 +42,7 @@ def test_the_key_itself_is_kept_nowhere(keys: ProgramKeys) -> None:
     with keys.database.reading() as session:
         row = session.scalars(select(ProgramKeyRow)).one()
         assert key not in str(vars(row))
-    (entry,) = AuditLog(keys.database).entries()
+    (entry,) = AuditLog(keys.database).page(LOCAL)[0]
     assert key not in str(vars(entry))
 
 
@@ -71,14 +71,14 @@ def test_people_see_and_revoke_their_own_and_admins_all(keys: ProgramKeys) -> No
             keys.revoke(CY, program)
     assert keys.program(key).id == of_bo.id
     keys.revoke(LOCAL, of_bo.id)
-    actions = [(entry.action, entry.person) for entry in AuditLog(keys.database).entries()]
+    actions = [(entry.action, entry.person) for entry in AuditLog(keys.database).page(LOCAL)[0]]
     assert actions[0] == ("revoke key", "local")
     assert ("make key", BO.id) in actions
 
 
 @pytest.mark.parametrize(("name", "scopes"), [(" ", ASKS), ("x" * 81, ASKS), ("editor", [])])
 def test_a_key_has_a_name_and_a_scope(keys: ProgramKeys, name: str, scopes: list[Scope]) -> None:
-    with pytest.raises(BadKey):
+    with pytest.raises(BadInput):
         keys.make(BO, name, scopes, 0)
 
 

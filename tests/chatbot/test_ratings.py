@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
-from chatbot.review.ratings import BadReview, Ratings, UnknownTurn
+from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
+from chatbot.review.ratings import Ratings, UnknownTurn
 from chatbot.review.turns import AllTurns
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow
@@ -63,7 +63,7 @@ def test_a_rating_can_be_taken_back(ratings: Ratings) -> None:
 
 def test_every_change_is_in_the_audit_log_without_what_was_written(ratings: Ratings) -> None:
     ratings.change(ADMIN, 1, rating="wrong release", note="Call Jane Doe, she asked for it.")
-    entry = AuditLog(ratings.database).entries()[0]
+    entry = AuditLog(ratings.database).page(LOCAL)[0][0]
     assert (entry.person, entry.action, entry.subject) == ("ada@example.org", "rate", "turn 1")
     assert entry.details == {"rating": "wrong release", "note": 32}
 
@@ -73,7 +73,7 @@ def test_what_changes_nothing_is_not_recorded(ratings: Ratings) -> None:
     before = told(ratings, 1)
     ratings.change(GRACE, 1, rating="good")
     assert told(ratings, 1) == before
-    assert len(AuditLog(ratings.database).entries()) == 1
+    assert len(AuditLog(ratings.database).page(LOCAL)[0]) == 1
 
 
 def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
@@ -90,13 +90,13 @@ def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
 
 
 def test_what_is_no_rating_is_refused(ratings: Ratings) -> None:
-    with pytest.raises(BadReview, match="'excellent' is none of good, bad"):
+    with pytest.raises(BadInput, match="'excellent' is none of good, bad"):
         ratings.change(ADMIN, 1, rating="excellent")
-    with pytest.raises(BadReview, match="is none of open, done"):
+    with pytest.raises(BadInput, match="is none of open, done"):
         ratings.change(ADMIN, 1, status="closed")
-    with pytest.raises(BadReview, match="the limit is 20,000: shorten it"):
+    with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
         ratings.change(ADMIN, 1, corrected_answer="x" * 20_001)
-    with pytest.raises(BadReview, match="assignee has 201 characters"):
+    with pytest.raises(BadInput, match="assignee has 201 characters"):
         ratings.change(ADMIN, 1, assignee="x" * 201)
     with pytest.raises(TypeError, match="'reviewer'"):
         ratings.change(ADMIN, 1, reviewer="somebody else")

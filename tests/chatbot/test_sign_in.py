@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chatbot.accounts.people import Account, NotAllowed, NotSignedIn, People
+from chatbot.accounts.people import Account, NotAllowed, NotSignedIn, person_of_account
 from chatbot.accounts.sign_in import (
     account_of_claims,
     account_of_header,
@@ -201,23 +201,22 @@ def test_the_cookie_secret_is_made_once_for_its_owner_alone(data_dir: Path) -> N
 
 
 def test_a_person_keeps_their_id_when_their_address_changes(database: Database) -> None:
-    people = People(database)
-    bo = people.person(signed_in(email="bo@example.org"))
+    bo = person_of_account(database, signed_in(email="bo@example.org"))
     assert (bo.id, bo.is_admin) == ("bo@example.org", False)
-    assert people.person(signed_in(email="robert@example.org")).id == bo.id
+    assert person_of_account(database, signed_in(email="robert@example.org")).id == bo.id
 
 
 def test_an_address_that_changes_hands_opens_nothing(database: Database) -> None:
-    people = People(database)
-    assert people.person(signed_in(sub="17")).id == "bo@example.org"
-    other = people.person(signed_in(sub="18"))
+    assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"
+    other = person_of_account(database, signed_in(sub="18"))
     assert other.id == f"{ISSUER}#18"
-    assert people.person(signed_in(sub="17")).id == "bo@example.org"
-    elsewhere = people.person(account_of_claims(claims(iss="https://b.org"), oidc(), NOW))
+    assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"
+    elsewhere = person_of_account(
+        database, account_of_claims(claims(iss="https://b.org"), oidc(), NOW)
+    )
     assert elsewhere.id == "https://b.org#17"
 
 
 def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:
-    people = People(database)
-    assert people.person(signed_in(sub="6", email_verified=False)).id == f"{ISSUER}#6"
-    assert people.person(signed_in(sub="17")).id == "bo@example.org"
+    assert person_of_account(database, signed_in(sub="6", email_verified=False)).id == f"{ISSUER}#6"
+    assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"

@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.accounts.people import LOCAL
 from chatbot.assembly import Chatbot
 from chatbot.dialogue.small_talk import answer_small_talk, small_talk
-from chatbot.memory.candidates import candidate_of
+from chatbot.memory.remembering import candidate_of
 from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import ContentGaps
 from chatbot.turn import Turn

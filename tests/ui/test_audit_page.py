@@ -91,4 +91,4 @@ def test_downloads_are_offered_and_not_yet_recorded(log: AuditLog) -> None:
     log.record(LOCAL, "rate", "turn 1")
     page = open_audit()
     assert [b.label for b in page.download_button] == ["CSV", "JSONL"]
-    assert log.entries(action="export") == ()
+    assert log.page(LOCAL, action="export")[0] == ()

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import ingest
@@ -49,7 +49,7 @@ def at_release(release: str = "2.0", tab_name: str = "Documents") -> AppTest:
 
 
 def audit(chatbot: Chatbot) -> list[tuple[str, str]]:
-    return [(e.action, e.subject) for e in AuditLog(chatbot.database).entries()][::-1]
+    return [(e.action, e.subject) for e in AuditLog(chatbot.database).page(LOCAL)[0]][::-1]
 
 
 def add_state(chatbot: Chatbot, folder: Path, release: str = "2.0") -> None:
@@ -179,7 +179,7 @@ def test_swapping_states_says_what_becomes_of_remembered_answers(
     assert page.session_state["notice"] == (
         "valve 2.0 now uses the selected version. 1 saved answer is in use again."
     )
-    entry = AuditLog(valves.database).entries()[0]
+    entry = AuditLog(valves.database).page(LOCAL)[0][0]
     assert (entry.details["suspended"], entry.details["restored"]) == (0, 1)
 
 

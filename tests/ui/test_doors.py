@@ -6,7 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType, GeneratorType, SimpleNamespace
 
@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot import administration, memory, review
+from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import LimitReached
 from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
 from chatbot.conversations.conversations import Conversations, UnknownConversation
@@ -158,12 +159,16 @@ def for_admins() -> Iterator[tuple[type, str]]:
         for _, kind in inspect.getmembers(module, inspect.isclass):
             if kind.__module__ != module.__name__:
                 continue
-            if "Person" in inspect.get_annotations(kind).values():
+            if is_told_who(inspect.get_annotations(kind)):
                 yield kind, "__init__"
             for name, method in inspect.getmembers(kind, inspect.isfunction):
-                told = "Person" in inspect.get_annotations(method).values()
-                if not name.startswith("_") and told:
+                if not name.startswith("_") and is_told_who(inspect.get_annotations(method)):
                     yield kind, name
+    yield from ((AuditLog, name) for name in ("page", "choices", "rows"))
+
+
+def is_told_who(annotations: Mapping[str, object]) -> bool:
+    return any(told in ("Person", Person) for told in annotations.values())
 
 
 @pytest.mark.parametrize(
@@ -174,7 +179,7 @@ def test_a_user_may_do_nothing_that_is_for_admins(kind: type, name: str) -> None
     service = object.__new__(kind)
     method = kind if name == "__init__" else getattr(service, name)
     needed = inspect.signature(method).parameters
-    given = {n: CY if p.annotation == "Person" else None for n, p in needed.items()}
+    given = {n: CY if is_told_who({n: p.annotation}) else None for n, p in needed.items()}
     for attribute in ("database", "chatbot"):
         object.__setattr__(service, attribute, SimpleNamespace(database=None))
     with pytest.raises(NotAllowed):
@@ -187,7 +192,7 @@ def _begun(result: object) -> object:
 
 def test_what_is_for_admins_was_found() -> None:
     found = {f"{kind.__name__}.{name}" for kind, name in for_admins()}
-    assert {"AllTurns.open", "Ratings.change", "Exports.turns"} <= found
+    assert {"AllTurns.open", "AuditLog.rows", "Ratings.change", "Exports.turns"} <= found
     works_in_a_name = ("Administration", "Overview", "Curation", "Exchange")
     assert {f"{kind}.__init__" for kind in works_in_a_name} <= found
 

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL
 from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, Glossaries
@@ -37,7 +38,7 @@ def fill(page: AppTest, term: str, *synonyms: str) -> AppTest:
 
 
 def actions(glossaries: Glossaries) -> list[str]:
-    return [e.action for e in AuditLog(glossaries._database).entries()][::-1]
+    return [e.action for e in AuditLog(glossaries._database).page(LOCAL)[0]][::-1]
 
 
 def test_a_first_term_is_added(glossaries: Glossaries) -> None:

@@ -78,7 +78,7 @@ def test_the_history_is_written_to_a_file_and_that_is_recorded(
     file = tmp_path / "history.csv"
     assert run("history", "export", "--format", "csv", "--output", str(file)).exit_code == 0
     assert QUESTION in file.read_text("utf-8")
-    entry = AuditLog(chatbot.database).entries()[0]
+    entry = AuditLog(chatbot.database).page(LOCAL)[0][0]
     assert (entry.person, entry.action, entry.subject) == ("local", "export", "turns")
     assert run("history", "export", "--release", "1.0").stdout == ""
     assert run("history", "export", "--format", "xml").exit_code == 2

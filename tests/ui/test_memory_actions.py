@@ -27,7 +27,7 @@ def kept(chatbot: Chatbot) -> list[MemoryPairRow]:
 
 
 def recorded(chatbot: Chatbot) -> list[str]:
-    return [entry.action for entry in AuditLog(chatbot.database).entries()]
+    return [entry.action for entry in AuditLog(chatbot.database).page(LOCAL)[0]]
 
 
 def dialog(name: str, pair: int) -> AppTest:

@@ -8,15 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.administration.overview import (
-    EVERYTHING,
-    Day,
-    Overview,
-    PairFilter,
-    ReleaseFigures,
-    Scope,
-    UnknownPair,
-)
+from chatbot.administration.figures import Day, ReleaseFigures
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope
+from chatbot.memory.stores.stores import UnknownPair
 from ui.elements.address import go, opened
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import admin_page, show_tabs

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.review.audit_pages import AuditPages
 from chatbot.review.exports import Exports
 from corpora.database.history_tables import AuditRow
 from ui.elements.frame import admin_page
@@ -24,7 +24,7 @@ _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 @admin_page
 def audit(reader: Person) -> None:
     """Show who did what."""
-    log = AuditPages(services.chatbot().database)
+    log = AuditLog(services.chatbot().database)
     st.title("Audit log", anchor=False)
     actions, people = log.choices(reader)
     if not actions:

@@ -6,7 +6,7 @@ import threading
 
 import streamlit as st
 
-from chatbot.accounts.people import LOCAL, Account, NotSignedIn, People, Person
+from chatbot.accounts.people import LOCAL, Account, NotSignedIn, Person, person_of_account
 from chatbot.accounts.sign_in import account_of_claims, account_of_header
 from chatbot.administration import curation
 from chatbot.administration.administration import Administration
@@ -63,7 +63,7 @@ def current_person() -> Person:
     settings = chatbot().settings
     if settings.sign_in == "none":
         return _local()
-    return People(chatbot().database).person(_account(settings))
+    return person_of_account(chatbot().database, _account(settings))
 
 
 def releases(product: str) -> list[str]:

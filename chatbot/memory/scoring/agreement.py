@@ -1,12 +1,12 @@
-"""Whether a sentence has a value of the kind that its question asks for."""
-
-from __future__ import annotations
+"""Whether an answer has the form, and a value of the kind, that its question asks for."""
 
 import re
 
 from chatbot.memory.scoring.passages import Passage
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.provenance import plain, quantities, whole
 from chatbot.text.query_terms import filtered
+from chatbot.turn import Answer
 from corpora.indexing.lexical import tokens
 
 OTHER_KIND = 0.4
@@ -33,12 +33,41 @@ _TIME_IN_WORDS = re.compile(
 _OF_DEFAULT = re.compile(r"\bdefault\b", re.I)
 _OF_RANGE = re.compile(r"\b(?:range|values|allowed|valid)\b", re.I)
 _CHOICE = re.compile(r"\bor\b", re.I)
+_STEP = re.compile(r"^\s*(?:\d+[.)]|[-*])\s|`", re.M)
+_TELLS_TO = re.compile(
+    r"\b(?:use|run|set|call|enter|type|add|open|choose|replace|by \w+ing"
+    r"|you (?:can|must|should|need to|have to))\b",
+    re.I,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|due to|reasons?|caused?|therefore|otherwise|in order to|as"
+    r"|(?:to|would|can) (?:avoid|prevent|keep|protect|allow|ensure|reduce|save)|(?:un)?less|if|by"
+    r" default)\b",
+    re.I,
+)
+_WHY = re.compile(r"\bwhy\b", re.I)
+_ITEMS = re.compile(r"^\s*(?:\d+[.)]|[-*|])\s?", re.M)
+_ENUMERATED = re.compile(r",|\band\b|\bor\b", re.I)
+
+
+def fits(question: str, answer: Answer) -> bool:
+    """Whether an answer has the form that its question asks for; any will do where it asks none."""
+    text, lead = answer.text, answer.value
+    match asked_for(question):
+        case Kind.STEPS:
+            return bool(_STEP.search(text) or _TELLS_TO.search(lead))
+        case Kind.EXPLANATION:
+            return _REASON.search(lead) is not None or not _WHY.search(question)
+        case Kind.LIST | Kind.TABLE:
+            return len(_ITEMS.findall(text)) > 1 or _ENUMERATED.search(lead) is not None
+        case _:
+            return True
 
 
 def agreement(question: str, said: str, bearing: Passage) -> float:
-    """1 where what is said may be the kind of value that is asked for, else `OTHER_KIND`.
+    """1 if what is said may be the kind of value that is asked for, else `OTHER_KIND`.
 
-    `bearing` is the passage that it stands in. Where nothing is said, the passage is quoted.
+    `bearing` is the passage that it is from. Where nothing is said, the passage is quoted.
     """
     agrees = (
         _of_kind(question, said, bearing)
@@ -59,7 +88,7 @@ def _of_kind(question: str, said: str, bearing: Passage) -> bool:
 
 
 def _repeats(question: str, said: str) -> bool:
-    """Whether nothing is said but what the question says; one of its alternatives is an answer."""
+    """Whether it only repeats the question; choosing one of its alternatives is an answer."""
     words = set(tokens(filtered(said)))
     return bool(words) and words <= set(tokens(question)) and not _CHOICE.search(question)
 

@@ -1,7 +1,5 @@
 """How much of an answer stands in the passages that it cites, by claims, words and vectors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from statistics import fmean

@@ -3,13 +3,11 @@
 The measure of the embedded profile for ComRAG 4.1, which leaves open how answers are scored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chatbot.memory.scoring.agreement import fits
 from chatbot.memory.scoring.faithfulness import faithfulness
-from chatbot.memory.scoring.fitting import fits
 from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
 from chatbot.memory.scoring.passages import cited_passages, passage_of
 from chatbot.memory.scoring.relevancy import relevancy
@@ -37,7 +35,7 @@ class Measured:
 
 
 NOTHING = Measured(0.0, 0.0)
-"""What is measured of an answer that is none, or is of another kind than its question asks for."""
+"""The measure of what is no answer, or of another kind than its question asks for."""
 
 
 def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
@@ -85,10 +83,10 @@ def measure(
 ) -> Measured:
     """Measure an answer to `question` (without the words of its release) in `release`.
 
-    `evidence` is what the answer was made from, the best first; without it the citations alone are
-    looked at, as for an answer that was imported. What stands on the cited `pages` word for word is
-    borne; every other statement is held against the citations, and one that they do not bear is
-    enough for an answer not to be faithful. What the asker said, or `known`, need not stand there.
+    `evidence` is what the answer was made from, the best first; without it only the citations are
+    looked at. A statement that is on the cited `pages` word for word is supported; any other is
+    compared with the citations, and one that they do not support makes the answer unfaithful. What
+    the asker said, or `known`, needs no support.
     """
     if worth_nothing(question, answer, release):
         return NOTHING

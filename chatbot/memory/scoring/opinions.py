@@ -1,9 +1,7 @@
-"""What people say of an answer, over the turns that made or reused it, and its score by that.
+"""The score of an answer (ComRAG 4.1): measured, then by thumbs, then by an admin's rating.
 
-How good an answer is (ComRAG 4.1) is measured, then thumbs say it, then an admin.
+What people say counts over all the turns that made or reused the answer.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +18,8 @@ from corpora.database.memory_tables import MemoryUseRow
 FAITHFUL = 0.5
 """The least faithfulness at which a thumb up counts.
 
-Whoever asks sees whether an answer pleases, not whether it is so: an answer of which less than
-half stands in the release's own pages is not made good by any number of people who like it.
+Who asks knows whether an answer pleases, not whether it is true: one of which less than half is
+found in the release's own pages does not become good because people like it.
 """
 
 RATED = {
@@ -46,31 +44,18 @@ class Thumb:
 
 
 @dataclass(frozen=True)
-class Rated:
-    """What an admin said of such a turn."""
-
-    rating: str
-    by: str
-    at: datetime
-
-
-@dataclass(frozen=True)
 class Opinions:
-    """The thumbs on an answer, each with whose it is, and what an admin said last.
-
-    They are all that there are now: one that was withdrawn is no longer among them.
-    """
+    """The thumbs on an answer as they are now, and what an admin said last."""
 
     thumbs: tuple[Thumb, ...] = ()
-    rating: Rated | None = None
+    rating: ReviewRow | None = None
 
 
 def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     """The score of a pair by whoever outranks the others: measure < thumbs < an admin's rating.
 
-    `kept` is the score so far, of which what was measured is taken; what is imported or curated
-    stays as it is. Of a person only the last thumb counts, so that nobody counts twice, and who
-    gave it is not kept: that is nobody's business.
+    `kept` is the score so far, with what was measured; an imported or curated one stays as it is.
+    Only the last thumb of a person counts, and who gave it is not kept.
     """
     if kept.origin in BY_HAND:
         return kept
@@ -78,7 +63,7 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     if opinions.rating is not None:
         of = opinions.rating
         value = RATED[Rating(of.rating)]
-        return Score(value, Origin.RATING, of.at, of.by, faithfulness, relevancy)
+        return Score(value, Origin.RATING, of.updated, of.reviewer, faithfulness, relevancy)
     measured = 0.0
     if faithfulness is not None and relevancy is not None:
         measured = Measured(faithfulness, relevancy).value
@@ -127,11 +112,11 @@ def _opinions(session: Session, chosen: ColumnElement[bool]) -> Opinions:
         .join(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
         .where(chosen)
     )
-    rating = session.execute(
-        select(ReviewRow.rating, ReviewRow.reviewer, ReviewRow.updated)
+    rating = session.scalar(
+        select(ReviewRow)
         .join(TurnRow, TurnRow.id == ReviewRow.turn_id)
         .where(chosen, ReviewRow.rating != "")
         .order_by(ReviewRow.updated.desc())
         .limit(1)
-    ).one_or_none()
-    return Opinions(tuple(Thumb(*row) for row in thumbs), Rated(*rating) if rating else None)
+    )
+    return Opinions(tuple(Thumb(*row) for row in thumbs), rating)

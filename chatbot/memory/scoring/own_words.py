@@ -1,6 +1,4 @@
-"""What an answer says in its own words, sentence by sentence, and what of that a page says."""
-
-from __future__ import annotations
+"""The sentences of an answer, and which of them no page says word for word."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +14,7 @@ _NOT_SAID = re.compile(r"^\s*(?:>|```|~~~|[\s|:-]*$)")
 
 
 def is_told(value: str) -> bool:
-    """Whether a lead is said in full sentences: no bare value, name or command."""
+    """Whether a lead is a full sentence, not a bare value, name or command."""
     said = value.strip()
     return _ENDS.search(said) is not None and len(said.split()) >= _LEAST_WORDS
 
@@ -37,7 +35,7 @@ def statements_of(answer: Answer) -> tuple[str, ...]:
 
 
 def not_of_pages(statements: Iterable[str], pages: Iterable[str]) -> list[str]:
-    """The statements whose words stand in no page one after the other."""
+    """The statements that are found word for word in no page."""
     texts = [f" {words(page)} " for page in pages]
     return [s for s in statements if not any(f" {words(s)} " in text for text in texts)]
 

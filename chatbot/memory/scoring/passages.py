@@ -1,7 +1,5 @@
 """What an answer is held against: the records that it cites, and those beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,9 +1,6 @@
 """Whether an answer answers this question, by the passage it stands in and the kind of value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
 
 from chatbot.memory.scoring.agreement import agreement
@@ -14,6 +11,8 @@ from chatbot.text.query_terms import EXPANSIONS, filtered
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.lexical import tokens
 
+_Word = tuple[set[str], bool]
+"""A word of the question as documents may say it, and whether it is a name or a figure."""
 _ENOUGH = 0.8
 """Cosine and share of words, added up, of a passage that is surely about the question."""
 
@@ -54,26 +53,18 @@ def _ratio(own: float, best: float) -> float:
     return own / best if best > 0 else 0.0
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A word of the question as documents may say it; `name` if it is a name or a figure."""
-
-    tokens: frozenset[str]
-    name: bool
-
-
 def _asked(question: str) -> list[_Word]:
-    words = []
+    words: list[_Word] = []
     for word in filtered(question).split():
         instead = (t for other in EXPANSIONS.get(word.lower(), ()) for t in tokens(other))
         if own := tokens(word):
-            words.append(_Word(frozenset((*own, *instead)), bool(claims(word))))
+            words.append(({*own, *instead}, bool(claims(word))))
     return words
 
 
 def _share(asked: Sequence[_Word], passage: Passage, weights: Sequence[float]) -> float:
     held = set(tokens(passage.text))
-    found = sum(weight for word, weight in zip(asked, weights, strict=True) if word.tokens & held)
+    found = sum(weight for (word, _), weight in zip(asked, weights, strict=True) if word & held)
     return _ratio(found, sum(weights))
 
 
@@ -84,10 +75,10 @@ def _telling(asked: Sequence[_Word], passages: Sequence[Passage]) -> list[float]
     """
     texts = [set(tokens(passage.text)) for passage in passages]
     weights = []
-    for word in asked:
-        held = sum(bool(word.tokens & text) for text in texts)
+    for word, is_name in asked:
+        held = sum(bool(word & text) for text in texts)
         idf = log(1 + (len(texts) - held + 0.5) / (held + 0.5))
-        weights.append(idf * (2.0 if word.name else 1.0) * (1.0 if held else 0.5))
+        weights.append(idf * (2.0 if is_name else 1.0) * (1.0 if held else 0.5))
     return weights
 
 

@@ -3,8 +3,6 @@
 Vectors have length one, so that a cosine is a dot product.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -23,10 +21,10 @@ def store_of(score: float, gamma: float) -> Store:
 
 
 def rank(pair: MemoryPairRow) -> tuple[bool, int, float]:
-    """What near-duplicates are compared by; the one that ranks higher stays (ComRAG 4.2).
+    """The rank of a pair among its near-duplicates, of which the highest stays (ComRAG 4.2).
 
-    The paper compares scores. Here what an admin says (a rating, an import, a curated answer)
-    outranks what was measured whatever the number, and what may be used outranks what may not.
+    The paper compares scores. Here what an admin rated, imported or wrote outranks what was
+    measured, whatever its score, and a pair in use outranks a suspended one.
     """
     by_admin = _BY_ADMINS.index(Origin(pair.origin)) + 1 if pair.origin in _BY_ADMINS else 0
     return not pair.suspended, by_admin, pair.score

@@ -1,10 +1,8 @@
-"""The pairs nearest to a question: the vectors of a release are one matrix, held in memory.
+"""The pairs nearest to a question: the vectors of a release are one matrix in memory.
 
-SQL is the truth: what is held is read again where SQL has changed, and the pairs themselves are
+SQL is the truth: a matrix is read again when its rows have changed, and the pairs themselves are
 read for each question.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
@@ -20,7 +18,7 @@ from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
 
 HELD_BYTES = 256 * 2**20
-"""How much the matrices of all releases may take together; the last searched one stays."""
+"""The memory for the matrices of all releases; the last searched one always stays."""
 _AT_ONCE = 32
 
 
@@ -104,8 +102,7 @@ class Neighbours:
                 )
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
-            while sum(m.vectors.nbytes for m in self._held.values()) > HELD_BYTES:
-                if len(self._held) == 1:
-                    break
-                self._held.pop(next(iter(self._held)))
+            held_bytes = sum(matrix.vectors.nbytes for matrix in self._held.values())
+            while len(self._held) > 1 and held_bytes > HELD_BYTES:
+                held_bytes -= self._held.pop(next(iter(self._held))).vectors.nbytes
         return held

@@ -1,11 +1,9 @@
-"""Rows of the memory: pairs written, found and taken out, with what is told of them.
+"""Rows of the memory: pairs and their events are written, found and deleted.
 
 All of it runs in a transaction that has locked the release.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,14 +18,14 @@ from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, Memory
 from corpora.database.tables import ReleaseRow
 
 EVENTS_KEPT = 50_000
-"""How many events of a release are kept, so that they do not grow for ever."""
-AT_ONCE = 500
+"""How many events of a release are kept."""
+_AT_ONCE = 500
 
 _PRUNED_EVERY = 1000
 
 
 def lock_release(session: Session, release_id: int) -> None:
-    """Let changes of the memory of a release wait for each other; LookupError if it is gone."""
+    """Lock the memory of a release against other changes; LookupError if the release is gone."""
     row = select(ReleaseRow.id).where(ReleaseRow.id == release_id).with_for_update()
     if session.scalar(row) is None:
         raise LookupError(f"There is no release {release_id} (any more).")
@@ -41,7 +39,7 @@ def tell(
     other_id: int | None = None,
     reason: str = "",
 ) -> None:
-    """Write what became of a pair (0: it never was one)."""
+    """Write an event of a pair (0: one that was never stored)."""
     event = MemoryEventRow(
         release_id=release_id,
         at=datetime.now(UTC),
@@ -62,14 +60,6 @@ def tell(
             )
 
 
-def read_pairs(session: Session, ids: Collection[int]) -> Iterator[MemoryPairRow]:
-    """The pairs with these ids, as far as they are there, in no order."""
-    wanted = list(ids)
-    for first in range(0, len(wanted), AT_ONCE):
-        some = MemoryPairRow.id.in_(wanted[first : first + AT_ONCE])
-        yield from session.scalars(select(MemoryPairRow).where(some))
-
-
 def take_out(session: Session, pairs: Collection[MemoryPairRow]) -> None:
     """Delete pairs with their pages and uses."""
     for pair in pairs:
@@ -84,14 +74,14 @@ def let_go(
     reason: str,
     other_id: int | None = None,
 ) -> None:
-    """Take pairs out and tell why."""
+    """Delete pairs and write why."""
     take_out(session, pairs)
     for pair in pairs:
         tell(session, pair.release_id, happened, pair.id, other_id, reason)
 
 
 def new_row(release_id: int, pair: NewPair, suspended: str) -> MemoryPairRow:
-    """The row of a new pair with its pages, in no store yet."""
+    """The row of a new pair with its pages, not in a store yet."""
     row = MemoryPairRow(
         release_id=release_id,
         cluster=0,
@@ -125,7 +115,7 @@ def memory_question(row: MemoryPairRow) -> MemoryQuestion:
 
 
 def write_score(row: MemoryPairRow, score: Score) -> None:
-    """Give a pair another score; its place stays."""
+    """Give a pair another score, without moving it."""
     row.score, row.origin = score.value, score.origin
     row.faithfulness, row.relevancy = score.faithfulness, score.relevancy
     row.rated_by, row.rated = score.by, score.at
@@ -140,10 +130,7 @@ def score_of(row: MemoryPairRow) -> Score:
 def rivals_of(
     session: Session, row: MemoryPairRow, delta: float
 ) -> list[tuple[MemoryPairRow, float]]:
-    """The members that are near-duplicates of a pair, with their cosines (ComRAG 4.2).
-
-    They are as near as δ, and ask the same.
-    """
+    """The near-duplicates of a pair: those that ask the same, with a cosine of at least δ."""
     vector = memory_question(row).vector
     alike = select(MemoryPairRow).where(*_beside(row), MemoryPairRow.asks == row.asks)
     near = [
@@ -161,7 +148,7 @@ def read_clusters(session: Session, row: MemoryPairRow) -> Clusters:
 
 
 def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
-    """What holds of the other pairs of a store that can be compared with a pair."""
+    """The conditions for the other pairs of a store that can be compared with a pair."""
     return (
         MemoryPairRow.release_id == row.release_id,
         MemoryPairRow.store == row.store,
@@ -171,15 +158,14 @@ def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
 
 
 def first_to_go(session: Session, release_id: int, store: str, limit: int) -> list[MemoryPairRow]:
-    """The pairs beyond `limit` in a store, some at once, so that no transaction is long.
+    """The pairs beyond `limit` in a store, a few at a time, so that no transaction is long.
 
-    Suspended ones go first, then those of the lowest score; of equal scores the least reused,
-    then the oldest. What people wrote or imported stays, so that a store of nothing else may hold
-    more than `limit`.
+    Suspended ones go first, then those of the lowest score, then the least reused, then the
+    oldest. What people wrote or imported stays, even if it is more than `limit`.
     """
     of_store = (MemoryPairRow.release_id == release_id, MemoryPairRow.store == store)
     count = session.scalar(select(func.count()).select_from(MemoryPairRow).where(*of_store)) or 0
-    excess = min(count - limit, AT_ONCE)
+    excess = min(count - limit, _AT_ONCE)
     going: list[int] = []
     # Asked one after the other, each is answered from the index in its order.
     for suspended in (MemoryPairRow.suspended > "", MemoryPairRow.suspended == ""):
@@ -191,17 +177,16 @@ def first_to_go(session: Session, release_id: int, store: str, limit: int) -> li
                 .limit(excess - len(going))
             )
             going += session.scalars(in_order)
-    return list(read_pairs(session, going))
+    return list(session.scalars(select(MemoryPairRow).where(MemoryPairRow.id.in_(going))))
 
 
 def beyond_wordings(session: Session, pair: MemoryPairRow, most: int) -> list[MemoryPairRow]:
-    """The pairs of the same store that give the answer of a pair, beyond the first `most`.
+    """The pairs of the same store with the same answer, beyond the first `most`.
 
-    Near-duplicates (ComRAG 4.2) are questions that sound alike. People also ask the same in words
-    that hardly meet; these pairs are found by their answer: the same value from the same passage.
-    The pair itself is one of those and stays; of the others the least reused go, then those of
-    the lowest score, then the oldest. Pairs that somebody rated, wrote or imported, and suspended
-    ones, neither go nor count.
+    People ask the same in words too different for near-duplicates (ComRAG 4.2); such pairs are
+    found by their answer: the same value from the same passage. The pair itself stays; of the
+    others the least reused go, then those of the lowest score, then the oldest. Pairs that
+    somebody rated, wrote or imported, and suspended ones, neither go nor count.
     """
     if not pair.pages or pair.origin != Origin.MEASURED or pair.suspended:
         return []
@@ -222,7 +207,7 @@ def beyond_wordings(session: Session, pair: MemoryPairRow, most: int) -> list[Me
 
 
 def _same_answer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two answers from one passage say the same: the same names and figures, or words."""
+    """Whether two answers cite one passage and say the same: in names and figures, or in words."""
     if one["citations"][0]["quote"] != other["citations"][0]["quote"]:
         return False
     told, also_told = ({plain(c) for c in claims(a["value"])} for a in (one, other))

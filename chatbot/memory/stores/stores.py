@@ -1,20 +1,16 @@
-"""The two stores of the quality memory in SQL (ComRAG 4.2): what joins, stays, moves and goes.
+"""The two stores of the quality memory in SQL (ComRAG 4.2): how pairs are added, moved and removed.
 
-The order in which pairs come matters little: whatever it is, a pair that outranks all of its
-near-duplicates ends up in its store, no two members that ask the same are nearer than δ, and a pair
-that went had a near-duplicate of at least its rank. Where near-duplicates are so of each other, and
-clusters lie apart, every order gives the same members in the same clusters.
+In whatever order pairs come, one that outranks all of its near-duplicates ends up in its store, no
+two members that ask the same are nearer than δ, and a pair that was removed had a near-duplicate of
+at least its rank.
 """
-
-from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import (
@@ -27,30 +23,13 @@ from chatbot.memory.pairs import (
     Store,
     Thresholds,
 )
+from chatbot.memory.questions import QuestionReader
+from chatbot.memory.stores import pair_rows as rows
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
-from chatbot.memory.stores.pair_rows import (
-    AT_ONCE,
-    beyond_wordings,
-    first_to_go,
-    let_go,
-    lock_release,
-    memory_question,
-    new_row,
-    read_clusters,
-    read_pairs,
-    rivals_of,
-    take_out,
-    tell,
-    write_question,
-    write_score,
-)
 from corpora.catalog.memory_review import still_stands
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from ingestion.errors import StrataError
-
-if TYPE_CHECKING:
-    from chatbot.memory.questions import QuestionReader
 
 _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
@@ -62,10 +41,10 @@ class UnknownPair(StrataError, LookupError):
 
 @dataclass(frozen=True)
 class Added:
-    """What became of a pair on its way into a store.
+    """The result of adding a pair to a store.
 
-    `kept` says whether it is a member now; `pair` is its id then, else that of the one which
-    outdid it (None: the store is full of better ones). `replaced` are the ids that it outdid.
+    If it was `kept`, `pair` is its id, else that of the one that outranked it (None: the store is
+    full of better ones). `replaced` are the ids of the pairs that it outranked.
     """
 
     pair: int | None
@@ -103,80 +82,72 @@ class Stores:
         reason: str = "",
         instead_of: Sequence[int] = (),
     ) -> Added:
-        """Put a pair into the store that its score says, unless a near-duplicate outdoes it.
+        """Add a pair to the store of its score, unless a near-duplicate outranks it.
 
-        It outdoes all its near-duplicates or none: then they go, else it goes and nothing
-        changes. The pairs that it stands `instead_of` go in any case (an edited answer). One
-        whose pages do not serve any more is kept suspended, and outdoes none that is used.
-        `happened` and `reason` are told in the event. Raises LookupError if there is no such
-        release, ValueError if the vector has not length one.
+        It replaces its near-duplicates if it outranks all of them. The pairs that it stands
+        `instead_of` go in any case (an edited answer). One whose pages have changed meanwhile is
+        kept suspended, and replaces none in use. `happened` and `reason` are written into the
+        event. Raises LookupError if there is no such release, ValueError if the vector has not
+        length one.
         """
         length = float(np.linalg.norm(pair.question.vector))
         if not abs(length - 1) < _LENGTH_ERROR:
             raise ValueError(f"The vector of a question has length {length}, not one.")
         with self._database.writing() as session:
-            lock_release(session, release_id)
-            edited = [p for p in read_pairs(session, instead_of) if p.release_id == release_id]
-            take_out(session, edited)
+            rows.lock_release(session, release_id)
+            of_these = (MemoryPairRow.id.in_(instead_of), MemoryPairRow.release_id == release_id)
+            edited = session.scalars(select(MemoryPairRow).where(*of_these)).all()
+            rows.take_out(session, edited)
             # What serves may have changed since it was answered: nothing outdated comes in.
             outdated = still_stands(session, release_id, pair.pages)
-            row = new_row(release_id, pair, outdated)
-            added = self._place(session, row, read_clusters, happened, reason)
+            row = rows.new_row(release_id, pair, outdated)
+            added = self._place(session, row, rows.read_clusters, happened, reason)
             if added.kept and pair.turn is not None:
                 session.add(MemoryUseRow(turn_id=pair.turn, pair_id=row.id, role=Role.SOURCE))
             if added.kept and outdated:
-                tell(session, release_id, Happened.SUSPENDED, row.id, reason=outdated)
+                rows.tell(session, release_id, Happened.SUSPENDED, row.id, reason=outdated)
             for old in edited:
-                tell(session, release_id, Happened.REPLACED, old.id, added.pair, reason)
+                rows.tell(session, release_id, Happened.REPLACED, old.id, added.pair, reason)
             return added
 
     def rescore(self, pair_id: int, score: Score) -> Added:
-        """Give a pair another score; where that is of the other store, it moves there at once.
+        """Give a pair another score; it moves if that belongs to the other store, as in `add`.
 
-        There the rule of `add` holds. Raises UnknownPair if it is gone.
+        Raises UnknownPair if it is gone.
         """
         with self._database.writing() as session:
             of_pair = select(MemoryPairRow.release_id).where(MemoryPairRow.id == pair_id)
             release_id = session.scalar(of_pair)
             if release_id is not None:
-                lock_release(session, release_id)
+                rows.lock_release(session, release_id)
             row = session.get(MemoryPairRow, pair_id)
             if row is None:
                 raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
             before = _told(row)
-            write_score(row, score)
+            rows.write_score(row, score)
             store = store_of(score.value, self._thresholds.gamma)
             if store == row.store:
                 return Added(pair_id, store)
             reason = f"Its score is {_told(row)} now, after {before}."
-            return self._place(session, row, read_clusters, Happened.MOVED, reason)
+            return self._place(session, row, rows.read_clusters, Happened.MOVED, reason)
 
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
-        """Take pairs out of the memory and say how many there were."""
+        """Remove pairs from the memory and return how many there were."""
         with self._database.writing() as session:
-            return _remove(session, pair_ids, happened, reason)
+            return _remove(session, MemoryPairRow.id.in_(pair_ids), happened, reason)
 
     @staticmethod
-    def forget_turns(session: Session, turn_ids: Collection[int]) -> int:
-        """Forget the pairs that these turns were the source of, unless curated or imported.
+    def forget_turns(session: Session, turns: Collection[int] | Select[int]) -> int:
+        """Remove the pairs that these turns were the source of, unless curated or imported.
 
-        To be called before the turns are deleted, in the same transaction; says how many.
+        To be called before the turns are deleted, in the same transaction; returns how many.
         """
-        turns = list(turn_ids)
-        forgotten: set[int] = set()
-        for first in range(0, len(turns), AT_ONCE):
-            sources = (
-                select(MemoryUseRow.pair_id)
-                .join(MemoryPairRow, MemoryPairRow.id == MemoryUseRow.pair_id)
-                .where(
-                    MemoryUseRow.turn_id.in_(turns[first : first + AT_ONCE]),
-                    MemoryUseRow.role == Role.SOURCE,
-                    MemoryPairRow.origin.not_in(BY_HAND),
-                )
-            )
-            forgotten.update(session.scalars(sources))
+        made = select(MemoryUseRow.pair_id).where(
+            MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
+        )
+        chosen = MemoryPairRow.id.in_(made) & MemoryPairRow.origin.not_in(BY_HAND)
         reason = "The turn that it came from was deleted."
-        return _remove(session, forgotten, Happened.FORGOTTEN, reason)
+        return _remove(session, chosen, Happened.FORGOTTEN, reason)
 
     def rebuild(
         self,
@@ -185,11 +156,10 @@ class Stores:
         product: str = "",
         on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> int:
-        """Put every pair of a release through the rule of `add` again, the newest first.
+        """Place every pair of a release again as `add` would, the newest first.
 
-        That is for other thresholds, or another embedding: where there is a `reader`, it reads
-        the questions of the `product` that are not of its embedding. Some pairs are one
-        transaction, so that others can write in between. Returns how many pairs there are now.
+        That is for other thresholds, or another embedding: a `reader` reads the questions again
+        that were embedded by another one. Returns how many pairs there are now.
         """
         of_release = MemoryPairRow.release_id == release_id
         with self._database.reading() as session:
@@ -200,12 +170,12 @@ class Stores:
             some = ids[first : first + _REBUILT_AT_ONCE]
             read = self._read_anew(some, reader, product)
             with self._database.writing() as session:
-                lock_release(session, release_id)
+                rows.lock_release(session, release_id)
                 for pair_id in some:
                     row = session.get(MemoryPairRow, pair_id)
                     if row is not None:
                         if pair_id in read:
-                            write_question(row, read[pair_id])
+                            rows.write_question(row, read[pair_id])
                         self._place(
                             session, row, lambda _, pair: clusters[pair.store, pair.embedding]
                         )
@@ -219,9 +189,11 @@ class Stores:
         """Read the questions of pairs that are of another embedding than the reader's."""
         if reader is None:
             return {}
+        of_other = MemoryPairRow.embedding != reader.embedding
+        query = select(MemoryPairRow.id, MemoryPairRow.question)
         with self._database.reading() as session:
-            rows = read_pairs(session, ids)
-            other = {row.id: row.question for row in rows if row.embedding != reader.embedding}
+            found = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
+            other = {row.id: row.question for row in found}
         return dict(zip(other, reader.read_all(list(other.values()), product), strict=True))
 
     def _place(
@@ -232,21 +204,17 @@ class Stores:
         happened: Happened | None = None,
         reason: str = "",
     ) -> Added:
-        """Let a pair join its store, unless a near-duplicate outdoes it (ComRAG 4.2).
-
-        It is a new one, or an old one that leaves its place. What `happened` and the `reason` are
-        told in an event.
-        """
+        """Let a new or moving pair join its store, unless a near-duplicate outranks it (4.2)."""
         row.store = store = store_of(row.score, self._thresholds.gamma)
-        rivals = rivals_of(session, row, self._thresholds.delta)
+        rivals = rows.rivals_of(session, row, self._thresholds.delta)
         best, near = max(rivals, key=lambda rival: rank(rival[0]), default=(None, 0.0))
         if best is not None and rank(best) >= rank(row):
-            take_out(session, [row] if row.id else [])
+            rows.take_out(session, [row] if row.id else [])
             why = _why(best.id, near, best, row)
-            tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
+            rows.tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
             return Added(best.id, store, kept=False)
-        take_out(session, [rival for rival, _ in rivals])
-        vector, own = memory_question(row).vector, clusters(session, row)
+        rows.take_out(session, [rival for rival, _ in rivals])
+        vector, own = rows.memory_question(row).vector, clusters(session, row)
         number = own.join(vector, self._thresholds.tau)
         if number is None:
             highest = select(func.max(MemoryPairRow.cluster))
@@ -257,33 +225,34 @@ class Stores:
         session.add(row)
         session.flush()
         if happened is not None:
-            tell(session, row.release_id, happened, row.id, reason=reason)
+            rows.tell(session, row.release_id, happened, row.id, reason=reason)
         for rival, near in rivals:
             why = _why(row.id, near, row, rival)
-            tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
-        wordings = beyond_wordings(session, row, self._wordings) if self._wordings else []
+            rows.tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
+        wordings = rows.beyond_wordings(session, row, self._wordings) if self._wordings else []
         why = f"Pair {row.id} has the same answer, which keeps {self._wordings} wordings."
-        let_go(session, wordings, Happened.REPLACED, why, row.id)
-        beyond = first_to_go(session, row.release_id, store, self._limit)
-        let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
+        rows.let_go(session, wordings, Happened.REPLACED, why, row.id)
+        beyond = rows.first_to_go(session, row.release_id, store, self._limit)
+        rows.let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
         replaced = (*(rival.id for rival, _ in rivals), *(other.id for other in wordings))
         kept = row not in beyond
         return Added(row.id if kept else None, store, replaced, kept)
 
 
-def _remove(session: Session, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
-    removed = 0
+def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, reason: str) -> int:
     # In one order, so that two who remove pairs of the same releases never wait for each other.
-    for release_id in sorted({pair.release_id for pair in read_pairs(session, pair_ids)}):
-        lock_release(session, release_id)
-        pairs = [p for p in read_pairs(session, pair_ids) if p.release_id == release_id]
-        let_go(session, pairs, happened, reason)
-        removed += len(pairs)
-    return removed
+    releases = select(MemoryPairRow.release_id).where(chosen).distinct()
+    locked = session.scalars(releases.order_by(MemoryPairRow.release_id)).all()
+    for release_id in locked:
+        rows.lock_release(session, release_id)
+    of_these = MemoryPairRow.release_id.in_(locked)
+    pairs = session.scalars(select(MemoryPairRow).where(chosen, of_these)).all()
+    rows.let_go(session, pairs, happened, reason)
+    return len(pairs)
 
 
 def _why(stays: int, cosine: float, winner: MemoryPairRow, loser: MemoryPairRow) -> str:
-    """Why of two pairs that ask the same one stays; without a word of them."""
+    """Why one of two pairs that ask the same stays, without quoting either."""
     asks = f"Pair {stays} asks the same (cosine {cosine:.2f})"
     if loser.suspended and not winner.suspended:
         return f"{asks}, and this one was suspended."
