@@ -37,6 +37,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
 from corpora.database.engine import Database, open_database
+from corpora.generations.answers_first import ingests_paused
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
 from ingestion.errors import StrataError
@@ -192,7 +193,8 @@ class Chatbot:
         callback = EventCallback(self._steps, listener)
         async with self._queue.place(lambda place: listener(Waiting(place))):
             started = time.perf_counter()
-            turn = await steps.ainvoke(turn, {"callbacks": [callback]})
+            with ingests_paused(self.settings.data_dir):
+                turn = await steps.ainvoke(turn, {"callbacks": [callback]})
             return turn, round(time.perf_counter() - started, 3)
 
     @staticmethod

@@ -21,6 +21,7 @@ from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 _LENGTH = struct.Struct(">Q")
 _LONGEST = 1 << 30
 _OUT_OF_MEMORY = 77
+_PATIENCE = 3
 _START = (
     "import sys; sys.path[:] = sys.argv[4:];"
     "from ingestion.sandbox import serve; serve(*sys.argv[1:4])"
@@ -31,9 +32,9 @@ class Sandbox:
     """One child that parses one file after another, and is replaced when it dies.
 
     `loader` names the function to call, as "module:function"; it takes the bytes and the file's
-    name. `memory` bounds the child's address space in bytes, `seconds` its processor time and the
-    time by the clock, both for each file. The child can write to no file and sees no environment.
-    One file is parsed at a time.
+    name. `memory` bounds the child's address space in bytes, `seconds` its processor time for each
+    file; by the clock it has three times that, since a busy machine is slow. The child can write
+    to no file and sees no environment. One file is parsed at a time.
     """
 
     def __init__(
@@ -70,15 +71,16 @@ class Sandbox:
             self._end()
             return Rejected(file, "reading was stopped before it was parsed")
         # Looked at first: whatever the alarm ends has taken its seconds.
+        patience = self._seconds * _PATIENCE
         began = monotonic()
-        alarm = Timer(self._seconds, child.kill)
+        alarm = Timer(patience, child.kill)
         alarm.daemon = True
         alarm.start()
         try:
             _send(cast(BinaryIO, child.stdin), pickle.dumps((data, file)))
             return _answer(_receive(cast(BinaryIO, child.stdout)))
         except (OSError, EOFError, pickle.UnpicklingError):
-            late = monotonic() - began >= self._seconds
+            late = monotonic() - began >= patience
             code = self._end()
         finally:
             alarm.cancel()

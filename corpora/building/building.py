@@ -23,6 +23,7 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.generations import generations
+from corpora.generations.answers_first import pause_for_answers
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.generations.generations import IngestError
 from corpora.generations.progress import Progress, Stage
@@ -249,6 +250,7 @@ class _Build:
 
     def _report(self, progress: Progress) -> None:
         self.builder.on_progress(progress)
+        pause_for_answers(self.builder.data_dir)
         require_room(self.builder.data_dir)
         if self.builder.cancelled():
             raise IngestCancelled(

@@ -1,0 +1,45 @@
+"""Questions go before ingests: an ingest pauses while an answer is being made on its machine.
+
+A model's threads wait for each other at every layer, so that one core which an ingest takes makes
+an answer many times slower (docs/decisions/0019).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+LONGEST_PAUSE = 20.0
+"""Seconds after which an ingest does its next step though answers are still being made."""
+_LOCK = "answering.lock"
+_POLL_SECONDS = 0.1
+
+
+@contextmanager
+def ingests_paused(data_dir: Path) -> Iterator[None]:
+    """Let ingests into this data folder pause; the system takes the lock from a killed process."""
+    try:
+        file = (data_dir / _LOCK).open("ab")
+    except OSError:
+        # A folder that cannot be written to has no ingest either.
+        yield
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+def pause_for_answers(data_dir: Path) -> None:
+    """Wait while answers are being made, for `LONGEST_PAUSE` at most."""
+    until = time.monotonic() + LONGEST_PAUSE
+    with (data_dir / _LOCK).open("ab") as file:
+        while time.monotonic() < until:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_POLL_SECONDS)
+            else:
+                return
