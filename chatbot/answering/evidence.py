@@ -77,18 +77,13 @@ def _section_first(passages: Sequence[Passage], least: float) -> list[Passage]:
 
 
 def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
-    """The excerpts for a prompt, those of one section under one heading: each costs tokens."""
-    sections: dict[str, list[Record]] = {}
-    for excerpt in excerpts:
+    """The excerpts as numbered sections of a prompt."""
+    sections = []
+    for number, excerpt in enumerate(excerpts, 1):
         passage = excerpt.passage
-        where = " › ".join(passage.path[-2:]) or passage.page.document.title
-        sections.setdefault(where, []).extend(excerpt.records)
-    return fenced_list(
-        [
-            fenced("chunk", _together(records), number=number, section=where)
-            for number, (where, records) in enumerate(sections.items(), 1)
-        ]
-    )
+        where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path[-2:])))
+        sections.append(fenced("chunk", _together(excerpt.records), number=number, section=where))
+    return fenced_list(sections)
 
 
 def _together(records: Sequence[Record]) -> str:
