@@ -9,6 +9,8 @@ from typing import Any, ClassVar, cast
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
+from docutils.readers import standalone
+from docutils.transforms import Transform
 
 _DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
 _ROLE = re.compile(r":([a-zA-Z][\w:.+-]*):`|`:([a-zA-Z][\w:.+-]*):")
@@ -18,6 +20,9 @@ _OBJECT = re.compile(
     r"decoratormethod|classmethod|staticmethod|property|describe|object|option|cmdoption|envvar|"
     r"confval|setting|macro|type|struct|enum|enumerator|member|var|variable|currentmodule)$"
 )
+_OBJECT_ROLE = re.compile(r"func|meth|class|attr|mod|data|obj|exc|const|type|any|member")
+_SOMEWHERE = re.compile(r"\.[\w.]+(?:\(\))?")
+"""A name in any module: ".method"; in a file's name the dot is part of it."""
 VERSIONS = {
     "versionadded": "New in version {}",
     "versionchanged": "Changed in version {}",
@@ -59,11 +64,38 @@ def register_sphinx_markup(text: str) -> None:
             roles.register_local_role(name, cast(Any, _role(name)))  # stubs know references only
 
 
+class QuotedDefinitions(Transform):
+    """Reads a name that stands by itself, with indented text below it, as its definition."""
+
+    default_priority = 900
+
+    def apply(self) -> None:
+        """Put a definition in place of each such pair."""
+        for quote in list(self.document.findall(nodes.block_quote)):
+            around, at = quote.parent, quote.parent.index(quote)
+            name = around[at - 1] if at else None
+            if not isinstance(name, nodes.paragraph) or len(name) != 1:
+                continue
+            if isinstance(name[0], nodes.literal):
+                text = name.astext()
+                term = nodes.term(text, "", *name.children, ids=[nodes.make_id(text)])
+                item = nodes.definition_list_item("", term, nodes.definition("", *quote.children))
+                around[at - 1 : at + 1] = [nodes.definition_list("", item, classes=["py"])]
+
+
 class _Options(dict[str, Callable[[str], str]]):
     """Takes any option, since what Sphinx's extensions allow is not known here."""
 
     def __missing__(self, name: str) -> Callable[[str], str]:
         return directives.unchanged
+
+
+class SphinxReader(standalone.Reader):  # type: ignore[type-arg]
+    """Docutils' reader of a file, with what Sphinx's users write."""
+
+    def get_transforms(self) -> list[type[Transform]]:
+        """Return the transforms to apply to what was parsed."""
+        return [*super().get_transforms(), QuotedDefinitions]
 
 
 class _SphinxDirective(Directive):
@@ -176,7 +208,9 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
         _name: str, rawtext: str, text: str, *_: object, **__: object
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         titled = _TITLED.match(text)
-        shown = titled["title"] if titled else text.lstrip("!.")
+        shown = titled["title"] if titled else text.removeprefix("!")
+        if _SOMEWHERE.fullmatch(shown) and _OBJECT_ROLE.fullmatch(name.rpartition(":")[2]):
+            shown = shown[1:]
         if shown.startswith("~"):
             shown = shown.rpartition(".")[2].lstrip("~")
         if calls and not titled and not shown.endswith(")"):

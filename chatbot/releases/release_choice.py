@@ -28,9 +28,13 @@ class Context:
 
 
 _CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b",
+    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b"
+    r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|happens?|goes\s+away)\b"
+    r"|\bwhat\s+(?:do|must|should)\s+\w+\s+(?:(?:have|need)\s+to\s+)?change\b"
+    r"|\b(?:any|some)thing\s+(?:\w+\s+){0,2}(?:remov|deprecat|renam|dropp|chang)\w*",
     re.IGNORECASE,
 )
+"""Asks for what differs, also of a move from one release to another."""
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
 _ASKING = (
     r"(?:how|what|which|who|where|why|when|whether|is|are|does|do|did|can|could|should|would|will|may"

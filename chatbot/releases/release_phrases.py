@@ -113,7 +113,8 @@ _EVERY = "|".join(
 )
 """Every release is asked for: those which have a thing, or the first or last of these."""
 _ALL = (
-    rf"(?:all|both|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}{_RELEASES}"
+    rf"between\s+(?:the\s+)?(?:old|older|previous)\s+and\s+(?:the\s+)?(?:new|newer)\s+{_RELEASES}"
+    rf"|(?:all|both|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}{_RELEASES}"
     rf"{_OF_OTHERS}"
 )
 _SEVERAL_NEWEST = (

@@ -40,14 +40,16 @@ def load(data: bytes, file: str) -> Document:
     """
     from docutils.core import publish_parts
 
-    from ingestion.sphinx_markup import register_sphinx_markup
+    from ingestion.sphinx_markup import SphinxReader, register_sphinx_markup
 
     text = decode(data)
     if any(len(row) > _LONGEST_LINE for row in text.split("\n")):
         return flowing_document(data, file, "", list(plain_blocks(text)))
     register_sphinx_markup(text)
     try:
-        parts = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)
+        parts = publish_parts(
+            text, reader=SphinxReader(), writer="html5", settings_overrides=_SETTINGS
+        )
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
     return flowing_document(data, file, "", fragment_blocks(parts["html_body"]))

@@ -195,3 +195,36 @@ def test_nesting_without_end_is_refused() -> None:
     text = "\n\n".join("  " * depth + "- x" for depth in range(600))
     with pytest.raises(UnreadableFile, match="nested too deeply"):
         load(text.encode(), "x.rst")
+
+
+QUOTED = b"""\
+Settings
+========
+
+``hold-time``
+
+  Seconds that the valve stays open.
+
+  *Default*: 30
+
+Look into these places:
+
+#. :file:`../etc/valve.conf`
+#. :file:`.valve` and :meth:`.close`
+
+  A quotation stands below no name.
+"""
+
+
+def test_a_name_with_indented_text_below_it_is_its_definition() -> None:
+    blocks = [b for page in load(QUOTED, "settings.rst").pages for b in page.blocks]
+    owned = {b.text: b.path[-1] for b in blocks}
+    assert owned["Seconds that the valve stays open."] == "hold-time"
+    assert owned["Default: 30"] == "hold-time"
+    assert owned["Look into these places:"] == "Settings"
+
+
+def test_the_dots_of_a_file_belong_to_its_name() -> None:
+    texts = [b.text for page in load(QUOTED, "settings.rst").pages for b in page.blocks]
+    assert "1. ../etc/valve.conf" in texts
+    assert "2. .valve and close()" in texts
