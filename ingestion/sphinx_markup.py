@@ -32,7 +32,7 @@ VERSIONS = {
 """How Sphinx words what a version changed."""
 
 LISTINGS = {
-    *("code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
+    *("code-block", "sourcecode", "code-tab", "highlight-block", "prompt", "ipython", "testcode"),
     *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist"),
 }
 """Directives whose content is code."""

@@ -42,7 +42,7 @@ from chatbot.retrieval.forms import (
     read_verdict,
 )
 from chatbot.retrieval.kinds import FORMS, Kind, kind_of, without_opening
-from chatbot.retrieval.lifecycle import read_end, read_event
+from chatbot.retrieval.lifecycle import read_end, read_event, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, says_unknown
 from chatbot.retrieval.records import sentences
@@ -201,6 +201,8 @@ def _read(draft: _Draft) -> Sentence | None:
         return Sentence(value.sentence, best_passages([value.record])[0], value.record)
     if draft.kind is Kind.CHANGE and (event := read_event(draft.turn.question, draft.passages)):
         return Sentence(*event)
+    if since := read_since(draft.turn.question, draft.subject, draft.passages):
+        return Sentence(*since)
     over = _OVER.search(draft.subject) is not None
     if draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over):
         # That a thing was removed is told in the words of the release that lacks it.

@@ -32,6 +32,7 @@ from chatbot.comparison.question import (
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.retrieval.forms import Reading, read_value
+from chatbot.retrieval.lifecycle import read_since
 from chatbot.retrieval.passages import best_passages, section_of
 from chatbot.retrieval.provenance import cite, plain
 from chatbot.retrieval.records import sentences
@@ -84,6 +85,8 @@ def compare_releases(
                 found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
                 if found is not None:
                     return _answered(turn, *found)
+            if gathered and (since := _since(turn, sides[-1])):
+                return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
         if not all(map(_reading, sides)):
             # "Is it the same in 17.10?" asks for what was spoken of, and not for all changes.
             if wanted is Asked.CHANGES and not (turn.history and asks_whether_same(turn.question)):
@@ -197,6 +200,18 @@ def _look_up(
         return None
     found = zip(sides, findings, strict=True)
     return [_with_finding(side, finding, answer) for side, finding in found], answer
+
+
+def _since(turn: Turn, newest: Turn) -> Answer | None:
+    """Since when a thing is there, where the newest release says so itself."""
+    records = sorted((r for c in newest.selected for r in c.records), key=lambda r: -r.score)
+    if not records:
+        return None
+    read = read_since(turn.question, _subject(newest), best_passages(records))
+    if read is None:
+        return None
+    text, _, record = read
+    return Answer(f"{text} [1]", False, (cite(record, newest.asked[1]),), text)
 
 
 def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:

@@ -8,11 +8,12 @@ from itertools import chain
 
 from chatbot.retrieval.forms import named_as_code
 from chatbot.retrieval.passages import Passage, section_of
-from chatbot.retrieval.records import records
+from chatbot.retrieval.records import records, sentences
+from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
-from corpora.indexing.lexical import identifiers
-from ingestion.page import BlockKind
+from corpora.indexing.lexical import identifiers, tokens
+from ingestion.page import BlockKind, DocumentKind
 
 _EVENTS = {
     **dict.fromkeys(("new", "added", "introduced", "add", "available", "appear"), "added"),
@@ -32,6 +33,15 @@ _ASKS_WHEN = re.compile(
 )
 
 
+_SINCE = re.compile(
+    r"\W*(?:(?:since|from|as of|in) (?:when|which|what)\b|(?:which|what) \w+ (?:first|added)\b)",
+    re.I,
+)
+"""How a question begins that asks since when a thing is there, whatever it says of the thing."""
+_VERSION = re.compile(r"\W*(?:version |release )?v?(?P<release>\d+(?:\.\d+)+)", re.I)
+"""How a heading of release notes begins."""
+_ENOUGH = 0.5
+"""Of the question's words that a line of release notes has to have."""
 _ASKS_WHETHER_STILL = re.compile(r"\bstill\b|\bany ?more\b|\bno longer\b", re.I)
 _WITHOUT_EFFECT = re.compile(r"\b(?:ignored|no longer|removed|no effect|dropped)\b", re.I)
 
@@ -48,6 +58,43 @@ def read_event(question: str, passages: Sequence[Passage]) -> tuple[str, Passage
             told = f"{named_as_code(passage.heading)} was {event} in version {said['release']}."
             return as_document_words(told), passage, record
     return None
+
+
+def read_since(
+    question: str, subject: str, passages: Sequence[Passage]
+) -> tuple[str, Passage, Record] | None:
+    """Since when a thing is there, in the words of the best section or of release notes.
+
+    Release notes tell it by the release that they are headed with.
+    """
+    if not _SINCE.match(question):
+        return None
+    asked = set(tokens(filtered(_SINCE.sub("", subject))))
+    best = passages[0]
+    for passage in section_of(best) if asked & set(tokens(best.heading)) else ():
+        for record in passage.records:
+            for sentence in sentences(" ".join(record.quote.split())):
+                said = _EVENT.search(sentence)
+                if said and _EVENTS[said["event"].lower()] == "added":
+                    told = f"The section “{passage.heading}” says: {sentence}"
+                    return as_document_words(told), passage, record
+    for passage in passages:
+        release = _release_of_notes(passage)
+        for record in passage.records if release else ():
+            held = asked & set(tokens(record.reading))
+            if len(held) >= _ENOUGH * len(asked):
+                words = " ".join(record.quote.split()).lstrip("-*• ")
+                told = f"The release notes of {release} say: {words}"
+                return as_document_words(told), passage, record
+    return None
+
+
+def _release_of_notes(passage: Passage) -> str | None:
+    """The release that a section of release notes is about, by its headings."""
+    if passage.page.document.kind is not DocumentKind.RELEASE_NOTES:
+        return None
+    headed = filter(None, map(_VERSION.match, reversed(passage.path)))
+    return next((match["release"] for match in headed), None)
 
 
 def read_end(subject: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:

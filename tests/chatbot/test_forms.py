@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chatbot.retrieval.forms import read_value, read_verdict
-from chatbot.retrieval.lifecycle import read_end, read_event
+from chatbot.retrieval.lifecycle import read_end, read_event, read_since
 from chatbot.retrieval.passages import passages_of
 from chatbot.retrieval.records import records
-from ingestion.page import Block, BlockKind
+from ingestion.page import Block, BlockKind, DocumentKind
 from tests.chatbot.stored import stored_page
 
 BOOLEAN, ENUM = ("Types", "Boolean"), ("Types", "Enum")
@@ -134,6 +136,48 @@ HISTORY = stored_page(
 def test_when_a_thing_came_is_read_in_its_section(question: str, told: str | None) -> None:
     event = read_event(question, passages_of(HISTORY))
     assert (event[0] if event else None) == told
+
+
+NOTES = stored_page(
+    Block(BlockKind.HEADING, "2.4.0 (2024-05-01)", ("Changes", "2.4.0 (2024-05-01)")),
+    Block(
+        BlockKind.LIST_ITEM,
+        "- Commands of a valve take the new expansion %(count)d.",
+        ("Changes", "2.4.0 (2024-05-01)"),
+    ),
+)
+LEAK_TEST = stored_page(
+    Block(BlockKind.HEADING, "The leak command", ("Commands", "The leak command")),
+    Block(
+        BlockKind.PARAGRAPH,
+        "It looks for leaks. New in version 1.3.",
+        ("Commands", "The leak command"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "since which version is there a leak comand?",
+            "The section “The leak command” says: New in version 1.3.",
+        ),
+        (
+            "Since which verison can I write %(count)d in a valve's commands?",
+            "The release notes of 2.4.0 say: Commands of a valve take the new expansion %(count)d.",
+        ),
+        ("is there a leak command?", None),  # asks for no version
+        ("since when is there a spring?", None),  # nothing tells of it
+    ],
+)
+def test_since_when_is_read_in_its_section_or_in_release_notes(
+    question: str, told: str | None
+) -> None:
+    notes = replace(NOTES, document=replace(NOTES.document, kind=DocumentKind.RELEASE_NOTES))
+    best = (LEAK_TEST, notes) if "leak" in question else (notes, LEAK_TEST)
+    found = read_since(question, question, [p for page in best for p in passages_of(page)])
+    assert (found and found[0]) == told
 
 
 @pytest.mark.parametrize(
