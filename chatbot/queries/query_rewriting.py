@@ -142,9 +142,20 @@ def carried_over(
     asked = without_release(previous)
     earlier, _ = carried_over(asked, history[:-1], without_release)
     said = _CONTINUES.sub("", _POLITE.sub("", bare.lstrip(" ,.:;-")))
+    if measure := _measure_of_another(said, asked):
+        return measure, ""
     asks_itself = _ASKS.match(said) and len(filtered(_REFERS.sub(" ", said)).split()) > 1
     if asks_itself or _MEASURES & set(re.findall(r"[\w-]+", bare.lower())):
         # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
         asked, earlier = _MEASURE.sub(" ", asked), _MEASURE.sub(" ", earlier)
     known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
     return f"{asked} {earlier}".strip(), " ".join(known)[:200]
+
+
+def _measure_of_another(said: str, asked: str) -> str:
+    """The measure that was asked of one thing, where the follow-up only names another one."""
+    words, before = filtered(said).split(), filtered(asked).split()
+    measures = [word for word in before if word.lower() in _MEASURES]
+    own = [word for word in words if word.lower() not in _MEASURES | _ATTRIBUTES]
+    one_each = len(words) == len(own) == 1 and len(before) - len(measures) == 1
+    return " ".join(measures) if one_each and not _REFERS.search(said) else ""
