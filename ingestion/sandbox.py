@@ -55,7 +55,7 @@ class Sandbox:
         """Return the document, or why there is none.
 
         A file on which a used child dies gets one more try in a fresh one: what earlier files
-        left behind may have been the cause.
+        left behind, in memory above all, may have been the cause.
         """
         with self._busy:
             used = self._child is not None
@@ -65,7 +65,8 @@ class Sandbox:
         return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
 
     def _attempt(self, data: bytes, file: str) -> Document | Rejected | None:
-        """Return what the child says; None if it died without telling why."""
+        """Return what the child says; None if it died, and the file need not be the reason."""
+        used = self._child is not None
         child = self._child = self._child or self._start()
         if self._closed:
             self._end()
@@ -86,7 +87,7 @@ class Sandbox:
             alarm.cancel()
         if late or code == -signal.SIGXCPU:
             return Rejected(file, f"parsing takes longer than {self._seconds:g} s; split it")
-        if code == _OUT_OF_MEMORY:
+        if code == _OUT_OF_MEMORY and not used:
             megabytes = self._memory >> 20
             return Rejected(file, f"parsing needs more than {megabytes:,} MB of memory; split it")
         return None
