@@ -18,7 +18,7 @@ RESULTS := bench-results/$(basename $(notdir $(GOLD))).jsonl
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test check upgrade bench examples models browser clean
+.PHONY: help run test check upgrade bench examples models browser postgresql clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -26,8 +26,9 @@ help: ## Show what there is to make
 run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer a question, open the chat
 	@$(STRATA) serve
 
-test: check browser models ## Run everything that CI runs
+test: check browser postgresql models ## Run everything that CI runs
 	$(PY) -m pytest -n 2 --durations 10 $(PYTEST_ARGS)
+	$(if $(PYTEST_ARGS),,$(PY) -m pytest -n 2 --postgresql -m database)
 
 check: $(VENV)/.test ## Check format, lint, types, directions of imports and locked versions
 	$(PY) -m ruff format --check .
@@ -58,6 +59,9 @@ models: $(VENV)/.base
 
 browser:
 	@scripts/install_browser.sh
+
+postgresql:
+	@scripts/install_postgresql.sh
 
 $(PY):
 	@scripts/create_venv.sh "$(PYTHON)" $(VENV)

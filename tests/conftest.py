@@ -12,13 +12,17 @@ import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-from corpora.database.engine import Database, open_database, sqlite_url
+from chatbot import settings
+from corpora.database.engine import Database, open_database
 from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
 from ingestion import reading
 from ingestion.loaders import load
 from ingestion.page import Document, Rejected
 from ingestion.sandbox import Sandbox, _parsed
+from tests import data_folders
+from tests.data_folders import database_url
+from tests.postgresql import cluster
 
 # How long an example takes says more about the machine than about the example.
 hypothesis.settings.register_profile("strata", deadline=None)
@@ -41,8 +45,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
     return Scheduling(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--postgresql", action="store_true", help="keep every database in PostgreSQL")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--postgresql"):
+        # A command leaves its connections to the end of its process; in a test it has none.
+        config.addinivalue_line("filterwarnings", "ignore:.*psycopg.Connection:ResourceWarning")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that no worker is left with one of them."""
+    if config.getoption("--postgresql"):
+        items[:] = [item for item in items if not item.get_closest_marker("sqlite")]
     place: dict[Path, int] = {}
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
@@ -97,6 +113,18 @@ def models_are_loaded_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def databases(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With --postgresql, a data folder's database is one of a real server instead of a file."""
+    if not request.config.getoption("--postgresql"):
+        yield
+        return
+    with cluster() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data_folders, "server", server)
+        patch.setattr(settings, "sqlite_url", server.database_of)
+        yield
+
+
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     """An empty data folder."""
@@ -109,16 +137,17 @@ def data_dir(tmp_path: Path) -> Path:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a database without rows, made once, of which every test gets a copy."""
     directory = tmp_path_factory.mktemp("empty")
-    open_database(sqlite_url(directory)).close()
+    open_database(database_url(directory)).close()
     return directory / "strata.db"
 
 
 @pytest.fixture
 def database(data_dir: Path, empty_database: Path) -> Iterator[Database]:
     """The database of the data folder."""
-    if not (file := data_dir / "strata.db").exists():
-        data_dir.mkdir(exist_ok=True)
+    file = data_dir / "strata.db"
+    data_dir.mkdir(exist_ok=True)
+    if empty_database.exists() and not file.exists():
         shutil.copy(empty_database, file)
-    database = open_database(sqlite_url(data_dir))
+    database = open_database(database_url(data_dir))
     yield database
     database.close()

@@ -119,9 +119,9 @@ def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) 
     """Say why an answer that cites these pages may not be used now; empty: it may.
 
     For an answer that is about to be remembered, since what serves its release may have changed
-    after it was given. It locks the release as `review_release` does: one of both sees the other.
+    after it was given.
     """
-    serving, retired = _lock(session, release_id)
+    serving, retired = _serving(session, release_id)
     if retired:
         return _RETIRED
     there = _look_for(session, serving, pages)
@@ -134,7 +134,7 @@ def review_release(session: Session, release_id: int) -> MemoryReview:
     It belongs into the transaction that changes what serves. Of what serves only files are read
     that are cited and were written anew.
     """
-    serving, retired = _lock(session, release_id)
+    serving, retired = _serving(session, release_id)
     verdicts = _judge(session, release_id, serving, retired)
     _write(session, verdicts)
     return verdicts.counted
@@ -161,12 +161,12 @@ def page_hash(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-def _lock(session: Session, release_id: int) -> tuple[int | None, bool]:
-    """What serves a release and whether it is retired, which stays so in this transaction."""
+def _serving(session: Session, release_id: int) -> tuple[int | None, bool]:
+    """What serves a release, and whether it is retired."""
     row = session.execute(
-        select(ReleaseRow.published_generation_id, ReleaseRow.retired)
-        .where(ReleaseRow.id == release_id)
-        .with_for_update()
+        select(ReleaseRow.published_generation_id, ReleaseRow.retired).where(
+            ReleaseRow.id == release_id
+        )
     ).one()
     return row.published_generation_id, row.retired
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -38,9 +38,11 @@ SCHEMA = "0006"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 60
+_CONNECTIONS = 20
+"""To PostgreSQL, of each process; twice as many while they are short."""
 _ROWS_AT_ONCE = 200
 _WRITES = "strata_writes"
-_MIGRATION_LOCK = 0x5374726174610001
+_WRITE_LOCK = 0x5374726174610001
 
 
 class UnusableDatabase(StrataError):
@@ -63,9 +65,8 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """Yield a session that is committed at the end, or rolled back on an exception.
 
-        On SQLite it takes the write lock at once: a transaction that starts as a reader and
-        writes later fails when another process wrote in between, however long it waits. Keep it
-        short, since other writers wait for it.
+        One transaction writes at a time, on either database and over all machines: what it read
+        is still so when it writes. Keep it short, since other writers wait for it.
         """
         writer = self.engine.execution_options(**{_WRITES: True})
         with Session(writer, expire_on_commit=False) as session, session.begin():
@@ -88,25 +89,21 @@ def open_database(url: str) -> Database:
     opened, or was written by a newer version of Strata.
     """
     parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite":
-        if not parsed.database or parsed.database == ":memory:":
-            raise UnusableDatabase(f"{url} names no file; several connections could not share it.")
-        try:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UnusableDatabase(
-                f"Cannot create the folder of {parsed.database}: {error}"
-            ) from error
-        engine = create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS})
-        event.listen(engine, "connect", _configure_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-    else:
-        engine = create_engine(parsed, pool_pre_ping=True)
+    match parsed.get_backend_name():
+        case "sqlite":
+            engine = _sqlite(parsed)
+        case "postgresql":
+            engine = _postgresql(parsed)
+        case other:
+            raise UnusableDatabase(f"Data is kept in SQLite or PostgreSQL, not in {other!r}.")
     try:
         with engine.connect() as connection:
             found = _schema_of(connection)
         if found != SCHEMA:
             _migrate(engine)
+    except UnusableDatabase:
+        engine.dispose()
+        raise
     except DBAPIError as error:
         engine.dispose()
         raise UnusableDatabase(
@@ -114,6 +111,36 @@ def open_database(url: str) -> Database:
             "Check that the path or address is right and that you may write there."
         ) from error
     return Database(engine)
+
+
+def _sqlite(url: URL) -> Engine:
+    if not url.database or url.database == ":memory:":
+        raise UnusableDatabase(f"{url} names no file; several connections could not share it.")
+    try:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnusableDatabase(f"Cannot create the folder of {url.database}: {error}") from error
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    event.listen(engine, "connect", _configure_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    try:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            pool_size=_CONNECTIONS,
+            max_overflow=_CONNECTIONS,
+        )
+    except ModuleNotFoundError as error:
+        raise UnusableDatabase(
+            f"The driver of PostgreSQL is missing ({error.name}): install strata-docs[postgresql]."
+        ) from error
+    event.listen(engine, "begin", _begin_postgresql)
+    event.listen(engine, "before_cursor_execute", _without_nul, retval=True)
+    return engine
 
 
 def insert_into(session: Session, table: type[Base]) -> Any:
@@ -171,8 +198,36 @@ def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
+    # The write lock at once: a transaction that starts as a reader and writes later fails when
+    # another process wrote in between, however long it waits.
     writes = connection.get_execution_options().get(_WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    if connection.get_execution_options().get(_WRITES):
+        # Each statement then sees what the writers before have committed.
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})")
+    else:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
+
+def _without_nul(
+    _connection: object, _cursor: object, statement: str, parameters: Any, *_: object
+) -> tuple[str, Any]:
+    """Leave out the one character that people can type and PostgreSQL does not store."""
+    if isinstance(parameters, Mapping):
+        return statement, {name: _storable(value) for name, value in parameters.items()}
+    return statement, [
+        {name: _storable(value) for name, value in row.items()}
+        if isinstance(row, Mapping)
+        else _storable(row)
+        for row in parameters
+    ]
+
+
+def _storable(value: Any) -> Any:
+    return value.replace("\0", "") if isinstance(value, str) else value
 
 
 def _schema_of(connection: Connection) -> str | None:
@@ -192,8 +247,6 @@ def _migrate(engine: Engine) -> None:
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     with engine.execution_options(**{_WRITES: True}).begin() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         found = _schema_of(connection)
         config.attributes["connection"] = connection
         if found is None:

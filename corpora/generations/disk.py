@@ -17,6 +17,10 @@ RESERVE = 100_000_000
 """Bytes that an ingest does not use: opening an index and storing a turn both write."""
 
 
+_DISK_FULL = "53100"
+"""What PostgreSQL says of it."""
+
+
 class DiskFull(IngestError):
     """No room is left where the data is kept; what is published is not harmed."""
 
@@ -29,7 +33,7 @@ def require_room(data_dir: Path, size: int = 0) -> None:
 
 @contextmanager
 def full_disk_is_named(data_dir: Path) -> Iterator[None]:
-    """Turn what the system and SQLite raise when no room is left into DiskFull."""
+    """Turn what the system and the database raise when no room is left into DiskFull."""
     try:
         yield
     except (OSError, sqlite3.OperationalError, OperationalError) as error:
@@ -42,11 +46,14 @@ def _means_full(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     cause = error.orig if isinstance(error, OperationalError) else error
-    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return (
+        getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        or getattr(cause, "sqlstate", None) == _DISK_FULL
+    )
 
 
 def _disk_full(data_dir: Path) -> DiskFull:
     return DiskFull(
-        f"There is too little room on the disk that holds {data_dir}. What is published is not "
-        "harmed. Make room and try again; what was read and embedded is kept."
+        f"There is too little room on the disk that holds {data_dir}, or on the database's. What "
+        "is published is not harmed. Make room and try again; what was read and embedded is kept."
     )

@@ -65,11 +65,7 @@ def claim(database: Database, release_id: int, model_id: int, chunking: str) -> 
     """
     now = datetime.now(UTC)
     with database.writing() as session:
-        # Where rows are locked one by one, claims of the same release wait for each other here.
-        name = session.scalars(
-            select(ReleaseRow.name).where(ReleaseRow.id == release_id).with_for_update()
-        ).one()
-        take_over(session, release_id, name)
+        take_over(session, release_id, session.get_one(ReleaseRow, release_id).name)
         generation = GenerationRow(
             release_id=release_id,
             model_id=model_id,
@@ -140,7 +136,7 @@ def require_claim(session: Session, generation_id: int) -> None:
     claimed = select(GenerationRow.id).where(
         GenerationRow.id == generation_id, GenerationRow.published.is_(None)
     )
-    if session.scalar(claimed.with_for_update()) is None:
+    if session.scalar(claimed) is None:
         raise TakenOver(
             f"Generation {generation_id} was abandoned because its builder seemed dead, and is "
             "not published. Ingest again; what was read and embedded is kept."

@@ -113,8 +113,11 @@ class Claims:
             end(self._held(session, job_id), state, message, report)
             if rows := [{"job_id": job_id, **asdict(file)} for file in problems]:
                 left_out = insert_into(session, JobFileRow)
-                keys, reason = [JobFileRow.job_id, JobFileRow.file], left_out.excluded.reason
-                session.execute(left_out.on_conflict_do_update(keys, set_={"reason": reason}), rows)
+                upsert = left_out.on_conflict_do_update(
+                    index_elements=[JobFileRow.job_id, JobFileRow.file],
+                    set_={"reason": left_out.excluded.reason},
+                )
+                session.execute(upsert, rows)
 
     def put_back(self, job_id: int, message: str = "") -> None:
         """Let a job wait again, because this worker stops or cannot do it yet; raise JobTaken."""

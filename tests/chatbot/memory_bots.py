@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from chatbot.assembly import AnsweredTurn, Chatbot, open_chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from tests.data_folders import copy_data
 
 LOG = "How long is the event log kept in 17.20?"
 LOG_AGAIN = "In 17.20, how long is the event log kept?"
@@ -80,6 +80,6 @@ def remembering(
 ) -> Bot:
     """A chatbot on a copy of the documentation, with a memory that is empty."""
     data_dir = folder / "data"
-    shutil.copytree(settings.data_dir, data_dir)
+    copy_data(settings.data_dir, data_dir)
     own = settings.model_copy(update={"data_dir": data_dir, "memory": "on", **options})
     return Bot(replace(open_chatbot(own), model=model))

@@ -13,6 +13,8 @@ from chatbot.assembly import AnsweredTurn
 from chatbot.settings import Settings
 from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
+pytestmark = pytest.mark.database
+
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 WRONG = "The relay keeps its event log for 300."
 RIGHT = "Events stay in the log for 30 days."

@@ -9,6 +9,8 @@ from corpora.database.engine import Database
 from tests.chatbot.asked import answer, asked
 from tests.ui.payloads import PAYLOADS
 
+pytestmark = pytest.mark.database
+
 
 def told(feedback: Feedback, *turns: int) -> dict[int, tuple[int, str, str]]:
     found = feedback.of(turns)

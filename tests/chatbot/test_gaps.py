@@ -16,6 +16,8 @@ from corpora.database.engine import Database
 from corpora.indexing.embedding import MiniLM, Vectors
 from tests.chatbot.asked import NOW, asked
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture(scope="module")
 def embedder() -> MiniLM:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings
 from chatbot.turn import Queries, Turn
 from corpora.catalog.glossary import Entry, Glossaries
-from corpora.database.engine import open_database, sqlite_url
+from corpora.database.engine import open_database
+from tests.data_folders import copy_data, database_url
 
 ENTRIES = (
     Entry("event log", ("EL", "journal", "event register")),
@@ -26,7 +26,7 @@ ENTRIES = (
 @pytest.fixture
 def chatbot(relay_settings: Settings, tmp_path: Path) -> Iterator[Chatbot]:
     """A chatbot without a model on a copy of the relay's documentation."""
-    shutil.copytree(relay_settings.data_dir, tmp_path / "data")
+    copy_data(relay_settings.data_dir, tmp_path / "data")
     chatbot = open_chatbot(relay_settings.model_copy(update={"data_dir": tmp_path / "data"}))
     yield chatbot
     chatbot.corpora.close()
@@ -103,7 +103,7 @@ def test_words_of_a_synonym_that_stand_apart_are_not_the_synonym(
 def test_an_answer_is_found_by_a_synonym_from_the_next_question_on(chatbot: Chatbot) -> None:
     question = "What is the default of the revert timer in 17.20?"
     assert "is `300`" not in chatbot.ask(question).content.answer
-    other = open_database(sqlite_url(chatbot.settings.data_dir))
+    other = open_database(database_url(chatbot.settings.data_dir))
     Glossaries(other).put("relay", Entry("hold_time", ("revert timer",)))
     other.close()
     reply = chatbot.ask(question).content

@@ -11,6 +11,8 @@ from chatbot.accounts.people import LOCAL, Person
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import UseRow
 
+pytestmark = pytest.mark.database
+
 BO = Person("bo@example.org", "Bo", is_admin=True)
 
 

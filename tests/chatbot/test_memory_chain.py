@@ -32,6 +32,8 @@ from corpora.database.memory_tables import MemoryPairRow
 from tests.chatbot.conftest import GUIDE, RELEASES
 from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
+pytestmark = pytest.mark.database
+
 MakeBot = Callable[..., Bot]
 LOG_BEFORE = "How long is the event log kept in 17.10?"
 RELATED = "How long does the relay keep events?"

@@ -21,6 +21,8 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from tests.chatbot.memory_bots import Bot, remembering
 
+pytestmark = pytest.mark.database
+
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 USER = Person("user@example.org", "User", is_admin=False)
 

@@ -23,6 +23,8 @@ from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import PageRow
 from tests.chatbot.memory_bots import Bot, remembering, says
 
+pytestmark = pytest.mark.database
+
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 USER = Person("user@example.org", "User", is_admin=False)
 

@@ -11,11 +11,14 @@ from chatbot.memory.pairs import Happened, Origin
 from chatbot.memory.stores.stores import Stores
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.memory_review import CitedPage, MemoryReview, page_hash, still_stands
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.corpora.remembered_answers import story, suspended
+from tests.data_folders import copy_data, database_url
+
+pytestmark = pytest.mark.database
 
 CHANGED = "the page 1 of guide.md has changed"
 
@@ -24,7 +27,7 @@ CHANGED = "the page 1 of guide.md has changed"
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a release in which the mast is 12 metres high."""
     folder = tmp_path_factory.mktemp("published")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     ingest_beacon(database, write_beacon(folder / "docs"))
     database.close()
     return folder
@@ -32,8 +35,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def data_dir(published: Path, tmp_path: Path) -> Path:
-    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
-    return tmp_path / "data"
+    shutil.copytree(published / "docs", tmp_path / "docs")
+    return copy_data(published / "data", tmp_path / "data")
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from corpora.database.tables import ProductRow, ReleaseRow
 from tests.chatbot.asked import asked
 from tests.ui.memory_pairs import keep, use
 
+pytestmark = pytest.mark.database
+
 AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 

@@ -12,6 +12,8 @@ from chatbot.review.numbers import Figures, Numbers, Span
 from corpora.database.engine import Database
 from tests.chatbot.asked import NOW, asked
 
+pytestmark = pytest.mark.database
+
 
 def test_what_became_of_questions_is_counted(database: Database) -> None:
     asked(database, "one", owner="a", thumbs=1, rating="good", seconds=1.0, model_calls=3)
@@ -143,6 +145,7 @@ def test_only_admins_see_numbers(database: Database) -> None:
             look()
 
 
+@pytest.mark.sqlite
 def test_counting_reads_no_payload(database: Database) -> None:
     """A plan that says so: with 100,000 turns the payloads are hundreds of megabytes."""
     statements: list[tuple[str, object]] = []

@@ -16,6 +16,8 @@ from corpora.database.history_tables import OpenQuestionRow
 from corpora.generations.processes import DEAD_AFTER_SECONDS, has_ended, this_process
 from tests.chatbot.asked import answer
 
+pytestmark = pytest.mark.database
+
 REPLY = answer()
 ELSEWHERE = "another-machine/17/1700000000.0"
 

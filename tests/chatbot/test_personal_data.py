@@ -4,11 +4,11 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, update
 
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import Account, person_of_account
-from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.conversations import Conversations, turns_with
 from chatbot.conversations.personal_data import (
     UnknownPerson,
     delete_person,
@@ -35,6 +35,8 @@ from corpora.database.history_tables import (
 )
 from corpora.database.tables import Base
 from tests.chatbot.asked import answer
+
+pytestmark = pytest.mark.database
 
 KEPT: tuple[type[Base], ...] = (
     ConversationRow,
@@ -84,8 +86,9 @@ def rows(database: Database) -> dict[str, int]:
 
 def found(database: Database, word: str) -> int:
     with database.reading() as session:
-        query = text("SELECT count(*) FROM turn_search WHERE turn_search MATCH :word")
-        return int(session.execute(query, {"word": word}).scalar_one())
+        turns = turns_with(session, word)
+        assert turns is not None
+        return len(session.scalars(turns).all())
 
 
 def sign_in(database: Database, address: str) -> None:

@@ -10,6 +10,8 @@ from chatbot.conversations.personal_data import delete_person, export_person
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
 
+pytestmark = pytest.mark.database
+
 BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
 ASKS = [Scope.ASK, Scope.SEARCH]

@@ -14,6 +14,8 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow
 from tests.chatbot.test_review_turns import ADMIN, USER, written
 
+pytestmark = pytest.mark.database
+
 GRACE = Person("grace@example.org", "Grace", is_admin=True)
 
 

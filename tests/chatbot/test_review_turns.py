@@ -15,7 +15,7 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import UnknownTurn
 from chatbot.review.turns import AllTurns
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import (
     ConversationRow,
     FeedbackRow,
@@ -25,6 +25,9 @@ from corpora.database.history_tables import (
     TurnTraceRow,
 )
 from tests.chatbot.made_up_history import BEGIN, YEARS, fill, word
+from tests.data_folders import database_url
+
+pytestmark = pytest.mark.database
 
 ADMIN = Person("ada@example.org", "Ada", is_admin=True)
 USER = Person("bob@example.org", "Bob", is_admin=False)
@@ -35,7 +38,7 @@ HALF = BEGIN + YEARS / 2
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A database with made-up turns."""
-    database = open_database(sqlite_url(tmp_path_factory.mktemp("history")))
+    database = open_database(database_url(tmp_path_factory.mktemp("history")))
     fill(database, TURNS)
     yield database
     database.close()
@@ -169,6 +172,7 @@ def test_what_is_searched_for_is_never_an_operator(history: Database, words: str
     AllTurns(history).page(ADMIN, TurnFilter(words=words))
 
 
+@pytest.mark.sqlite
 def test_a_page_is_found_in_the_index_alone(history: Database) -> None:
     """Whatever is filtered by, no payload is read until the page is found."""
     with history.reading() as session:
@@ -272,7 +276,7 @@ def test_an_empty_history_has_an_empty_page(database: Database) -> None:
 
 def own(chatbot: Chatbot, folder: Any) -> Chatbot:
     """The chatbot with conversations of its own, which other tests do not see."""
-    database = open_database(sqlite_url(folder))
+    database = open_database(database_url(folder))
     return replace(chatbot, database=database, conversations=Conversations(database))
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from chatbot.comparison.pages import Differences, differences, same_page
 from corpora.building.building import ingest
-from corpora.database.engine import open_database, sqlite_url
+from corpora.database.engine import open_database
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.pages import StoredPage
+from tests.data_folders import database_url
 from tests.hash_embedder import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +69,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 def _ingested(
     folder: Path, product: str, releases: Mapping[str, Mapping[str, str | bytes]]
 ) -> Iterator[Callable[[str], Corpus]]:
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     for release, files in releases.items():
         for name, text in files.items():
             file = folder / release / name

@@ -6,15 +6,15 @@ import sys
 import threading
 from pathlib import Path
 
-from corpora.database.engine import open_database, sqlite_url
+from corpora.database.engine import open_database
 from corpora.indexing.corpus import OpenCorpora
 from tests.hash_embedder import HashEmbedder
 
 
-def main(data_dir: Path) -> None:
+def main(url: str, data_dir: Path) -> None:
     stopped = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), stopped.set()), daemon=True).start()
-    database = open_database(sqlite_url(data_dir))
+    database = open_database(url)
     corpora = OpenCorpora(database, data_dir)
     vector = HashEmbedder().embed(["The mast of the beacon in metres"])[0]
     while not stopped.wait(0.01):
@@ -32,4 +32,4 @@ def main(data_dir: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corpora.building.building import IngestReport, ingest
-from corpora.database.engine import Database, sqlite_url
+from corpora.database.engine import Database
 from corpora.generations.progress import Progress
+from tests.data_folders import data_dir_of, database_url
 from tests.hash_embedder import HashEmbedder
 
 GUIDE = """# Installation guide
@@ -50,15 +51,15 @@ def ingest_beacon(
     embedder: HashEmbedder | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     cancelled: Callable[[], bool] = lambda: False,
+    data_dir: Path | None = None,
 ) -> IngestReport:
-    """Ingest into the data folder that the database lies in."""
-    assert database.engine.url.database
+    """Ingest into a data folder, by default the one that the database belongs to."""
     return ingest(
         paths,
         product="Beacon",
         release=release,
         database=database,
-        data_dir=Path(database.engine.url.database).parent,
+        data_dir=data_dir or data_dir_of(database),
         embedder=embedder or HashEmbedder(),
         on_progress=on_progress,
         cancelled=cancelled,
@@ -79,4 +80,4 @@ def many_pages(folder: Path, files: int = 8, sections: int = 12) -> Path:
 
 def url_of(data_dir: Path) -> str:
     """Return the URL of the database in a data folder."""
-    return sqlite_url(data_dir)
+    return database_url(data_dir)

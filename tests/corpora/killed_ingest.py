@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import event
 
 from corpora.building import gathering
-from corpora.database.engine import open_database, sqlite_url
+from corpora.database.engine import open_database
 from corpora.generations.progress import Progress, Stage
 from tests.corpora.beacon import ingest_beacon
 
@@ -25,9 +25,9 @@ AT = {
 MOMENTS = ("reading", "writing", "embedding", "indexing", "before publishing", "after publishing")
 
 
-def main(data_dir: Path, docs: Path, moment: str) -> None:
+def main(url: str, data_dir: Path, docs: Path, moment: str) -> None:
     gathering._PAGES_AT_ONCE = 30
-    database = open_database(sqlite_url(data_dir))
+    database = open_database(url)
     if moment == "writing":
         event.listen(database.engine, "after_cursor_execute", _Killer().executed)
 
@@ -35,7 +35,7 @@ def main(data_dir: Path, docs: Path, moment: str) -> None:
         if moment in AT and AT[moment](progress):
             _die()
 
-    ingest_beacon(database, docs, on_progress=report)
+    ingest_beacon(database, docs, on_progress=report, data_dir=data_dir)
 
 
 class _Killer:
@@ -54,4 +54,4 @@ def _die() -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])

@@ -35,6 +35,8 @@ from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ALARMS, GUIDE, ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 
+pytestmark = pytest.mark.database
+
 UNREADABLE = b"%PDF-1.7 is no Markdown"
 
 
@@ -363,6 +365,7 @@ def test_a_builder_without_heartbeat_is_replaced_and_publishes_nothing(
     assert len(folders(data_dir)) == 1
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_is_named_and_the_old_generation_serves(
     database: Database, data_dir: Path, tmp_path: Path
 ) -> None:

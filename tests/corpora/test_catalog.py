@@ -11,11 +11,13 @@ from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow
 from corpora.generations import generations
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def catalog(database: Database) -> Catalog:
     with database.writing() as session:
-        session.add(EmbeddingModelRow(id=1, name="model", dimension=3))
+        session.add(EmbeddingModelRow(name="model", dimension=3))
     return Catalog(database)
 
 

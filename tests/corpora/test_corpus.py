@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from corpora.catalog.catalog import Catalog, NoCorpus
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks
@@ -19,7 +19,10 @@ from corpora.indexing.lexical import LexicalIndex
 from ingestion.page import BlockKind, Document, DocumentKind
 from ingestion.reading import read_paths
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
+from tests.data_folders import database_url
 from tests.hash_embedder import HashEmbedder
+
+pytestmark = pytest.mark.database
 
 TABLE = """# Limits
 
@@ -40,7 +43,7 @@ set rate 10
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two releases with documents of several kinds."""
     folder = tmp_path_factory.mktemp("corpus")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     write(many_pages(folder / "new", files=2), limits=TABLE)
     ingest_beacon(database, write_beacon(folder / "new", mast=15), release="17.20")
     ingest_beacon(database, write_beacon(folder / "old", mast=12), release="17.10")
@@ -50,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stored(folder: Path) -> Iterator[Database]:
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     yield database
     database.close()
 

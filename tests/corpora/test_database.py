@@ -10,10 +10,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, select, text
 
-from corpora.database.engine import SCHEMA, Database, UnusableDatabase, open_database, sqlite_url
+from corpora.database.engine import SCHEMA, Database, UnusableDatabase, open_database
 from corpora.database.history_tables import AuditRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import Base, ProductRow
+from tests.data_folders import database_url
+
+pytestmark = pytest.mark.database
 
 SCHEMA_0004 = Path(__file__).with_name("schema_0004.sql")
 """The tables of a data folder of an earlier version, before all migrations became one schema."""
@@ -57,10 +60,10 @@ def _is_no_search_index(name: str | None, kind: str, parents: object) -> bool:
 
 
 def test_a_database_that_is_up_to_date_opens_without_alembic(data_dir: Path) -> None:
-    open_database(sqlite_url(data_dir)).close()
+    open_database(database_url(data_dir)).close()
     script = (
         "import sys; from corpora.database.engine import open_database; "
-        f"open_database({sqlite_url(data_dir)!r}).close(); print('alembic' in sys.modules)"
+        f"open_database({database_url(data_dir)!r}).close(); print('alembic' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (found.stdout.strip(), found.stderr) == ("False", "")
@@ -70,7 +73,7 @@ def test_many_processes_may_open_a_new_database_at_once(data_dir: Path) -> None:
     script = (
         "from corpora.database.engine import open_database\n"
         "from corpora.database.tables import ProductRow\n"
-        f"database = open_database({sqlite_url(data_dir)!r})\n"
+        f"database = open_database({database_url(data_dir)!r})\n"
         "with database.writing() as session:\n"
         "    import os; session.add(ProductRow(name=str(os.getpid()), aliases=[]))\n"
         "database.close()"
@@ -80,21 +83,44 @@ def test_many_processes_may_open_a_new_database_at_once(data_dir: Path) -> None:
         for _ in range(4)
     ]
     assert [p.communicate()[1] for p in started] == [""] * 4
-    database = open_database(sqlite_url(data_dir))
+    database = open_database(database_url(data_dir))
     with database.reading() as session:
         assert len(session.scalars(select(ProductRow)).all()) == 4
     database.close()
 
 
 def test_a_newer_schema_is_refused_and_left_alone(data_dir: Path) -> None:
-    database = open_database(sqlite_url(data_dir))
+    database = open_database(database_url(data_dir))
     with database.writing() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     database.close()
     with pytest.raises(UnusableDatabase, match=f"schema 9999.*to {SCHEMA}"):
-        open_database(sqlite_url(data_dir))
+        open_database(database_url(data_dir))
 
 
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("mysql://host/strata", "SQLite or PostgreSQL, not in 'mysql'"),
+        ("sqlite://", "names no file"),
+        ("postgresql://nobody:secret@/strata?host=/nowhere", r"nobody:\*\*\*@.*No such file"),
+    ],
+)
+def test_a_url_that_leads_nowhere_is_named(url: str, told: str) -> None:
+    with pytest.raises(UnusableDatabase, match=told):
+        open_database(url)
+
+
+def test_whatever_people_type_can_be_stored(database: Database) -> None:
+    with database.writing() as session:
+        session.add(ProductRow(name="a\0b ☃ 𝛑", aliases=["c\0"]))
+    with database.reading() as session:
+        (row,) = session.scalars(select(ProductRow))
+        assert row.name.replace("\0", "") == "ab ☃ 𝛑"
+        assert row.aliases == ["c\0"]
+
+
+@pytest.mark.sqlite
 def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
     database: Database, tmp_path: Path
 ) -> None:
@@ -108,7 +134,7 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
         old.executescript(REMEMBERED)
     old.close()
 
-    upgraded = open_database(sqlite_url(tmp_path))
+    upgraded = open_database(database_url(tmp_path))
     assert differences(upgraded) == differences(database) == []
     assert made(upgraded) == made(database)
     with upgraded.reading() as session:
@@ -121,12 +147,14 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
     upgraded.close()
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_named(data_dir: Path) -> None:
     (data_dir / "strata.db").write_bytes(b"no database " * 1000)
     with pytest.raises(UnusableDatabase, match=r"strata\.db.*not a database"):
-        open_database(sqlite_url(data_dir))
+        open_database(database_url(data_dir))
 
 
+@pytest.mark.sqlite
 def test_sqlite_is_configured_on_every_connection(database: Database) -> None:
     with database.reading() as one, database.reading() as other:
         for session in (one, other):
@@ -137,6 +165,7 @@ def test_sqlite_is_configured_on_every_connection(database: Database) -> None:
             assert values == ["wal", 1, 2, 60_000]
 
 
+@pytest.mark.sqlite
 def test_a_writer_that_read_first_is_not_turned_away(database: Database, data_dir: Path) -> None:
     with database.writing() as session:
         session.scalars(select(ProductRow)).all()

@@ -9,6 +9,8 @@ from corpora.database.engine import Database
 from corpora.documents.documents import Documents
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 
+pytestmark = pytest.mark.database
+
 
 def serving(database: Database) -> int:
     return Catalog(database).serving("Beacon", "17.10").generation

@@ -9,8 +9,11 @@ from sqlalchemy import select
 from corpora.catalog.catalog import Catalog, UnknownRelease
 from corpora.catalog.glossary import MOST_ENTRIES, Entry, Glossaries, GlossaryError
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.tables import GlossaryRow, ProductRow
+from tests.data_folders import database_url
+
+pytestmark = pytest.mark.database
 
 PM = Entry("performance monitoring", ("PM", "perf mon"))
 WTR = Entry("wait-to-restore", ("WTR",))
@@ -62,7 +65,7 @@ def test_what_another_process_writes_is_seen_at_once(
     glossaries: Glossaries, data_dir: Path
 ) -> None:
     assert glossaries.entries("switch") == ()
-    other = open_database(sqlite_url(data_dir))
+    other = open_database(database_url(data_dir))
     Glossaries(other).put("switch", PM)
     other.close()
     assert glossaries.entries("switch") == (PM,)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,10 +7,13 @@ import pytest
 
 from corpora.catalog.catalog import Catalog, UnknownRelease
 from corpora.catalog.glossary import Entry, Glossaries
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnCitationRow, TurnRow
 from corpora.documents.impact import impact_of_documents, impact_of_product, impact_of_release
 from tests.corpora.beacon import ingest_beacon, write_beacon
+from tests.data_folders import copy_data, database_url
+
+pytestmark = pytest.mark.database
 
 NOW = datetime.now(UTC)
 
@@ -20,7 +22,7 @@ NOW = datetime.now(UTC)
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two releases that share the alarms; 17.10 has an earlier generation with another guide."""
     folder = tmp_path_factory.mktemp("published")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     source = write_beacon(folder / "docs")
     ingest_beacon(database, source)
     write_beacon(source, mast=15)
@@ -33,7 +35,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data_dir(published: Path, tmp_path: Path) -> Path:
     """The data folder of this test's own."""
-    return shutil.copytree(published, tmp_path / "data")
+    return copy_data(published, tmp_path / "data")
 
 
 def cite(database: Database, conversation: str, release: str, *files: str, **turn: object) -> None:

@@ -30,6 +30,8 @@ from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.corpora.remembered_answers import remember
 from tests.hash_embedder import HashEmbedder
 
+pytestmark = pytest.mark.database
+
 GUIDE = b"# Guide\n\nThe mast is 12 metres high.\n"
 
 
@@ -190,7 +192,7 @@ def test_a_job_waits_while_somebody_else_ingests_into_its_release(
 ) -> None:
     release_id = Catalog(database).add_release("Beacon", "17.20")
     with database.writing() as session:
-        session.add(EmbeddingModelRow(id=1, name="another", dimension=2))
+        session.add(EmbeddingModelRow(name="another", dimension=2))
     generation = claim(database, release_id, 1, "")
     job_id = upload(guide__md=GUIDE)
     work = make_work()

@@ -14,6 +14,8 @@ from corpora.generations.progress import Progress, Stage
 from corpora.jobs.claims import ATTEMPTS, Claims, JobTaken
 from corpora.jobs.jobs import Job, JobError, JobFile, JobKind, Jobs, JobState
 
+pytestmark = pytest.mark.database
+
 OTHER = "another-machine/1/0.0"
 SILENT = "a-third-machine/2/0.0"
 DEAD = this_process().rpartition("/")[0] + "/1.0"

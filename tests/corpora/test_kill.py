@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,12 +13,15 @@ from sqlalchemy import func, select, text
 
 from corpora.building.building import Outcome
 from corpora.catalog.catalog import Catalog
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, EmbeddingRow, GenerationRow
 from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.corpora.killed_ingest import MOMENTS
+from tests.data_folders import broken_references, copy_data, database_url
 from tests.hash_embedder import HashEmbedder
+
+pytestmark = pytest.mark.database
 
 QUESTIONS = ("How high is the mast?", "volts of the supply", "lamp-failure", "word3x4x5 word3x4x6")
 ROOT = Path(__file__).parents[2]
@@ -29,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with two releases."""
     folder = tmp_path_factory.mktemp("published")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     for release in ("17.10", "17.20"):
         ingest_beacon(database, write_beacon(folder / "docs"), release=release)
     database.close()
@@ -39,7 +41,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(published: Path, tmp_path: Path) -> Path:
     """The same, to be changed; its documents have grown since they were ingested."""
-    shutil.copytree(published / "data", tmp_path / "data")
+    copy_data(published / "data", tmp_path / "data")
     many_pages(write_beacon(tmp_path / "docs", mast=15))
     return tmp_path
 
@@ -47,7 +49,7 @@ def folder(published: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def restarted(folder: Path) -> Iterator[Database]:
     """The database as the next process finds it."""
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     yield database
     database.close()
 
@@ -78,7 +80,10 @@ def test_a_killed_ingest_harms_nothing_and_is_completed(
     embedded_before = count(restarted, EmbeddingRow)
 
     killed = subprocess.run(
-        [sys.executable, "-m", "tests.corpora.killed_ingest", data_dir, folder / "docs", moment],
+        [
+            *(sys.executable, "-m", "tests.corpora.killed_ingest"),
+            *(database_url(data_dir), data_dir, folder / "docs", moment),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -86,8 +91,9 @@ def test_a_killed_ingest_harms_nothing_and_is_completed(
     assert (killed.returncode, killed.stderr) == (-signal.SIGKILL, "")
 
     with restarted.reading() as session:
-        assert session.scalars(text("PRAGMA integrity_check")).all() == ["ok"]
-        assert session.execute(text("PRAGMA foreign_key_check")).all() == []
+        if session.get_bind().dialect.name == "sqlite":
+            assert session.scalars(text("PRAGMA integrity_check")).all() == ["ok"]
+        assert not broken_references(session)
     assert answers(restarted, data_dir, "17.20") == before["17.20"]
     unchanged = answers(restarted, data_dir, "17.10") == before["17.10"]
     assert unchanged is (moment != "after publishing")

@@ -21,7 +21,7 @@ from corpora.catalog.memory_review import (
     still_stands,
 )
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.memory_tables import MemoryPageRow
 from corpora.database.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
 from corpora.documents.impact import (
@@ -33,7 +33,10 @@ from corpora.documents.impact import (
 from corpora.generations import generations
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 from tests.corpora.remembered_answers import cited, remember, story, suspended
+from tests.data_folders import copy_data, database_url
 from tests.hash_embedder import HashEmbedder
+
+pytestmark = pytest.mark.database
 
 MAST = "at least 12 metres"
 LAMP = "lamp-failure"
@@ -50,7 +53,7 @@ def chapters(*names: str) -> str:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with release 17.10: a guide, alarms, and a book of three pages."""
     folder = tmp_path_factory.mktemp("published")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     docs = write_beacon(folder / "docs")
     ingest_beacon(database, write(docs, book=f"# Book\n\n{chapters('a', 'b', 'c')}"))
     database.close()
@@ -60,8 +63,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data_dir(published: Path, tmp_path: Path) -> Path:
     """The data folder of this test's own."""
-    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
-    return tmp_path / "data"
+    shutil.copytree(published / "docs", tmp_path / "docs")
+    return copy_data(published / "data", tmp_path / "data")
 
 
 @pytest.fixture

@@ -10,11 +10,13 @@ from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow
 from corpora.generations import generations
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def administration(database: Database) -> ReleaseAdministration:
     with database.writing() as session:
-        session.add(EmbeddingModelRow(id=1, name="model", dimension=3))
+        session.add(EmbeddingModelRow(name="model", dimension=3))
     for release in ("18.00b1", "17.9", "17.10"):
         release_id = Catalog(database).add_release("Beacon", release)
         generations.publish(database, generations.claim(database, release_id, 1, "chunking"))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.generations import generations
 from corpora.indexing import single_chunks
 from corpora.indexing.corpus import Corpus, open_corpus
@@ -16,6 +15,7 @@ from corpora.indexing.embedding import Vectors
 from corpora.indexing.retrieval import RetrievalSettings, retrieve_by_vector
 from corpora.indexing.single_chunks import SingleChunkIndex
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
+from tests.data_folders import copy_data, database_url
 from tests.hash_embedder import HashEmbedder
 
 LISTING = (
@@ -27,7 +27,7 @@ LISTING = (
 def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with two releases; one has more than ten single chunks and a long page."""
     folder = tmp_path_factory.mktemp("ingested")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     docs = write(many_pages(write_beacon(folder / "docs"), files=1, sections=8), listing=LISTING)
     ingest_beacon(database, docs)
     ingest_beacon(database, write_beacon(folder / "other", mast=99), release="17.20")
@@ -38,7 +38,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data_dir(ingested: Path, tmp_path: Path) -> Path:
     """A copy for each test, since embedding writes into it."""
-    return Path(shutil.copytree(ingested, tmp_path / "data"))
+    return copy_data(ingested, tmp_path / "data")
 
 
 @pytest.fixture

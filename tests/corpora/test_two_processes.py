@@ -6,10 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.generations.generations import KEPT_FOR_ROLLBACK
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
+from tests.data_folders import database_url
+
+pytestmark = pytest.mark.database
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +26,7 @@ def test_a_chat_goes_on_while_releases_are_published_and_turns_to_the_newest(
     heights = range(10, 10 + KEPT_FOR_ROLLBACK + 3)
     ingest_beacon(database, write_beacon(docs, heights[0]))
     asking = subprocess.Popen(
-        [sys.executable, "-m", "tests.corpora.asking_process", data_dir],
+        [sys.executable, "-m", "tests.corpora.asking_process", database_url(data_dir), data_dir],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from corpora.catalog.catalog import Catalog, UnusableName
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.job_tables import JobRow
 from corpora.documents import uploads
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
@@ -30,6 +30,9 @@ from corpora.generations.processes import this_process
 from corpora.jobs.claims import Claims
 from corpora.jobs.jobs import JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write
+from tests.data_folders import copy_data, database_url
+
+pytestmark = pytest.mark.database
 
 LARGEST = 1_000_000
 GUIDE = b"# Guide\n\nThe mast is 12 metres high.\n"
@@ -77,7 +80,7 @@ def look(database: Database) -> Check:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder that serves a guide in 17.10 and 17.20, and only in 17.20 the alarms."""
     folder = tmp_path_factory.mktemp("published")
-    database = open_database(sqlite_url(folder / "data"))
+    database = open_database(database_url(folder / "data"))
     docs = write(folder / "docs", guide=GUIDE.decode())
     ingest_beacon(database, docs, release="17.10")
     write(docs, alarms="# Alarms\n\nThe lamp fails.\n")
@@ -90,7 +93,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def data_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The data folder; where a test wants Beacon, with its releases."""
     if "beacon" in request.fixturenames:
-        shutil.copytree(request.getfixturevalue("published"), tmp_path / "data")
+        copy_data(request.getfixturevalue("published"), tmp_path / "data")
     return tmp_path / "data"
 
 

@@ -14,8 +14,8 @@ from tests.ui.valve_corpus import LATEST
 from ui.serving.asking import Askings
 
 
-def main(data_dir: Path) -> None:
-    settings = Settings(data_dir=data_dir, generator="none")
+def main(data_dir: Path, database_url: str) -> None:
+    settings = Settings(data_dir=data_dir, database_url=database_url, generator="none")
     chatbot = replace(open_chatbot(settings), model=Endless())
     conversation = chatbot.conversations.start("valve", LATEST)
     asking = Askings(chatbot).ask(Question(LATEST, conversation))
@@ -27,4 +27,4 @@ def main(data_dir: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -18,6 +17,7 @@ from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
 from ui.serving import services
 
@@ -100,7 +100,7 @@ def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
 @pytest.fixture
 def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
     """The valve's chatbot without a model, with a memory and a history of its own."""
-    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    data = copy_data(valve_settings.data_dir, tmp_path / "data")
     made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
     with made.database.writing() as session:
         session.execute(delete(ConversationRow))

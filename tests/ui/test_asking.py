@@ -189,7 +189,8 @@ def test_questions_of_a_deleted_conversation_stop(
 def test_a_question_whose_server_was_killed_can_be_asked_again(
     valve: MakeChatbot, valve_settings: Settings
 ) -> None:
-    command = [sys.executable, "-m", "tests.ui.asking_process", str(valve_settings.data_dir)]
+    where = (str(valve_settings.data_dir), valve_settings.database)
+    command = [sys.executable, "-m", "tests.ui.asking_process", *where]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         conversation = server.stdout.readline().strip()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -19,6 +18,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.jobs.claims import Claims
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
 from tests.corpora.remembered_answers import remember
+from tests.data_folders import copy_data
 from tests.ui.admin_pages import (
     errors,
     notices,
@@ -33,13 +33,15 @@ from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.valve_corpus import write_sources
 from ui.documents import jobs_view
 
+pytestmark = pytest.mark.database
+
 HOSTILE = "[2.0](javascript:alert(1)) <img src=x>"
 
 
 @pytest.fixture
 def valves(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
     """The valve in a data folder of this test's own."""
-    shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    copy_data(valve_settings.data_dir, tmp_path / "data")
     return valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, Glossaries
+from tests.data_folders import copy_data
 from tests.ui.admin_pages import errors, open_admin_page, press, run, shown
 from tests.ui.conftest import MakeChatbot
 
@@ -21,7 +21,7 @@ WTR = Entry("wait-to-restore", ("WTR",))
 @pytest.fixture
 def glossaries(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Glossaries:
     """The glossaries in a data folder of this test's own."""
-    shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    copy_data(valve_settings.data_dir, tmp_path / "data")
     chatbot: Chatbot = valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
     return chatbot.glossaries
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
+from tests.data_folders import copy_data
 from tests.ui.conftest import MakeChatbot
 from tests.ui.valve_corpus import QUESTION, TORQUE
 from ui.cli.main import app
@@ -25,7 +25,7 @@ def chatbot(
     valve: MakeChatbot, valve_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Chatbot:
     """The valve's chatbot, with a history of its own that the commands read."""
-    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    data = copy_data(valve_settings.data_dir, tmp_path / "data")
     monkeypatch.setenv("STRATA_DATA_DIR", str(data))
     monkeypatch.setenv("STRATA_GENERATOR", "none")
     made = valve(None, valve_settings.model_copy(update={"data_dir": data}))

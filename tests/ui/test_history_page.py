@@ -18,6 +18,8 @@ from tests.ui.pages import APP, button, go_to, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION, TORQUE
 
+pytestmark = pytest.mark.database
+
 DRAIN = "What is the default of drain_time?"
 NOWHERE = "What is the default of hold_time in 7.5?"
 
@@ -243,7 +245,9 @@ def test_what_people_say_is_shown_as_text(chatbot: Chatbot) -> None:
     turn = asked(chatbot, f"{QUESTION} {payload}", f"{QUESTION} {payload}", owner=payload)[1]
     with chatbot.database.writing() as session:
         now = datetime.now(UTC)
-        said = FeedbackRow(turn_id=turn, thumbs=-1, reason=payload, comment=payload, created=now)
+        said = FeedbackRow(
+            turn_id=turn, thumbs=-1, reason=payload[:32], comment=payload, created=now
+        )
         session.add(said)
     admin = Person(payload, payload, is_admin=True)
     Ratings(chatbot.database).change(admin, turn, note=payload, assignee=payload[:200])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from chatbot.settings import Settings, read_settings
 from corpora.catalog.catalog import UnknownRelease
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow
+from tests.data_folders import copy_data
 from ui.cli.main import app
 
 FAQ = """question,answer,release,score
@@ -29,7 +29,7 @@ def run(
     valve_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Result]:
     """Runs `strata memory …` on documentation of its own with the product "valve"."""
-    data = shutil.copytree(valve_settings.data_dir, tmp_path / "data")
+    data = copy_data(valve_settings.data_dir, tmp_path / "data")
     monkeypatch.setenv("STRATA_DATA_DIR", str(data))
     monkeypatch.setenv("STRATA_GENERATOR", "none")
     return lambda *arguments: CliRunner().invoke(app, ["memory", *arguments])

@@ -20,6 +20,8 @@ from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION
 from ui.wording.escaping import as_label
 
+pytestmark = pytest.mark.database
+
 HOLD = "What is the default of hold_time?"
 LOG = "How long is the pressure log kept?"
 

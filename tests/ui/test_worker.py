@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 280.0
 
 # A worker lets everything else go first, so that on a busy machine it takes its time.
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,7 @@ def working(settings: Settings, *options: str) -> Iterator[subprocess.Popen[byte
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "STRATA_DATA_DIR": str(settings.data_dir),
+        "STRATA_DATABASE_URL": settings.database,
         "STRATA_MODELS_DIR": str(settings.models_dir),
     }
     worker = subprocess.Popen(
@@ -164,6 +165,7 @@ def test_a_worker_ends_with_its_parent_and_is_started_again_when_it_dies(
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "STRATA_DATA_DIR": str(settings.data_dir),
+        "STRATA_DATABASE_URL": settings.database,
         "STRATA_MODELS_DIR": str(settings.models_dir),
     }
     server = subprocess.Popen(

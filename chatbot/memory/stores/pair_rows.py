@@ -24,10 +24,9 @@ _AT_ONCE = 500
 _PRUNED_EVERY = 1000
 
 
-def lock_release(session: Session, release_id: int) -> None:
-    """Lock the memory of a release against other changes; LookupError if the release is gone."""
-    row = select(ReleaseRow.id).where(ReleaseRow.id == release_id).with_for_update()
-    if session.scalar(row) is None:
+def require_release(session: Session, release_id: int) -> None:
+    """Raise LookupError if a release is gone."""
+    if session.get(ReleaseRow, release_id) is None:
         raise LookupError(f"There is no release {release_id} (any more).")
 
 

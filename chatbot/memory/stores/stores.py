@@ -94,7 +94,7 @@ class Stores:
         if not abs(length - 1) < _LENGTH_ERROR:
             raise ValueError(f"The vector of a question has length {length}, not one.")
         with self._database.writing() as session:
-            rows.lock_release(session, release_id)
+            rows.require_release(session, release_id)
             of_these = (MemoryPairRow.id.in_(instead_of), MemoryPairRow.release_id == release_id)
             edited = session.scalars(select(MemoryPairRow).where(*of_these)).all()
             rows.take_out(session, edited)
@@ -119,7 +119,7 @@ class Stores:
             of_pair = select(MemoryPairRow.release_id).where(MemoryPairRow.id == pair_id)
             release_id = session.scalar(of_pair)
             if release_id is not None:
-                rows.lock_release(session, release_id)
+                rows.require_release(session, release_id)
             row = session.get(MemoryPairRow, pair_id)
             if row is None:
                 raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
@@ -170,7 +170,7 @@ class Stores:
             some = ids[first : first + _REBUILT_AT_ONCE]
             read = self._read_anew(some, reader, product)
             with self._database.writing() as session:
-                rows.lock_release(session, release_id)
+                rows.require_release(session, release_id)
                 for pair_id in some:
                     row = session.get(MemoryPairRow, pair_id)
                     if row is not None:
@@ -244,7 +244,7 @@ def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, r
     releases = select(MemoryPairRow.release_id).where(chosen).distinct()
     locked = session.scalars(releases.order_by(MemoryPairRow.release_id)).all()
     for release_id in locked:
-        rows.lock_release(session, release_id)
+        rows.require_release(session, release_id)
     of_these = MemoryPairRow.release_id.in_(locked)
     pairs = session.scalars(select(MemoryPairRow).where(chosen, of_these)).all()
     rows.let_go(session, pairs, happened, reason)

@@ -111,6 +111,7 @@ def test_an_editor_starts_it_as_a_command(chatbot: Chatbot) -> None:
         env={
             "PATH": os.environ["PATH"],
             "STRATA_DATA_DIR": str(settings.data_dir),
+            "STRATA_DATABASE_URL": settings.database,
             "STRATA_MODELS_DIR": str(settings.models_dir),
             "STRATA_GENERATOR": "none",
         },

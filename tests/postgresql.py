@@ -1,0 +1,111 @@
+"""A PostgreSQL of our own: a cluster in a temporary folder, and a database for each data folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from corpora.database.engine import open_database
+
+_TEMPLATE = "strata_template"
+_SERVER = (
+    # The cluster goes with the tests, so nothing of it has to survive a power cut.
+    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off "
+    "-c max_connections=200 -c listen_addresses='' -c unix_socket_directories="
+)
+
+
+class Cluster:
+    """A running server in a folder, which also holds its socket."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._data_dirs: dict[str, Path] = {}
+        self._create(_TEMPLATE, "template0")
+        open_database(self._url(_TEMPLATE)).close()
+
+    def database_of(self, data_dir: Path) -> str:
+        """Return the URL of the database of a data folder; the first time it is made, empty."""
+        name = _name(data_dir)
+        if name not in self._data_dirs:
+            self._create(name, _TEMPLATE)
+            self._data_dirs[name] = data_dir
+        return self._url(name)
+
+    def data_dir_of(self, name: str) -> Path:
+        """Return the data folder of a database."""
+        return self._data_dirs[name]
+
+    def copy(self, source: Path, target: Path) -> None:
+        """Copy the database of a data folder for another one; idle connections to it are cut."""
+        with psycopg.connect(self._conninfo("postgres"), autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+                (_name(source),),
+            )
+        self._create(_name(target), _name(source))
+        self._data_dirs[_name(target)] = target
+
+    def _create(self, name: str, template: str) -> None:
+        with psycopg.connect(self._conninfo("postgres"), autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(template)
+                )
+            )
+
+    def _conninfo(self, name: str) -> str:
+        return f"host={self._folder} user=postgres dbname={name}"
+
+    def _url(self, name: str) -> str:
+        return f"postgresql+psycopg://postgres@/{name}?host={self._folder}"
+
+
+def _name(data_dir: Path) -> str:
+    return "d" + blake2b(str(data_dir.absolute()).encode(), digest_size=8).hexdigest()
+
+
+@contextmanager
+def cluster() -> Iterator[Cluster]:
+    """Start a server of the newest PostgreSQL of this machine, and end it with the block."""
+    binaries = _binaries()
+    # A socket's path may have 107 characters, fewer than pytest's folders.
+    with TemporaryDirectory(prefix="strata-pg-") as made:
+        folder = Path(made)
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        data = folder / "data"
+        _run(binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N")
+        _run(
+            *(binaries / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log"),
+            *("-o", f"{_SERVER}{folder}"),
+        )
+        try:
+            yield Cluster(folder)
+        finally:
+            _run(binaries / "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate")
+
+
+def _binaries() -> Path:
+    if beside := shutil.which("initdb"):
+        return Path(beside).parent
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
+    if not found:
+        pytest.skip("there is no PostgreSQL here: run scripts/install_postgresql.sh")
+    return found[-1]
+
+
+def _run(*command: str | Path) -> None:
+    # PostgreSQL refuses to run as root.
+    user = ("runuser", "-u", "postgres", "--") if os.geteuid() == 0 else ()
+    subprocess.run([*user, *map(str, command)], check=True, stdout=subprocess.DEVNULL, cwd="/")
