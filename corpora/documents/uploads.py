@@ -1,31 +1,31 @@
-"""Uploads: files that came over the page lie in the data folder until they are ingested."""
+"""Uploads: files that came over the page are kept in the database until they are ingested."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from secrets import token_hex
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select, update
 
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
-from corpora.database.job_tables import JobRow
+from corpora.database.job_tables import JobFileRow, JobRow
 from corpora.generations.disk import full_disk_is_named, require_room
-from corpora.jobs.jobs import JobFile, JobKind, JobState, insert_job
+from corpora.generations.generations import prune_originals
+from corpora.indexing.pages import PackedFile, has_original, pack, read_original, store_original
+from corpora.jobs.jobs import JobFile, JobKind, Jobs, insert_job
 from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
 
 KEPT_FOR_RETRY = timedelta(days=7)
 """How long the files of a job that failed or was cancelled are kept."""
 
-_STALE = timedelta(hours=1)
 _LONGEST_PART = 255
+_NOT_KEPT = "The files of this upload are not kept any more. Upload them again."
 
 
 class UploadError(StrataError):
@@ -43,7 +43,7 @@ class UploadedFile:
     @property
     def is_archive(self) -> bool:
         """Whether its files are meant rather than itself."""
-        return self.name.lower().endswith(".zip")
+        return _is_archive(self.name)
 
     def read_bytes(self) -> bytes:
         """Return its content."""
@@ -73,10 +73,10 @@ def store(
     release: str,
     person_id: str,
 ) -> int:
-    """Put files into the data folder, order their ingest, and return the id of the job.
+    """Keep files in the database, order their ingest, and return the id of the job.
 
-    The job is there once its files are safe on the disk. Raises UploadError, UnusableName and
-    DiskFull.
+    The job is there once its files are safe, and any worker on any machine can do it. `data_dir`
+    is looked at for room. Raises UploadError, UnusableName and DiskFull.
     """
     check_name("product", product)
     check_name("release", release)
@@ -85,107 +85,94 @@ def store(
     for file in files:
         if (problem := name_objection(file.name)) is not None:
             raise UploadError(f"{file.name!r}: {problem}.")
-    place = _uploads(data_dir)
-    place.mkdir(parents=True, exist_ok=True)
-    aside = place / f".{token_hex(8)}"
-    try:
-        with full_disk_is_named(data_dir):
-            require_room(data_dir, sum(file.size for file in files))
-            listed = [_write(aside, number, file) for number, file in enumerate(files)]
-            _sync_folders(aside)
-            with database.writing() as session:
-                job_id = insert_job(session, JobKind.UPLOAD, product, release, person_id, listed)
-                # What lies there belongs to a job whose row never came to be.
-                shutil.rmtree(upload_dir(data_dir, job_id), ignore_errors=True)
-                aside.rename(upload_dir(data_dir, job_id))
-                _sync(place)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+    with full_disk_is_named(data_dir):
+        require_room(data_dir, sum(file.size for file in files))
+        listed = [_keep(database, file) for file in files]
+        with database.writing() as session:
+            job_id = insert_job(session, JobKind.UPLOAD, product, release, person_id, listed)
+            for file, kept in zip(files, listed, strict=True):
+                # Nobody held it until now, so that it may have been removed meanwhile.
+                if not has_original(session, kept.content_hash):
+                    store_original(session, kept.content_hash, _packed(file, file.read_bytes()))
     return job_id
 
 
 def upload_dir(data_dir: Path, job_id: int) -> Path:
-    """Return the folder of the files that a job works on."""
-    return _uploads(data_dir) / str(job_id)
+    """Return the folder in which a worker lays out the files that a job works on."""
+    return data_dir.absolute() / "uploads" / str(job_id)
 
 
-def uploaded_paths(data_dir: Path, job_id: int) -> list[Path]:
-    """Return what is to be ingested of an upload: the folder of its files, and each of its zips.
+def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path]:
+    """Write the files of an upload into the job's folder; return what is to be ingested.
 
-    Raises UploadError if its files are not kept any more.
+    That is the folder of its files, and each of its zips. Raises UploadError if its files are not
+    kept any more, DiskFull.
     """
     folder = upload_dir(data_dir, job_id)
-    if not folder.is_dir():
-        raise UploadError("The files of this upload are not kept any more. Upload them again.")
+    shutil.rmtree(folder, ignore_errors=True)
+    # A job that was tried before lists members of zips, too, that could not be read.
+    kept = [file for file in Jobs(database).files(job_id) if file.content_hash]
+    with full_disk_is_named(data_dir):
+        require_room(data_dir, sum(file.size for file in kept))
+        for number, file in enumerate(kept):
+            with database.reading() as session:
+                data = read_original(session, file.content_hash)
+            if data is None:
+                raise UploadError(_NOT_KEPT)
+            within = f"archives/{number}" if _is_archive(file.file) else "files"
+            name = PurePosixPath(file.file).name if _is_archive(file.file) else file.file
+            path = folder / within / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    if not kept:
+        raise UploadError(_NOT_KEPT)
     return [p for p in (folder / "files", *sorted(folder.glob("archives/*/*"))) if p.exists()]
 
 
-def drop_upload(data_dir: Path, job_id: int) -> None:
-    """Remove the files that a job worked on."""
-    shutil.rmtree(upload_dir(data_dir, job_id), ignore_errors=True)
+def drop_upload(database: Database, job_id: int) -> None:
+    """Keep the files that a job worked on no longer, but for those that a document holds."""
+    _let_go(database, JobFileRow.job_id == job_id)
 
 
 def sweep_uploads(database: Database, data_dir: Path) -> None:
-    """Remove files of jobs that are done or were given up long ago, and what crashes left."""
-    place = _uploads(data_dir)
-    # Listed before the jobs are read; a folder that has no job yet is young.
-    folders = [(f, f.stat()) for f in place.iterdir()] if place.is_dir() else []
-    if not folders:
-        return
-    now = datetime.now(UTC)
-    ids = [int(folder.name) for folder, _ in folders if folder.name.isdecimal()]
+    """Let go of files of jobs that were given up long ago, and of folders of jobs that are over."""
+    place = data_dir / "uploads"
+    # Listed before the jobs are read: a folder that is made later belongs to a job known then.
+    folders = list(place.iterdir()) if place.is_dir() else []
+    given_up = select(JobRow.id).where(JobRow.finished < datetime.now(UTC) - KEPT_FOR_RETRY)
+    held = JobFileRow.job_id.in_(given_up) & (JobFileRow.content_hash != "")
     with database.reading() as session:
-        rows = session.execute(
-            select(JobRow.id, JobRow.state, JobRow.finished).where(JobRow.id.in_(ids))
-        )
-        jobs = {str(job_id): (JobState(state), finished) for job_id, state, finished in rows}
-    for folder, status in folders:
-        if folder.name in jobs:
-            gone = _is_over(*jobs[folder.name], now)
-        else:
-            touched = datetime.fromtimestamp(max(status.st_mtime, status.st_ctime), UTC)
-            gone = now - touched > _STALE
-        if gone:
+        is_held = session.scalar(select(JobFileRow.job_id).where(held).limit(1)) is not None
+        unfinished = select(JobRow.id).where(JobRow.finished.is_(None))
+        needed = set(map(str, session.scalars(unfinished)))
+    if is_held:
+        _let_go(database, held)
+    for folder in folders:
+        if folder.name not in needed:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_over(state: JobState, finished: datetime | None, now: datetime) -> bool:
-    given_up = state in (JobState.FAILED, JobState.CANCELLED)
-    return state is JobState.DONE or (
-        given_up and finished is not None and now - finished > KEPT_FOR_RETRY
-    )
+def _let_go(database: Database, files: ColumnElement[bool]) -> None:
+    with database.writing() as session:
+        session.execute(update(JobFileRow).where(files).values(content_hash=""))
+    prune_originals(database)
 
 
-def _uploads(data_dir: Path) -> Path:
-    return data_dir.absolute() / "uploads"
-
-
-def _write(folder: Path, number: int, file: UploadedFile) -> JobFile:
-    """Write a file and wait until it is on the disk; zips apart, each in a folder of its own."""
-    if file.is_archive:
-        path = folder / "archives" / str(number) / PurePosixPath(file.name).name
-    else:
-        path = folder / "files" / file.name
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _keep(database: Database, file: UploadedFile) -> JobFile:
     data = file.read_bytes()
-    with path.open("xb") as target:
-        target.write(data)
-        target.flush()
-        os.fsync(target.fileno())
-    return JobFile(file.name, len(data), sha256(data).hexdigest())
+    content_hash = sha256(data).hexdigest()
+    packed = _packed(file, data)
+    with database.writing() as session:
+        store_original(session, content_hash, packed)
+    return JobFile(file.name, len(data), content_hash)
 
 
-def _sync_folders(folder: Path) -> None:
-    for place, _, _ in os.walk(folder):
-        _sync(Path(place))
+def _packed(file: UploadedFile, data: bytes) -> PackedFile:
+    return PackedFile(len(data), False, data) if file.is_archive else pack(data)
 
 
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith(".zip")
 
 
 def _is_utf8(name: str) -> bool:

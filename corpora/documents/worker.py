@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -16,7 +17,7 @@ from corpora.building.removal import Deleted, delete_product, delete_release, re
 from corpora.building.rereading import reread
 from corpora.catalog.catalog import CatalogError
 from corpora.database.engine import Database
-from corpora.documents.uploads import UploadError, drop_upload, upload_dir, uploaded_paths
+from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, upload_dir
 from corpora.generations.generations import BeingBuilt, IngestError, TakenOver
 from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder, ModelMissing
@@ -67,6 +68,8 @@ class JobWork:
             self._do(job)
         except JobTaken:
             _log.warning("job %s is in other hands now", job.id)
+        else:
+            shutil.rmtree(upload_dir(self.data_dir, job.id), ignore_errors=True)
 
     def _do(self, job: Job) -> None:
         watch = _Watch(self.claims, job.id, self.stopping)
@@ -95,7 +98,7 @@ class JobWork:
         self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
         _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
         if ended.state is JobState.DONE:
-            drop_upload(self.data_dir, job.id)
+            drop_upload(self.database, job.id)
 
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
         place = upload_dir(self.data_dir, job.id)
@@ -111,7 +114,7 @@ class JobWork:
         )
         match job.kind:
             case JobKind.UPLOAD:
-                paths = uploaded_paths(self.data_dir, job.id)
+                paths = lay_out_upload(self.database, self.data_dir, job.id)
                 report = builder.build(
                     job.product, job.release, lambda files: files.from_paths(paths)
                 )

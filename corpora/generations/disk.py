@@ -27,6 +27,8 @@ class DiskFull(IngestError):
 
 def require_room(data_dir: Path, size: int = 0) -> None:
     """Raise DiskFull unless `size` bytes can be written with the reserve left over."""
+    # With the database elsewhere, nothing may have been written here before.
+    data_dir.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(data_dir).free < size + RESERVE:
         raise _disk_full(data_dir)
 

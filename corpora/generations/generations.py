@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from corpora.catalog.memory_review import MemoryReview, review_release
 from corpora.database.engine import Database, delete_in_portions
+from corpora.database.job_tables import JobFileRow
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingRow,
@@ -228,6 +229,12 @@ def _folders(parent: Path) -> list[Path]:
 def prune_unused(database: Database) -> None:
     """Remove vectors of texts and bytes of files that no document holds any more."""
     chunks = select(SearchChunkRow.id).where(SearchChunkRow.text_hash == EmbeddingRow.text_hash)
-    documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
     delete_in_portions(database, EmbeddingRow.text_hash, ~chunks.exists())
-    delete_in_portions(database, FileRow.content_hash, ~documents.exists())
+    prune_originals(database)
+
+
+def prune_originals(database: Database) -> None:
+    """Remove bytes of files that no document holds, nor a job that is to ingest them."""
+    documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
+    jobs = select(JobFileRow.job_id).where(JobFileRow.content_hash == FileRow.content_hash)
+    delete_in_portions(database, FileRow.content_hash, ~documents.exists() & ~jobs.exists())

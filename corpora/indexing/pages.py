@@ -238,6 +238,12 @@ def store_original(session: Session, content_hash: str, file: PackedFile) -> Non
     session.execute(insert_or_ignore(session, FileRow), row)
 
 
+def has_original(session: Session, content_hash: str) -> bool:
+    """Say whether the bytes of a file are kept."""
+    there = select(FileRow.size).where(FileRow.content_hash == content_hash)
+    return session.scalar(there) is not None
+
+
 def read_original(session: Session, content_hash: str) -> bytes | None:
     """Return the bytes of an ingested file, or None if they are not kept."""
     row = session.execute(

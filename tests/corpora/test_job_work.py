@@ -131,7 +131,7 @@ def test_an_upload_replaces_files_of_its_names_and_leaves_the_others(
 
 
 def test_an_upload_that_cannot_be_read_at_all_fails_and_can_be_tried_again(
-    data_dir: Path, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+    database: Database, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
 ) -> None:
     job = done(jobs, make_work(), upload(a__html=b"\x89PNG", b__md=b""))
     assert job.state is JobState.FAILED
@@ -140,7 +140,7 @@ def test_an_upload_that_cannot_be_read_at_all_fails_and_can_be_tried_again(
     jobs.retry(job.id)
     assert done(jobs, make_work(), job.id).state is JobState.FAILED
     jobs.retry(job.id)
-    drop_upload(data_dir, job.id)
+    drop_upload(database, job.id)
     assert "Upload them again" in done(jobs, make_work(), job.id).message
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 import zipfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -9,24 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
 
 from corpora.catalog.catalog import Catalog, UnusableName
 from corpora.database.engine import Database, open_database
 from corpora.database.job_tables import JobRow
+from corpora.database.tables import FileRow
 from corpora.documents import uploads
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
 from corpora.documents.uploads import (
     KEPT_FOR_RETRY,
     UploadedFile,
     UploadError,
+    drop_upload,
+    lay_out_upload,
     store,
     sweep_uploads,
     upload_dir,
-    uploaded_paths,
 )
 from corpora.generations.disk import DiskFull
 from corpora.generations.processes import this_process
+from corpora.indexing.pages import read_original
 from corpora.jobs.claims import Claims
 from corpora.jobs.jobs import JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write
@@ -293,7 +296,7 @@ def test_files_lie_where_the_job_finds_them(database: Database, data_dir: Path) 
         archive,
         zipped("more/docs.zip", b__md=b"# B\n"),
     )
-    files, *archives = uploaded_paths(data_dir, job_id)
+    files, *archives = lay_out_upload(database, data_dir, job_id)
     assert (files / "folder" / "guide.md").read_bytes() == GUIDE
     assert (files / "given.md").read_bytes() == b"# Given\n"
     assert [a.name for a in archives] == ["docs.zip", "docs.zip"]
@@ -313,7 +316,7 @@ def test_files_lie_where_the_job_finds_them(database: Database, data_dir: Path) 
 
 def test_an_upload_of_zips_only_has_no_folder_of_files(database: Database, data_dir: Path) -> None:
     job_id = put(database, data_dir, zipped("docs.zip", a__md=b"# A\n"))
-    assert [p.name for p in uploaded_paths(data_dir, job_id)] == ["docs.zip"]
+    assert [p.name for p in lay_out_upload(database, data_dir, job_id)] == ["docs.zip"]
 
 
 def test_without_room_nothing_is_left_behind(
@@ -326,7 +329,6 @@ def test_without_room_nothing_is_left_behind(
     with pytest.raises(DiskFull):
         put(database, data_dir, of("guide.md"))
     assert Jobs(database).recent() == ()
-    assert list((data_dir / "uploads").iterdir()) == []
 
 
 def test_a_file_that_cannot_be_had_leaves_nothing_behind(
@@ -335,18 +337,32 @@ def test_a_file_that_cannot_be_had_leaves_nothing_behind(
     with pytest.raises(FileNotFoundError):
         put(database, data_dir, of("a.md"), UploadedFile("b.md", data_dir / "gone", 1))
     assert Jobs(database).recent() == ()
-    assert list((data_dir / "uploads").iterdir()) == []
 
 
-def test_what_a_crash_left_is_not_taken_for_the_files_of_a_later_job(
+def test_what_a_crash_left_is_not_taken_for_the_files_of_a_job(
     database: Database, data_dir: Path
 ) -> None:
-    left = upload_dir(data_dir, 1) / "files" / "left.md"
-    left.parent.mkdir(parents=True)
-    left.write_text("of an upload whose row was never committed")
     job_id = put(database, data_dir, of("guide.md"))
-    assert job_id == 1
+    left = upload_dir(data_dir, job_id) / "files" / "left.md"
+    left.parent.mkdir(parents=True)
+    left.write_text("of a worker that was killed")
+    lay_out_upload(database, data_dir, job_id)
     assert not left.exists()
+
+
+def test_what_a_prune_took_before_the_job_was_there_is_kept_again(
+    database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert_job = uploads.insert_job
+
+    def pruned_before(session: Session, *job: Any) -> int:
+        session.execute(delete(FileRow))
+        return insert_job(session, *job)
+
+    monkeypatch.setattr(uploads, "insert_job", pruned_before)
+    job_id = put(database, data_dir, of("guide.md"))
+    (files,) = lay_out_upload(database, data_dir, job_id)
+    assert (files / "guide.md").read_bytes() == GUIDE
 
 
 def test_a_name_that_cannot_be_is_refused(database: Database, data_dir: Path) -> None:
@@ -356,32 +372,31 @@ def test_a_name_that_cannot_be_is_refused(database: Database, data_dir: Path) ->
         put(database, data_dir)
 
 
-def test_files_of_jobs_are_swept_once_nobody_needs_them(
-    database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+def test_files_of_jobs_are_let_go_of_once_nobody_needs_them(
+    database: Database, data_dir: Path
 ) -> None:
-    waiting, running, done, failed, given_up = (
-        put(database, data_dir, of("guide.md")) for _ in range(5)
-    )
+    names = ("waiting", "running", "done", "failed", "given_up")
+    jobs = {name: put(database, data_dir, of(f"{name}.md", name.encode())) for name in names}
     claims = Claims(database, this_process())
-    for job_id, state in ((done, JobState.DONE), (failed, JobState.FAILED)):
-        claims.claim(job_id)
-        claims.finish(job_id, state)
-    claims.claim(running)
-    Jobs(database).cancel(given_up)
+    for name, state in (("done", JobState.DONE), ("failed", JobState.FAILED)):
+        claims.claim(jobs[name])
+        claims.finish(jobs[name], state)
+    claims.claim(jobs["running"])
+    Jobs(database).cancel(jobs["given_up"])
     with database.writing() as session:
         long_ago = datetime.now(UTC) - KEPT_FOR_RETRY - timedelta(minutes=1)
-        session.execute(update(JobRow).where(JobRow.id == given_up).values(finished=long_ago))
-    aside, unknown = data_dir / "uploads" / ".abc", upload_dir(data_dir, 99)
-    for folder in (aside, unknown):
-        folder.mkdir()
+        given_up = update(JobRow).where(JobRow.id == jobs["given_up"])
+        session.execute(given_up.values(finished=long_ago))
+    for job_id in (*jobs.values(), 99):
+        upload_dir(data_dir, job_id).mkdir(parents=True)
+    drop_upload(database, jobs["done"])
     sweep_uploads(database, data_dir)
+    with database.reading() as session:
+        kept = [read_original(session, h) for h in session.scalars(select(FileRow.content_hash))]
+    assert sorted(data.decode() for data in kept if data) == ["failed", "running", "waiting"]
     left = {p.name for p in (data_dir / "uploads").iterdir()}
-    assert left == {str(waiting), str(running), str(failed), ".abc", "99"}
-    monkeypatch.setattr(uploads, "_STALE", timedelta(seconds=-1))
-    sweep_uploads(database, data_dir)
-    left = {p.name for p in (data_dir / "uploads").iterdir()}
-    assert left == {str(waiting), str(running), str(failed)}
+    assert left == {str(jobs["waiting"]), str(jobs["running"])}
     with pytest.raises(UploadError, match="Upload them again"):
-        uploaded_paths(data_dir, given_up)
-    shutil.rmtree(data_dir / "uploads")
-    sweep_uploads(database, data_dir)
+        lay_out_upload(database, data_dir, jobs["given_up"])
+    Jobs(database).retry(jobs["failed"])
+    assert lay_out_upload(database, data_dir, jobs["failed"])
