@@ -12,6 +12,7 @@ from chatbot.settings import Settings, prepare_process
 from ingestion.errors import StrataError
 from ui.cli import (
     ask,
+    database,
     evaluate,
     glossary,
     history,
@@ -61,6 +62,9 @@ app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
 app.command("mcp")(serve.mcp)
+app.command("backup")(database.backup)
+app.command("restore")(database.restore)
+app.command("move")(database.move)
 app.add_typer(releases.app, name="releases")
 app.add_typer(glossary.app, name="glossary")
 app.add_typer(history.app, name="history")

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from chatbot.assembly import open_chatbot
+from chatbot.settings import Settings
+from corpora.database.engine import sqlite_url
+from tests.postgresql import Cluster, cluster
+from ui.cli.main import app
+
+Run = Callable[..., Result]
+QUESTIONS = tuple(
+    asked.format(release=release)
+    for release in ("1.0", "2.0")
+    for asked in (
+        "What is the default of hold_time in {release}?",
+        "What is the default of drain_time in {release}?",
+        "Which torque does the cover screw need in {release}?",
+        "How long is the pressure log kept in {release}?",
+        "May I use grease on the cover screw in {release}?",
+        "Where do I put the valve in {release}?",
+        "How do I show the valve in {release}?",
+        "Does the valve {release} close more quietly?",
+        "What is the flux of the moon in {release}?",
+        "What is hold_time in {release}?",
+    )
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Cluster]:
+    with cluster() as started:
+        yield started
+
+
+@pytest.fixture
+def strata(valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command on a data folder and, where one is named, another database."""
+
+    def run(*command: str, data_dir: Path, url: str = "") -> Result:
+        monkeypatch.setenv("STRATA_DATA_DIR", str(data_dir))
+        monkeypatch.setenv("STRATA_DATABASE_URL", url or sqlite_url(data_dir))
+        return CliRunner().invoke(app, command)
+
+    return run
+
+
+def answers(settings: Settings) -> list[str]:
+    chatbot = open_chatbot(settings)
+    given = [chatbot.ask(question, product="valve").content.answer for question in QUESTIONS]
+    chatbot.corpora.close()
+    chatbot.database.close()
+    return given
+
+
+def test_a_backup_is_restored_and_moved_and_twenty_answers_are_the_same(
+    strata: Run, valve_settings: Settings, tmp_path: Path, server: Cluster
+) -> None:
+    file, url = tmp_path / "backup.db", server.database_of(tmp_path)
+    told = strata("backup", str(file), data_dir=valve_settings.data_dir)
+    assert told.exit_code == 0, told.output
+    assert "each compared" in told.stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["backup.db"]
+
+    before = file.read_bytes()
+    assert strata("restore", str(file), data_dir=tmp_path / "new").exit_code == 0
+    assert file.read_bytes() == before
+    moved = strata("move", url, "--json", data_dir=tmp_path / "new")
+    assert moved.exit_code == 0, moved.output
+    assert '"turns"' in moved.stdout
+
+    expected = answers(valve_settings)
+    assert len(set(expected)) > 10
+    restored = valve_settings.model_copy(update={"data_dir": tmp_path / "new"})
+    assert answers(restored) == expected
+    update = {"data_dir": tmp_path / "other", "database_url": url}
+    assert answers(valve_settings.model_copy(update=update)) == expected
+
+
+def test_nothing_is_written_over(strata: Run, valve_settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    file.write_text("mine")
+    assert "there already" in str(strata("backup", str(file), data_dir=tmp_path / "a").exception)
+    assert file.read_text() == "mine"
+    gone = strata("restore", str(tmp_path / "gone.db"), data_dir=tmp_path / "a")
+    assert "There is no file" in str(gone.exception)
+    file.unlink()
+    strata("backup", str(file), data_dir=valve_settings.data_dir)
+    refused = strata("restore", str(file), data_dir=valve_settings.data_dir)
+    assert "is not empty" in str(refused.exception)

@@ -1,0 +1,87 @@
+"""`strata backup`, `restore` and `move`: everything that is kept, copied into another database."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from chatbot.settings import read_settings
+from corpora.database.copying import NotCopied, copy_database
+from corpora.database.engine import Database
+from corpora.database.engine import open_database as open_url
+from ui.cli.terminal import AsJson, open_database, print_json, progress_bars, say
+from ui.wording.amounts import how_many
+
+BackupFile = Annotated[Path, typer.Argument(help="The file of the backup.", dir_okay=False)]
+
+
+def backup(file: BackupFile, as_json: AsJson = False) -> None:
+    """Write everything that the database holds into one file, while everything goes on.
+
+    The file is a SQLite database, whatever database is in use; `strata restore` reads it.
+    """
+    if file.exists():
+        raise NotCopied(f"{file} is there already. Name a new file.")
+    # Aside, so that a file of this name is a whole backup.
+    with TemporaryDirectory(dir=file.absolute().parent, prefix=".") as folder:
+        aside = Path(folder) / file.name
+        target = open_url(f"sqlite:///{aside}")
+        try:
+            counts = _copied(open_database(), target)
+        finally:
+            target.close()
+        aside.rename(file)
+    _tell(counts, as_json, f"in {file}")
+
+
+def restore(file: BackupFile, as_json: AsJson = False) -> None:
+    """Copy a backup into the database in use, which has to be empty."""
+    if not file.is_file():
+        raise NotCopied(f"There is no file {file}. Name one that `strata backup` wrote.")
+    target = open_database()
+    # A backup of an earlier version is brought up to date, and the file itself stays as it is.
+    data_dir = read_settings().data_dir
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=data_dir) as folder:
+        copied = shutil.copy(file, folder)
+        source = open_url(f"sqlite:///{Path(copied).absolute()}")
+        try:
+            counts = _copied(source, target)
+        finally:
+            source.close()
+    _tell(counts, as_json, "restored")
+
+
+def move(
+    url: Annotated[str, typer.Argument(help="For instance postgresql://user@host/strata.")],
+    as_json: AsJson = False,
+) -> None:
+    """Copy everything into another, empty database; the one in use stays as it is.
+
+    Stop the server and the workers first: what they write meanwhile is not copied. Then set
+    STRATA_DATABASE_URL, and start them again; indexes are built when they are needed.
+    """
+    target = open_url(url)
+    try:
+        counts = _copied(open_database(), target)
+    finally:
+        target.close()
+    _tell(counts, as_json, "moved. Set STRATA_DATABASE_URL to use it")
+
+
+def _copied(source: Database, target: Database) -> dict[str, int]:
+    with progress_bars() as show:
+        return copy_database(source, target, show)
+
+
+def _tell(counts: Mapping[str, int], as_json: bool, what: str) -> None:
+    if as_json:
+        print_json({"rows": counts})
+        return
+    rows = how_many(sum(counts.values()), "row")
+    say(f"{rows} in {how_many(len(counts), 'table')}, each compared: {what}.")
