@@ -136,7 +136,7 @@ def _postgresql(url: URL) -> Engine:
         )
     except ModuleNotFoundError as error:
         raise UnusableDatabase(
-            f"The driver of PostgreSQL is missing ({error.name}): install strata-docs[postgresql]."
+            f"The driver of PostgreSQL is missing ({error.name}): pip install 'psycopg[binary]'."
         ) from error
     event.listen(engine, "begin", _begin_postgresql)
     event.listen(engine, "before_cursor_execute", _without_nul, retval=True)

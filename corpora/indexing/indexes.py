@@ -90,6 +90,15 @@ def open_indexes(
     return _open(place)
 
 
+def check_indexes(data_dir: Path, generation_id: int) -> None:
+    """Open and search the indexes of a generation that stand here; raise BrokenIndex with why."""
+    place = generation_dir(data_dir, generation_id)
+    by_vector, by_word = _open(place)
+    by_vector.close()
+    by_word.close()
+    vectors.probe_index(place / _intact_manifest(place)["vectors"], by_vector.size)
+
+
 def _open(place: Path) -> tuple[VectorIndex, LexicalIndex]:
     manifest = _intact_manifest(place)
     if manifest is None:

@@ -13,6 +13,7 @@ from ingestion.errors import StrataError
 from ui.cli import (
     ask,
     database,
+    doctor,
     evaluate,
     glossary,
     history,
@@ -62,6 +63,7 @@ app.command("ingest")(ingest.ingest)
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
 app.command("mcp")(serve.mcp)
+app.command("doctor")(doctor.doctor)
 app.command("backup")(database.backup)
 app.command("restore")(database.restore)
 app.command("move")(database.move)
