@@ -12,5 +12,5 @@ compile() {
 }
 compile --generate-hashes --output-file requirements/base.txt
 compile --generate-hashes --constraint requirements/base.txt \
-    --extra test --extra community --extra postgresql --output-file requirements/test.txt
+    --extra test --extra community --output-file requirements/test.txt
 compile --constraint requirements/test.txt --extra hf --output-file requirements/hf.txt

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = {"base": (), "test": ("test", "community", "postgresql"), "hf": ("hf",)}
+EXTRAS = {"base": (), "test": ("test", "community"), "hf": ("hf",)}
 """What each file serves beside the dependencies of the project, as in `scripts/lock.sh`."""
 
 

@@ -127,17 +127,12 @@ def _sqlite(url: URL) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
-    try:
-        engine = create_engine(
-            url.set(drivername="postgresql+psycopg"),
-            pool_pre_ping=True,
-            pool_size=_CONNECTIONS,
-            max_overflow=_CONNECTIONS,
-        )
-    except ModuleNotFoundError as error:
-        raise UnusableDatabase(
-            f"The driver of PostgreSQL is missing ({error.name}): pip install 'psycopg[binary]'."
-        ) from error
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        pool_size=_CONNECTIONS,
+        max_overflow=_CONNECTIONS,
+    )
     event.listen(engine, "begin", _begin_postgresql)
     event.listen(engine, "before_cursor_execute", _without_nul, retval=True)
     return engine
