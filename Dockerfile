@@ -9,6 +9,12 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     STRATA_DATA_DIR=/data \
     STRATA_MODELS_DIR=/models
 
+# What the embedded model's library links to.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libgomp1 \
+    && rm -rf /var/lib/apt/lists/*
+
 RUN useradd --uid 10001 --no-create-home strata \
     && mkdir /data /models \
     && chown strata /data /models
@@ -17,7 +23,7 @@ WORKDIR /app
 COPY requirements requirements
 RUN python -m pip install --require-hashes --requirement requirements/base.txt
 
-COPY pyproject.toml README.md strata_client.py ./
+COPY pyproject.toml README.md LICENSE strata_client.py ./
 COPY ingestion ingestion
 COPY corpora corpora
 COPY prompts prompts

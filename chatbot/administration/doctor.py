@@ -24,7 +24,7 @@ from corpora.generations.processes import this_process
 from corpora.indexing.indexes import IncompleteGeneration, build_indexes, check_indexes
 from corpora.indexing.vectors import BrokenIndex
 from corpora.jobs.claims import Claims
-from corpora.jobs.jobs import Jobs, JobState
+from corpora.jobs.jobs import living_workers
 
 _CLOCKS_DIFFER = timedelta(minutes=1)
 
@@ -130,18 +130,21 @@ def _leftovers(settings: Settings, database: Database, *, mend: bool) -> Finding
     if not left:
         return Finding("leftovers", Health.WELL)
     if mend:
-        return Finding("leftovers", Health.MENDED, f"{len(left)} folders are removed.")
-    return Finding("leftovers", Health.NOTE, f"{len(left)} folders are not needed (--mend).")
+        gone = sum(not (place / name).exists() for name in left)
+        return Finding("leftovers", Health.MENDED, f"Folders removed: {gone}.")
+    return Finding("leftovers", Health.NOTE, f"Folders not needed: {len(left)}. Run with --mend.")
 
 
 def _jobs(database: Database, *, mend: bool) -> Finding:
     if mend:
         Claims(database, this_process()).recover()
     with database.reading() as session:
-        unfinished = select(func.count()).select_from(JobRow)
-        waiting = session.scalar(unfinished.where(JobRow.state == JobState.WAITING)) or 0
-    if waiting and not Jobs(database).has_worker():
-        told = f"{waiting} wait and no worker runs. Start `strata serve` or `strata worker`."
+        living = living_workers(session)
+        left = select(func.count()).select_from(JobRow)
+        left = left.where(JobRow.finished.is_(None), JobRow.worker.not_in(living))
+        undone = session.scalar(left) or 0
+    if undone and not living:
+        told = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
         return Finding("jobs", Health.FAULT, told)
     return Finding("jobs", Health.WELL)
 

@@ -100,18 +100,30 @@ class Remembering:
         """Score the pairs that a turn made or reused again, after its feedback or rating changed.
 
         A turn whose answer lost to another one is tried again if an admin rated it, or if it got
-        thumbs and no judge has to be asked.
+        thumbs and no judge has to be asked: in the background, behind the turn itself, which may
+        still wait there to be remembered.
         """
+        if not self._rescore_pairs_of(turn) and self.active:
+            LATER.do(partial(self._reconsider, turn))
+
+    def _rescore_pairs_of(self, turn: int) -> bool:
+        """Score the pairs of a turn again; False if it has none."""
         with self.database.reading() as session:
             pairs = session.scalars(
                 select(MemoryUseRow.pair_id).where(
                     MemoryUseRow.turn_id == turn, MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE))
                 )
             ).all()
-            candidate = None if pairs or not self.active else candidate_of(session, turn)
-            opinions = opinions_of_turn(session, turn)
         for pair in pairs:
             self._rescore(pair)
+        return bool(pairs)
+
+    def _reconsider(self, turn: int) -> None:
+        if self._rescore_pairs_of(turn):
+            return
+        with self.database.reading() as session:
+            candidate = candidate_of(session, turn)
+            opinions = opinions_of_turn(session, turn)
         if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
             measured = measure(
                 candidate.question,
@@ -120,6 +132,7 @@ class Remembering:
                 (),
                 self.embedder,
                 pages=candidate.texts,
+                known=f"{candidate.product} {candidate.release}",
             )
             self._keep(candidate, measured)
 

@@ -85,10 +85,16 @@ def _digest(session: Session, table: Table) -> int:
     digest = 0
     for portion in _portions(session, table):
         for row in portion:
-            # PostgreSQL does not store this character.
-            told = repr(tuple(row.values())).replace("\\x00", "")
+            told = repr([_comparable(value) for value in row.values()])
             digest += int.from_bytes(sha256(told.encode()).digest())
     return digest
+
+
+def _comparable(value: Any) -> Any:
+    """Bytes by their hash, since they may be a whole file; text as PostgreSQL can store it."""
+    if isinstance(value, bytes):
+        return sha256(value).digest()
+    return value.replace("\0", "") if isinstance(value, str) else value
 
 
 def _continue_ids(there: Session, here: Session) -> None:

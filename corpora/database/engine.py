@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from corpora.database import (  # noqa: F401 - so that Base knows their tables
@@ -38,8 +38,16 @@ SCHEMA = "0006"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 60
-_CONNECTIONS = 20
+_CONNECTIONS = 10
 """To PostgreSQL, of each process; twice as many while they are short."""
+_CONNECTING = {
+    "connect_timeout": 10,
+    # A machine that vanishes in the middle of a transaction keeps the others waiting as long as
+    # the server believes in it: hours by default.
+    "options": "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
+}
+_IDLE_WRITER = "600s"
+"""How long a transaction that writes may do nothing."""
 _ROWS_AT_ONCE = 200
 _WRITES = "strata_writes"
 _WRITE_LOCK = 0x5374726174610001
@@ -88,11 +96,19 @@ def open_database(url: str) -> Database:
     Several processes may do so at the same time. Raises UnusableDatabase where it cannot be
     opened, or was written by a newer version of Strata.
     """
-    parsed = make_url(url)
-    match parsed.get_backend_name():
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise UnusableDatabase(
+            "The database is named by a URL such as postgresql://USER@HOST/NAME or "
+            "sqlite:////FOLDER/FILE; what was given is none."
+        ) from error
+    if "@" in (parsed.host or ""):
+        raise UnusableDatabase("Write the password in the database's URL with %40 for each @.")
+    match parsed.drivername.partition("+")[0]:
         case "sqlite":
             engine = _sqlite(parsed)
-        case "postgresql":
+        case "postgresql" | "postgres":
             engine = _postgresql(parsed)
         case other:
             raise UnusableDatabase(f"Data is kept in SQLite or PostgreSQL, not in {other!r}.")
@@ -132,6 +148,7 @@ def _postgresql(url: URL) -> Engine:
         pool_pre_ping=True,
         pool_size=_CONNECTIONS,
         max_overflow=_CONNECTIONS,
+        connect_args=_CONNECTING,
     )
     event.listen(engine, "begin", _begin_postgresql)
     event.listen(engine, "before_cursor_execute", _without_nul, retval=True)
@@ -202,6 +219,9 @@ def _begin_sqlite(connection: Connection) -> None:
 def _begin_postgresql(connection: Connection) -> None:
     if connection.get_execution_options().get(_WRITES):
         # Each statement then sees what the writers before have committed.
+        connection.exec_driver_sql(
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_WRITER}'"
+        )
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})")
     else:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

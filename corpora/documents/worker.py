@@ -68,8 +68,6 @@ class JobWork:
             self._do(job)
         except JobTaken:
             _log.warning("job %s is in other hands now", job.id)
-        else:
-            shutil.rmtree(upload_dir(self.data_dir, job.id), ignore_errors=True)
 
     def _do(self, job: Job) -> None:
         watch = _Watch(self.claims, job.id, self.stopping)
@@ -77,10 +75,12 @@ class JobWork:
             ended = self._carry_out(job, watch)
         except IngestCancelled:
             if not watch.cancelling:
+                self._tidy(job)
                 self.claims.put_back(job.id)
                 return
             ended = _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
         except (BeingBuilt, TakenOver) as error:
+            self._tidy(job)
             self.claims.put_back(job.id, str(error))
             self._postponed[job.id] = time.monotonic() + POSTPONED_SECONDS
             return
@@ -95,10 +95,15 @@ class JobWork:
                 f"An unexpected error occurred ({type(error).__name__}); see the worker's log. "
                 "Trying again continues where it stopped.",
             )
+        self._tidy(job)
         self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
         _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
         if ended.state is JobState.DONE:
             drop_upload(self.database, job.id)
+
+    def _tidy(self, job: Job) -> None:
+        """Remove the job's folder while nobody else can have it in hand."""
+        shutil.rmtree(upload_dir(self.data_dir, job.id), ignore_errors=True)
 
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
         place = upload_dir(self.data_dir, job.id)

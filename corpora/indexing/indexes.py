@@ -25,7 +25,7 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.generations.disk import full_disk_is_named
-from corpora.generations.generations import generation_dir
+from corpora.generations.generations import generation_dir, sweep_folders
 from corpora.indexing import lexical, vectors
 from corpora.indexing.lexical import LexicalIndex, LexicalRow
 from corpora.indexing.pages import chunk_text, indexed_heading
@@ -87,6 +87,8 @@ def open_indexes(
         # Whatever is wrong with it, the database has all that it was made of.
         with full_disk_is_named(data_dir):
             build_indexes(database, data_dir, generation_id)
+        # Where nothing is ingested, nobody else removes those of generations before.
+        sweep_folders(database, data_dir)
     return _open(place)
 
 

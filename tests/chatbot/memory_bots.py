@@ -42,6 +42,7 @@ class Bot:
             self.chatbot.feedback(owner).give(reply.kept_as, thumbs)
         else:
             self.chatbot.feedback(owner).withdraw(reply.kept_as)
+        assert self.chatbot.memory.remembering.flush(60)
 
     @property
     def pairs(self) -> list[MemoryPairRow]:

@@ -18,7 +18,7 @@ from sqlalchemy import update
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.curation import ratings
 from chatbot.conversations.personal_data import delete_person
-from chatbot.memory.background_worker import Later
+from chatbot.memory.background_worker import LATER, Later
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.memory.uses import REJECTED
@@ -426,6 +426,21 @@ def test_thumbs_move_a_pair_at_once_and_back(bot: MakeBot) -> None:
     asked.think(reply, 0)
     after = asked.pair
     assert (after.store, after.score, after.origin) == (before.store, before.score, "measured")
+
+
+def test_a_thumb_that_is_quicker_than_the_memory_makes_no_answer_worse(bot: MakeBot) -> None:
+    asked = bot(says("In 17.20 the relay keeps its event log for 30 days."))
+    free = Event()
+    assert LATER.do(partial(free.wait, 60))
+    conversation = asked.chatbot.conversations.of("").start("relay", LOG)
+    reply = asked.chatbot.ask(LOG, conversation=conversation)
+    assert reply.kept_as is not None
+    asked.chatbot.feedback("").give(reply.kept_as, UP)
+    assert asked.pairs == []
+    free.set()
+    assert LATER.flush(60)
+    assert (asked.pair.store, asked.pair.origin) == ("high", "thumbs")
+    assert asked.pair.faithfulness == 1
 
 
 def test_an_opinion_on_a_reuse_counts_for_the_pair(bot: MakeBot) -> None:

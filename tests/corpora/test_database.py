@@ -103,6 +103,8 @@ def test_a_newer_schema_is_refused_and_left_alone(data_dir: Path) -> None:
     [
         ("mysql://host/strata", "SQLite or PostgreSQL, not in 'mysql'"),
         ("sqlite://", "names no file"),
+        ("db.example.org/strata", "what was given is none"),
+        ("postgres://u:p@ss@/strata", "%40 for each @"),
         ("postgresql://nobody:secret@/strata?host=/nowhere", r"nobody:\*\*\*@.*No such file"),
     ],
 )

@@ -89,6 +89,10 @@ def test_nothing_is_written_over(strata: Run, valve_settings: Settings, tmp_path
     assert file.read_text() == "mine"
     gone = strata("restore", str(tmp_path / "gone.db"), data_dir=tmp_path / "a")
     assert "There is no file" in str(gone.exception)
+    mine = strata("restore", str(file), data_dir=tmp_path / "a")
+    assert "is no file that `strata backup` wrote" in str(mine.exception)
+    nowhere = strata("backup", str(tmp_path / "no" / "b.db"), data_dir=tmp_path / "a")
+    assert "There is no folder" in str(nowhere.exception)
     file.unlink()
     strata("backup", str(file), data_dir=valve_settings.data_dir)
     refused = strata("restore", str(file), data_dir=valve_settings.data_dir)

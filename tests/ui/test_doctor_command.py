@@ -68,7 +68,7 @@ def test_broken_indexes_and_leftovers_are_named_and_mended(doctor: Doctor, data_
     assert found["index of valve 1.0"][0] == "fault"
     assert "--mend" in found["index of valve 1.0"][1]
     assert found["index of valve 2.0"][0] == "note"
-    assert found["leftovers"] == ("note", "1 folders are not needed (--mend).")
+    assert found["leftovers"] == ("note", "Folders not needed: 1. Run with --mend.")
     code, found = doctor("--mend")
     assert code == 0
     assert found["index of valve 1.0"][0] == found["leftovers"][0] == "mended"
@@ -88,7 +88,7 @@ def test_a_clock_that_went_back_and_jobs_without_a_worker_are_named(
     code, found = doctor("--mend")
     assert code == 1
     assert "120 minutes in the future" in found["clock"][1]
-    assert "1 wait and no worker runs" in found["jobs"][1]
+    assert "Jobs that nobody does: 1." in found["jobs"][1]
 
 
 def test_a_damaged_database_is_named(doctor: Doctor, data_dir: Path) -> None:

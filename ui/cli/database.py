@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
+from sqlalchemy.exc import DBAPIError
 
 from chatbot.settings import read_settings
 from corpora.database.copying import NotCopied, copy_database
@@ -28,7 +31,9 @@ def backup(file: BackupFile, as_json: AsJson = False) -> None:
     if file.exists():
         raise NotCopied(f"{file} is there already. Name a new file.")
     # Aside, so that a file of this name is a whole backup.
-    with TemporaryDirectory(dir=file.absolute().parent, prefix=".") as folder:
+    if not file.absolute().parent.is_dir():
+        raise NotCopied(f"There is no folder {file.absolute().parent}. Make it, or name another.")
+    with _failures_told(file), TemporaryDirectory(dir=file.absolute().parent) as folder:
         aside = Path(folder) / file.name
         target = open_url(f"sqlite:///{aside}")
         try:
@@ -45,15 +50,19 @@ def restore(file: BackupFile, as_json: AsJson = False) -> None:
         raise NotCopied(f"There is no file {file}. Name one that `strata backup` wrote.")
     target = open_database()
     # A backup of an earlier version is brought up to date, and the file itself stays as it is.
+    if file.with_name(f"{file.name}-wal").exists() or not _is_ours(file):
+        raise NotCopied(f"{file} is no file that `strata backup` wrote, or it is in use.")
     data_dir = read_settings().data_dir
     data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=data_dir) as folder:
+    with TemporaryDirectory(dir=data_dir) as folder, _failures_told(data_dir):
         copied = shutil.copy(file, folder)
         source = open_url(f"sqlite:///{Path(copied).absolute()}")
         try:
             counts = _copied(source, target)
         finally:
             source.close()
+    # Their numbers are given out anew, so that what stands there would be taken for another's.
+    shutil.rmtree(data_dir / "generations", ignore_errors=True)
     _tell(counts, as_json, "restored")
 
 
@@ -68,10 +77,30 @@ def move(
     """
     target = open_url(url)
     try:
-        counts = _copied(open_database(), target)
+        with _failures_told(Path(read_settings().data_dir)):
+            counts = _copied(open_database(), target)
     finally:
         target.close()
     _tell(counts, as_json, "moved. Set STRATA_DATABASE_URL to use it")
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as backup:
+            return backup.execute("SELECT 1 FROM alembic_version").fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+@contextmanager
+def _failures_told(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, DBAPIError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        raise NotCopied(
+            f"{place}: {reason}. Nothing that is kept was changed; mend this and try again."
+        ) from error
 
 
 def _copied(source: Database, target: Database) -> dict[str, int]:
