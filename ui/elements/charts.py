@@ -18,7 +18,12 @@ def chart_over_time(
     height: int = 260,
 ) -> None:
     """Stacked bars, or lines; a series is its color and a value for each start of a period."""
-    draw = st.line_chart if lines else st.bar_chart
+    if not any(any(values) for _, values in series.values()):
+        st.caption("None in this period.")
+        return
+    # A line through a single period would not be seen.
+    of_figures = st.line_chart if len(starts) > 1 else st.scatter_chart
+    draw = of_figures if lines else st.bar_chart
     draw(
         {"start": starts, **{name: values for name, (_, values) in series.items()}},
         x="start",

@@ -20,7 +20,7 @@ from ui.wording.progress import step_name
 
 _CHART = 260
 _LINES = {
-    "mark": "line",
+    "mark": {"type": "line", "point": True},
     "height": _CHART,
     "encoding": {
         "x": {"field": "start", "type": "temporal", "title": None},
