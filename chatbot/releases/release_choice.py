@@ -29,12 +29,23 @@ class Context:
 
 _CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b"
-    r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|happens?|goes\s+away)\b"
+    r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|changes?|happens?|goes\s+away)\b"
     r"|\bwhat\s+(?:do|must|should)\s+\w+\s+(?:(?:have|need)\s+to\s+)?change\b"
     r"|\b(?:any|some)thing\s+(?:\w+\s+){0,2}(?:remov|deprecat|renam|dropp|chang)\w*",
     re.IGNORECASE,
 )
 """Asks for what differs, also of a move from one release to another."""
+_LEFT_OPEN = re.compile(
+    r"\b(?:the|our|your|my|that|this|these|those|some|an?)\s+"
+    r"(?:old(?:er)?|new(?:er)?|other|previous|earlier|prior|former)\s+(?:\w+\s+)?"
+    r"(?:releases?|versions?|one|series|edition|docs|documentation|manuals?)\b"
+    r"(?!\s+of\s+(?!the\s+(?:docs|documentation|product|manual)))"
+    r"|\b(?:old|new)er\s+of\s+(?:the|your|these|those)\s+\w+\s+(?:releases|versions|ones)\b"
+    r"|\b(?:past|beyond)\s+v?\d+(?:\.\d+)+\b"
+    r"|\b\d[\d.]*x\s+(?:releases?|versions?|series|docs|documentation|line|branch)\b",
+    re.IGNORECASE,
+)
+"""Speaks of a release in words that no rule reads: it is asked back, the latest is not taken."""
 _PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
 _ASKING = (
     r"(?:how|what|which|who|where|why|when|whether|is|are|does|do|did|can|could|should|would|will|may"
@@ -87,6 +98,13 @@ def choose_release(
             return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
         if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
             return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
+    if (
+        not known
+        and unsaid.status is ReleaseStatus.LATEST
+        and (open_one := _LEFT_OPEN.search(text))
+    ):
+        why = f'which release "{open_one[0].strip()}" is, is open'
+        return _ask(product, ReleaseStatus.AMBIGUOUS, why)
     if not known:
         return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
     for mention, reading in known:

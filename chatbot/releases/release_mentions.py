@@ -83,6 +83,7 @@ _UPWARD = re.compile(
     re.IGNORECASE,
 )
 """Behind a release: that one and all after it, so the newest of them is meant."""
+_ONWARD_FROM = ("from", "since", "as of")
 _ENDS_BELOW = re.compile(r"[\w.]*\s*,?\s*<")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"\s+[a-z]{3,}")
@@ -180,6 +181,9 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if claim not in taken:
             continue
         upward = _UPWARD.match(text, number.end) or _at_least(text, number)
+        if upward and upward[0].strip() == "on" and lead["preposition"] not in _ONWARD_FROM:
+            # "What can I install it on?" asks for no later one, "from 1.4 on" does.
+            upward = None
         written = text[number.start : number.end]
         reading = names.and_later(number.reading, written) if upward else number.reading
         mention = _found(question, text, (number.start, number.end), lead, reading)
