@@ -74,7 +74,7 @@ _CHANGE = re.compile(
     r"renamed|deprecated|dropped|differ\w*|fixed|introduced)\b"
     r"|\b(?:changes|differences?|differ|compare[ds]?|comparison|changelog|release notes?|"
     r"what'?s new|new features?|new in)\b"
-    r"|\b(?:since|until|as of) (?:which|what|when)\b|\bwhat(?:ever)? happen\w* to\b"
+    r"|\b(?:since|from|until|as of) (?:which|what|when)\b|\bwhat(?:ever)? happen\w* to\b"
     r"|\b(?:in|with) (?:which|what) (?:\w+ )?(?:releases?|versions?)\b"
     r"|\b(?:did|does|do|will)\b[^?]*\bchange\b(?=\s*(?:\?|$|in|since|from|between|with))"
     r"|\b(?:was|were|has|have|been|is|are|got|did|get|when)\b[^?]*(?<!\bbe )\b(?:changed|"

@@ -8,7 +8,7 @@ from itertools import chain
 
 from chatbot.retrieval.forms import named_as_code
 from chatbot.retrieval.passages import Passage, section_of
-from chatbot.retrieval.records import records, sentences
+from chatbot.retrieval.records import records
 from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
@@ -22,10 +22,11 @@ _EVENTS = {
     **dict.fromkeys(("removed", "dropped", "remove"), "removed"),
 }
 _EVENT = re.compile(
-    rf"\b(?P<event>{'|'.join(_EVENTS)})\s+(?:in|since)\s+(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
+    rf"\b(?P<event>{'|'.join(_EVENTS)})\b(?:\s+(?:in|since)\s+|:\s+)"
+    r"(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
     re.I,
 )
-"""What a documentation says of its own history: "New in version 2.1"."""
+"""What a documentation says of its own history: "New in version 2.1", "Introduced: 2.1"."""
 _ASKS_WHEN = re.compile(
     r"\b(?:(?:which|what) (?:\w+ )?(?:version|release)|when|since)\b[^?]*"
     rf"\b(?P<event>{'|'.join(_EVENTS)})\b",
@@ -34,7 +35,8 @@ _ASKS_WHEN = re.compile(
 
 
 _SINCE = re.compile(
-    r"\W*(?:(?:since|from|as of|in) (?:when|which|what)\b|(?:which|what) \w+ (?:first|added)\b)",
+    r"(?:^|[.!?;] )\W*(?:(?:since|from|as of|in) (?:when|which|what)\b"
+    r"|(?:which|what) \w+ (?:first|added)\b)",
     re.I,
 )
 """How a question begins that asks since when a thing is there, whatever it says of the thing."""
@@ -67,26 +69,47 @@ def read_since(
 
     Release notes tell it by the release that they are headed with.
     """
-    if not _SINCE.match(question):
+    if not asks_since(question):
         return None
     asked = set(tokens(filtered(_SINCE.sub("", subject))))
     best = passages[0]
-    for passage in section_of(best) if asked & set(tokens(best.heading)) else ():
+    headed = set(tokens(best.heading))
+    told: list[tuple[int, str, Passage, Record]] = []
+    for passage in section_of(best) if asked & headed else ():
         for record in passage.records:
-            for sentence in sentences(" ".join(record.quote.split())):
-                said = _EVENT.search(sentence)
-                if said and _EVENTS[said["event"].lower()] == "added":
-                    told = f"The section “{passage.heading}” says: {sentence}"
-                    return as_document_words(told), passage, record
+            for event, remark in _remarks(record.quote):
+                # A remark on a part of the section's thing names it; another tells of all of it.
+                about = len((asked - headed) & set(tokens(remark)))
+                if about or event == "added":
+                    told.append((about, remark, passage, record))
+    if told:
+        _, remark, passage, record = max(told, key=lambda found: found[0])
+        words = f"The section “{passage.heading}” says: {remark}"
+        return as_document_words(words), passage, record
     for passage in passages:
         release = _release_of_notes(passage)
         for record in passage.records if release else ():
             held = asked & set(tokens(record.reading))
             if len(held) >= _ENOUGH * len(asked):
                 words = " ".join(record.quote.split()).lstrip("-*• ")
-                told = f"The release notes of {release} say: {words}"
-                return as_document_words(told), passage, record
+                noted = f"The release notes of {release} say: {words}"
+                return as_document_words(noted), passage, record
     return None
+
+
+def _remarks(text: str) -> Iterator[tuple[str, str]]:
+    """What a text says of its own history: the event, and the words from it to the next one."""
+    text = " ".join(text.split())
+    found = list(_EVENT.finditer(text))
+    ends = [said.start() for said in found[1:]]
+    for said, end in zip(found, [*ends, len(text)], strict=False):
+        remark = text[said.start() : end]
+        yield _EVENTS[said["event"].lower()], remark.strip()
+
+
+def asks_since(question: str) -> bool:
+    """Whether a question asks since when a thing is there."""
+    return _SINCE.search(question) is not None
 
 
 def _release_of_notes(passage: Passage) -> str | None:

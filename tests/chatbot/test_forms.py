@@ -156,6 +156,20 @@ LEAK_TEST = stored_page(
 )
 
 
+def test_a_remark_that_names_a_part_of_a_thing_tells_since_when_the_part_is_there() -> None:
+    path = ("Commands", "valve")
+    page = stored_page(
+        Block(BlockKind.HEADING, "valve", path),
+        Block(BlockKind.PARAGRAPH, "Introduced: 1.0", path),
+        Block(BlockKind.PARAGRAPH, "Changed: 1.4. Added support for the drip expansion.", path),
+    )
+    question = "Since which version may valve hold a drip expansion?"
+    found = read_since(question, question, passages_of(page))
+    assert found and found[0] == (
+        "The section “valve” says: Changed: 1.4. Added support for the drip expansion."
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [
