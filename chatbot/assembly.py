@@ -15,7 +15,11 @@ from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
 from chatbot.answering.answer_generation import beginning_of_prompt
 from chatbot.chain.chain import Profile, build_chain
-from chatbot.chain.newest_release import answer_from_newest, look_elsewhere
+from chatbot.chain.newest_release import (
+    answer_from_newest,
+    look_elsewhere,
+    newest_with_another_passage,
+)
 from chatbot.chain.parts import Parts
 from chatbot.chain.profiles import PROFILES, answering, searching
 from chatbot.chain.reply import reply_of, trace_of
@@ -235,7 +239,9 @@ class Chatbot:
         p = self._parts
         search = (p.terms_of_glossary, p.dual_chunks, p.gate)
         look = look_elsewhere(p.dual_chunks, search, p.open_corpus, p.releases)
-        elsewhere = answer_from_newest(answering(self._profile), look)
+        found = (p.terms_of_glossary, p.dual_chunks, p.reduction_by_score, p.selection_by_score)
+        may_tell = newest_with_another_passage(found, p.open_corpus, p.releases)
+        elsewhere = answer_from_newest(answering(self._profile), look, may_tell)
         return build_chain(self._profile) | RunnableLambda(elsewhere)
 
     @cached_property

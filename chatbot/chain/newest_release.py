@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
+from chatbot.comparison.pages import pages_with
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread
@@ -26,15 +27,22 @@ MORE = 0.2
 """How much more of it than the best passage of the release that was asked."""
 FEWEST = 3
 """Words that a question must have: two stand together in many a passage that does not answer."""
+CERTAIN = 0.1
+"""The model's doubt from which an older release is not answered from."""
+ALIKE = 0.1
+"""How much less the best passage of an older release may score to be as good."""
 MOST_PAGES = 3
 """Pages that an "I don't know" offers."""
 _BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
 
 
-def answer_from_newest(answering: Runnable[Turn, Turn], look: RuleStep) -> ModelStep:
+def answer_from_newest(
+    answering: Runnable[Turn, Turn], look: RuleStep, may_tell: Callable[[Turn], str | None]
+) -> ModelStep:
     """Where nobody named a release, answer from the newest that tells, and say so (law 3).
 
-    `look` finds the releases that tell (`look_elsewhere`), `answering` are the steps that answer a
+    `look` finds the releases that tell (`look_elsewhere`), and where there is none `may_tell` one
+    that is worth asking (`newest_with_another_passage`); `answering` are the steps that answer a
     question of one release. With a release named the turn keeps its refusal.
     """
 
@@ -43,11 +51,14 @@ def answer_from_newest(answering: Runnable[Turn, Turn], look: RuleStep) -> Model
             return turn
         turn = await in_thread(look, turn)
         resolution = turn.resolution
-        if not turn.found_in or resolution is None or resolution.mentions:
+        if resolution is None or resolution.mentions:
             return turn
-        if resolution.status is not ReleaseStatus.LATEST:
+        if resolution.status is not ReleaseStatus.LATEST or not _is_unanswered(turn):
             return turn
-        (latest, newest) = resolution.releases[0], turn.found_in[0]
+        latest = resolution.releases[0]
+        newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
+        if newest is None:
+            return turn
         again = await answering.ainvoke(
             replace(
                 turn,
@@ -57,7 +68,8 @@ def answer_from_newest(answering: Runnable[Turn, Turn], look: RuleStep) -> Model
                 **_UNANSWERED,
             )
         )
-        if again.answer is None or again.answer.abstained:
+        doubt = again.calls[-1].doubt if again.calls != turn.calls else 0.0
+        if again.answer is None or again.answer.abstained or doubt >= CERTAIN:
             return replace(turn, calls=again.calls, timings=again.timings)
         return replace(again, answer=_led(f"Not in {latest}; in {newest}:", again.answer))
 
@@ -151,6 +163,40 @@ def look_elsewhere(
         return held / sum(word.weight for word in words)
 
     return look
+
+
+def newest_with_another_passage(
+    search: Sequence[RuleStep],
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+    *,
+    most: int = 3,
+) -> Callable[[Turn], str | None]:
+    """Make the function that finds a release whose best passage is as good, and gone by now.
+
+    `search` are the steps from the queries to the selected records. What the newest release has
+    word for word it has refused already; what only an older one has may tell.
+    """
+
+    def find(turn: Turn) -> str | None:
+        product, own = turn.asked
+        mine = _best(turn)
+        here = open_corpus(product, own)
+        for release in [r for r in reversed(releases(product)) if r != own][:most]:
+            side = reduce(lambda side, step: step(side), search, _asked_of(turn, release))
+            best = _best(side) if side.answer is None else None
+            if best is None or (mine is not None and best.score < mine.score - ALIKE):
+                continue
+            if not any(best.quote in page.text for page in pages_with(here, tokens(best.quote), 8)):
+                return release
+        return None
+
+    return find
+
+
+def _best(turn: Turn) -> Record | None:
+    scored = (record for chunk in turn.selected for record in chunk.records)
+    return max(scored, key=lambda record: record.score, default=None)
 
 
 def nearest_pages(turn: Turn) -> tuple[Citation, ...]:

@@ -113,6 +113,23 @@ def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
     assert named.release == "3.0"
 
 
+@pytest.mark.parametrize(
+    ("question", "release"),
+    [
+        ("How long are the readings of the pressure kept?", "2.0"),
+        ("On which days does the pump rest?", None),  # 3.0 says the same of it
+    ],
+)
+def test_a_release_with_another_passage_is_asked_where_the_latest_does_not_tell(
+    pump_settings: Settings, question: str, release: str | None
+) -> None:
+    model = FakeListChatModel(responses=["I don't know.", "They are kept for 30 days.", "-"])
+    content = ingested_pump_without_newest(pump_settings, model).ask(question).content
+    assert content.model_calls == (2 if release else 1)
+    assert content.release == (release or "3.0")
+    assert content.abstained is (release is None)
+
+
 def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Chatbot:
     """The pump's chatbot, of whose releases the newest is hidden."""
     chatbot = replace(open_chatbot(settings), model=model)
