@@ -17,6 +17,7 @@ from chatbot.answering.body import (
     paragraphs,
     shortened,
     table_of,
+    told_in_prose,
 )
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.lead import (
@@ -24,7 +25,6 @@ from chatbot.answering.lead import (
     adds_to,
     check,
     contradicted,
-    in_words,
     read_together,
     with_reason,
     with_verdict,
@@ -36,6 +36,7 @@ from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_
 from chatbot.memory.uses import REJECTED
 from chatbot.retrieval.forms import (
     ASKS_DEFAULT,
+    in_words,
     named_rows,
     read_rows,
     read_value,
@@ -81,6 +82,8 @@ MORE_FOR = {Kind.EXPLANATION: 1.6}
 """How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
 NEAR_FOR = {Kind.EXPLANATION: 0.8}
 """What a passage of another section scores at least, of the best: a model makes reasons of all."""
+WORDED = (Kind.YES_NO, Kind.EXPLANATION, Kind.DEFINITION)
+"""Kinds whose lead the best paragraphs follow: a small model leaves the reason out."""
 _MORE = re.compile(
     r"\band (?:what|how|why|when|where|which|does|do|is|are|can)\b|\?.*\?", re.I | re.S
 )
@@ -93,14 +96,14 @@ WEAK = 1.95
 """A best passage that scores less speaks of something else, unless all names are there."""
 NEAR = 0.45
 """The cosine of question and passages from which a passage is shown without a lead about it."""
-MOST_MISSING = 0.25
+MOST_MISSING = 0.5
 """Of the question's words, from which names that no passage holds are what is asked about."""
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
-DOUBTED = 0.16
+DOUBTED = 0.25
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
-UNSURE = 0.05
-"""How likely it may be for a passage to be shown in place of a value that nothing bears."""
+UNSURE, DOUBTFUL = 0.05, 0.16
+"""How likely it may be for a passage to be shown in place of what nothing bears: a value, others."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
@@ -252,7 +255,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
     far = turn.nearness is not None and turn.nearness < NEAR
-    unsure = draft.kind is Kind.VALUE and turn.calls[-1].doubt >= UNSURE
+    unsure = turn.calls[-1].doubt >= (UNSURE if draft.kind is Kind.VALUE else DOUBTFUL)
     if not kept and (invented or far or unsure):
         # What the model made up is no reason to show passages that speak of something else.
         return replace(nothing_found(turn), warnings=(REMOVED,))
@@ -260,7 +263,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
         other = contradicted(kept, draft.passages[:1], draft.subject)
         kept = with_verdict([other] if other is not None else kept, draft.subject)
     if kept and draft.kind is Kind.STEPS:
-        draft.follow(kept[0])
+        asked = set(tokens(own))
+        draft.follow(max(kept, key=lambda said: len(set(tokens(said.text)) - asked)))
     told = kept and draft.names_all(kept)
     answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
     stays = answer.value.casefold()
@@ -352,7 +356,10 @@ class _Draft:
             ended = sentence.text[-1:] in ".!?:"
             marked.append(_marked(sentence.text if ended else f"{sentence.text}.", mark))
         value = " ".join(sentence.text for sentence in said)
-        text = "\n\n".join((" ".join(marked), *self._body(self._parts)))
+        by_model = self.kind in WORDED and bool(self.turn.calls)
+        prose = told_in_prose(self.passages, self.scored, value) if by_model else ()
+        parts = prose or self._parts
+        text = "\n\n".join((" ".join(marked), *self._body(parts)))
         return Answer(text, False, tuple(self._citations), value)
 
     def unwritten(self) -> Answer:

@@ -17,8 +17,10 @@ from chatbot.retrieval.passages import (
     short_section,
 )
 from chatbot.text.markdown import fenced_code
+from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
+from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, DocumentKind
 
@@ -30,9 +32,17 @@ FEW_WORDS = 1200
 """Characters of a section that is shown whole where nothing could be written about it."""
 SHORT = 400
 """Characters of a listing that is shown beside an answer in words."""
+BEST = 3
+"""Records whose paragraphs are shown."""
 NEAR = 0.8
 """Of the best passage's score; what scores less is not shown."""
 
+WORDED = 600
+"""Characters of the paragraphs that are shown beside an answer in words."""
+NEW = 0.34
+"""Of a paragraph's words, which the lead has not, for it to be shown behind it."""
+
+_PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.DEFINITION)
 _LISTED = (BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 
@@ -86,6 +96,32 @@ def compose(
             listing = tuple(b for b in best.blocks if b.kind is BlockKind.CODE)
             shown = 0 < sum(len(b.text) for b in listing) <= SHORT
             return (Part((best,), listing),) if shown else ()
+
+
+def told_in_prose(passages: Sequence[Passage], scored: Sequence[Record], lead: str) -> list[Part]:
+    """The paragraphs and items that the best records stand in, best first, beside their lead.
+
+    What the lead says already is not shown again, nor what only announces something else.
+    """
+    said = set(tokens(lead))
+    left = WORDED
+    parts: list[Part] = []
+    for record in scored[:BEST]:
+        passage = next((p for p in passages if p.holds(record)), None)
+        placed = passage and next(
+            (b for b in passage.placed if b[0] <= record.start < max(b[1], b[0] + 1)), None
+        )
+        if not passage or not placed or placed[2].kind not in _PROSE:
+            continue
+        block = placed[2]
+        words = set(tokens(filtered(block.text)))
+        if block.text.rstrip().endswith(":") or len(words - said) <= NEW * len(words):
+            continue
+        if len(block.text) <= left:
+            parts.append(Part((passage,), (block,)))
+            left -= len(block.text)
+            said |= words
+    return parts
 
 
 def _only_noted(best: Passage) -> bool:

@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from chatbot.retrieval.forms import row_sentence
+from chatbot.retrieval.forms import LIST_MARK, in_words
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.provenance import claims, holds_quantity, plain, quantities, whole
 from chatbot.retrieval.records import sentences
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
-from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
 
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _INLINE_NUMBER = re.compile(r"(?<=[:;,]) +\d+[.)] +(?=[A-Z])")
 _IN_BRACKETS = re.compile(r" \([^()]*\)")
+_GOES_ON = re.compile(r"^(?:then|also|additionally|next|finally|moreover|furthermore),? ", re.I)
+"""How a sentence begins that stood behind another one."""
 _PARTS = re.compile(r"; |, (?:and|but) ")
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.M | re.S)
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
@@ -76,11 +76,14 @@ def check(
     best = max((record.score for record in scored), default=0.0) or 1.0
     scores = {r.place: r.score / best for r in scored}
     text = _INLINE_NUMBER.sub(" ", _FENCED.sub("", reply))
-    lines = (_LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
+    lines = (LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
     bearer = _bearer(passages, scores, plain(own))
     read = [part for s in said for part in _read(s, bearer)]
     whole = [s for s in read if len(s.text.split()) >= _FEWEST_WORDS]
+    if whole and read[0].passage is None:
+        # What the first one said is gone, so that nothing goes on from it.
+        whole = [replace(s, text=_begun(_GOES_ON.sub("", s.text))) for s in whole]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
@@ -112,14 +115,6 @@ def _begun(part: str) -> str:
     return f"{part[0].upper()}{part[1:]}" if word.isalpha() and word.islower() else part
 
 
-def in_words(record: Record) -> str:
-    """A record as a sentence of an answer: as it stands, or its cells with their headers."""
-    if record.cells:
-        return row_sentence(record)
-    text = _LIST_MARK.sub("", " ".join(record.quote.split()))
-    return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
-
-
 def adds_to(question: str, sentence: str, words: int = 1) -> bool:
     """Whether a sentence has so many words of its own; to choose between two it needs none."""
     new = set(tokens(filtered(sentence))) - set(tokens(question))
@@ -145,12 +140,23 @@ def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list
 
 def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
     """The lead of a yes/no question that denies what is asked, with the No that it lacks."""
-    if not said or _VERDICT.match(said[0].text) or _DENIED.search(question):
+    if not said or _DENIED.search(question):
         return list(said)
     first, *rest = said
+    if _VERDICT.match(first.text):
+        return [_affirmed(first, question), *rest]
     if not _DENIED.search(first.text):
         return list(said)
     return [replace(first, text=f"No, {_inside(first.text)}"), *rest]
+
+
+def _affirmed(said: Sentence, question: str) -> Sentence:
+    """A No before words that say what is asked, and deny nothing, as the Yes that it is."""
+    words = _VERDICT.sub("", said.text)
+    denies = said.text[:1] in "Yy" or _NEGATED.search(words)
+    if denies or _shared(set(tokens(filtered(question))), plain(words)) < _SAME_WORDS:
+        return said
+    return replace(said, text=f"Yes, {words}")
 
 
 def _inside(sentence: str) -> str:

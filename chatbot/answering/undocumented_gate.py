@@ -177,9 +177,11 @@ def _whole(name: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
 
 def refusal(turn: Turn) -> Answer:
     """Say which names of the question the release does not mention, else that it does not tell."""
-    if not turn.unmentioned:
+    # A word in small letters is the asker's own, and no name that a documentation would mention.
+    named = [n for n in turn.unmentioned if not (n.isalpha() and n.islower())]
+    if not named:
         return nothing_found(turn)
-    return Answer(_not_documented(turn, listed(map(as_code, turn.unmentioned), "or")), True)
+    return Answer(_not_documented(turn, listed(map(as_code, named), "or")), True)
 
 
 def nothing_found(turn: Turn) -> Answer:

@@ -106,7 +106,7 @@ def find_everywhere(
             corpora[release] = open_corpus(release)
     bare = without_category(thing).split()
     rare = _by_rarity(bare, list(corpora.values()))
-    fewer = [rare[:count] for count in range(len(bare) - 1, 0, -1)]
+    fewer = [rare[:count] for count in range(len(bare) - 1, (len(bare) - 1) // 2, -1)]
     looked_for = [(thing, _phrase(bare)), (thing, _all_words(bare))]
     looked_for += [(" ".join(some), _all_words(some)) for some in fewer]
     hits: dict[str, _Hits] = {}

@@ -40,7 +40,7 @@ _WHICH_OF_MANY = re.compile(
 )
 _CHANGES = re.compile(
     r"\b(?:chang\w*|new|differ\w*|added|removed|gone|dropped|missing|renam\w*|deprecat\w*|introduced"
-    r"|same|identical|alike|unchanged|evol\w+)\b",
+    r"|same|identical|alike|unchanged|evol\w+|happened\s+(?:to|with)|became)\b",
     re.I,
 )
 _SAME = re.compile(

@@ -17,6 +17,7 @@ from chatbot.comparison.in_words import (
     presence_in_words,
     remarks_in_words,
 )
+from chatbot.comparison.pages import pages_with
 from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
@@ -31,8 +32,8 @@ from chatbot.comparison.question import (
 )
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.retrieval.forms import Reading, read_value
-from chatbot.retrieval.lifecycle import read_since
+from chatbot.retrieval.forms import Reading, in_words, read_value
+from chatbot.retrieval.lifecycle import asks_since, read_since
 from chatbot.retrieval.passages import best_passages, section_of
 from chatbot.retrieval.provenance import cite, plain
 from chatbot.retrieval.records import sentences
@@ -42,7 +43,14 @@ from chatbot.text.sanitizer import as_code, as_document_words
 from chatbot.turn import Answer, Documented, ModelStep, Record, Route, Turn
 from corpora.catalog.release import name_tokens
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import identifiers, tokens
 
+SPECIFIC = 3
+"""Words of a topic from which it is one thing, of which not all changes are wanted."""
+NEAR = 0.7
+"""Of the best record's score, from which a record may tell what differs."""
+TOLD = 2
+"""Records that a side tells at most."""
 OpenCorpus = Callable[[str, str], Corpus]
 Told = tuple[str, Record]
 """A sentence, and the record that it stands in."""
@@ -87,9 +95,17 @@ def compare_releases(
                     return _answered(turn, *found)
             if gathered and (since := _since(turn, sides[-1])):
                 return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
+        if asks_since(turn.question) and not all(map(_reading, sides)):
+            # No release says since when: what the newest says of it is all that there is.
+            (newest,) = await _all(answer, sides[-1:])
+            assert newest.answer is not None
+            return _answered(turn, [newest], newest.answer)
         if not all(map(_reading, sides)):
             # "Is it the same in 17.10?" asks for what was spoken of, and not for all changes.
             if wanted is Asked.CHANGES and not (turn.history and asks_whether_same(turn.question)):
+                apart = await in_thread(_told_apart, sides, open_corpus)
+                if apart is not None:
+                    return _answered(turn, apart, values_side_by_side(apart, turn.question))
                 computed = await in_thread(_changes, turn, sides, open_corpus)
                 if computed:
                     return _answered(turn, sides, computed)
@@ -180,6 +196,8 @@ def _look_up(
     own = set(name_tokens(product))
     words = topic(_subject(sides[0])).split()
     thing = thing_as_code(turn.question)
+    named = [word for word in words if identifiers(word)]
+    thing = thing or (named[0] if len(named) == 1 else "")
     thing = thing or " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
     names = [side.asked[1] for side in sides]
     present = asked(turn.question, sides[0].question) is Asked.PRESENCE
@@ -244,6 +262,44 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
         text = f"{as_code(word)} is gone in {release}: {in_short(ended.reading).rstrip('.')}"
     citations = (cite(ended, release),) if ended else ()
     return replace(side, documented=finding.status, answer=Answer(text, True, citations))
+
+
+def _told_apart(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[Turn] | None:
+    """The sides with what the best evidence of each says that no other release has word for word.
+
+    None where the question names no more than a topic, of which all changes are wanted, and where
+    a side has no evidence. A side that has nothing of its own says what it has in common.
+    """
+    if len(topic(_subject(sides[0])).split()) < SPECIFIC:
+        return None
+    corpora = [open_corpus(*side.asked) for side in sides]
+    ranked = [_worded(side) for side in sides]
+    if not all(ranked):
+        return None
+    own = [
+        [r for r in records if not all(_has(c, r) for c in corpora if c is not corpus)]
+        for records, corpus in zip(ranked, corpora, strict=True)
+    ]
+    apart = []
+    for side, records, only_here in zip(sides, ranked, own, strict=True):
+        told = only_here[:TOLD] or records[:1]
+        text = " ".join(f"{in_words(record)} [{n}]" for n, record in enumerate(told, 1))
+        citations = tuple(cite(record, side.asked[1]) for record in told)
+        value = " ".join(map(in_words, told))
+        apart.append(replace(side, answer=Answer(text, False, citations, value, unwritten=True)))
+    return apart
+
+
+def _worded(side: Turn) -> list[Record]:
+    """The records that answer a side about as well as its best, without what only leads in."""
+    scored = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
+    return [r for r in scored if r.score >= NEAR * scored[0].score and not r.quote.endswith(":")]
+
+
+def _has(corpus: Corpus, record: Record) -> bool:
+    """Whether a release has the words of a record letter for letter."""
+    found = pages_with(corpus, tokens(record.quote), 8)
+    return any(record.quote in page.text for page in found)
 
 
 def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answer | None:

@@ -64,6 +64,9 @@ _RANGE = re.compile(
 )
 
 
+LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
 @dataclass(frozen=True)
 class Reading:
     """A value, the record it was read from, and what it is a value of."""
@@ -311,6 +314,14 @@ def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Reco
 def row_sentence(*rows: Record) -> str:
     """Rows in words: the name of each, and its cells with their headers."""
     return as_document_words(f"{'; '.join(map(_row_in_words, rows))}.")
+
+
+def in_words(record: Record) -> str:
+    """A record as a sentence of an answer: as it stands, or its cells with their headers."""
+    if record.cells:
+        return row_sentence(record)
+    text = LIST_MARK.sub("", " ".join(record.quote.split()))
+    return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
 
 
 def _row_in_words(row: Record) -> str:

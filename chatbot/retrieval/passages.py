@@ -85,6 +85,10 @@ class Passage:
         """The records of the page that lie in the passage, in page order."""
         return tuple(r for r in _records(self.page) if self.start <= r.start < self.end)
 
+    def holds(self, record: Record) -> bool:
+        """Whether a record lies in it."""
+        return record.page.id == self.page.id and self.start <= record.start < self.end
+
     def has(self, *kinds: BlockKind) -> bool:
         """Whether a block is of one of these kinds."""
         return any(block.kind in kinds for block in self.blocks)

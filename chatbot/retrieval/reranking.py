@@ -43,6 +43,7 @@ HISTORY = -0.15
 RELEASE_NOTES = -0.4
 OTHER_RELEASE = -1.0
 UNDER_OTHER_RELEASE = -0.5
+UNDER_OWN_RELEASE = 0.3
 """What a cue adds to a record's score."""
 
 PASSAGE_COVERAGE = 0.5
@@ -169,7 +170,9 @@ def answer_cues(
             loss += POINTER
         if kind is Kind.CHANGE:
             above = releases_named(" ".join(record.path), release, parts=2)
-            return loss + (UNDER_OTHER_RELEASE if above.other else 0.0)
+            notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
+            gain = UNDER_OWN_RELEASE if notes and above.own else 0.0
+            return loss + (UNDER_OTHER_RELEASE if above.other and not above.own else gain)
         if _HISTORY.search(record.quote):
             loss += HISTORY
         if record.page.document.kind is DocumentKind.RELEASE_NOTES:

@@ -190,3 +190,22 @@ def test_what_only_repeats_the_question_is_no_answer(
 def test_a_denial_begins_with_no(question: str, sentence: str, told: str) -> None:
     (first,) = with_verdict([Sentence(sentence, None, None)], question)
     assert first.text == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("No, the pump will stop at the first leak.", "Yes, the pump will stop at the first leak."),
+        ("No, the pump will stop only if asked.", "No, the pump will stop only if asked."),
+        ("No, it drips.", "No, it drips."),
+    ],
+)
+def test_a_no_before_words_that_affirm_what_is_asked_is_a_yes(said: str, told: str) -> None:
+    question = "Will the pump stop at the first leak?"
+    sentence = Sentence(said, PASSAGES[0], SCORED[0])
+    assert with_verdict([sentence], question)[0].text == told
+
+
+def test_what_went_on_from_a_sentence_that_is_gone_begins_anew() -> None:
+    said = "It needs a licence of 900 days. Then, messages are not written before a flush."
+    assert kept(said) == ["Messages are not written before a flush."]

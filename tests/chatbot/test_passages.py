@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.answering.body import Part, compose, paragraphs
+from chatbot.answering.body import Part, compose, paragraphs, told_in_prose
 from chatbot.answering.evidence import as_chunks, within
 from chatbot.retrieval.kinds import Kind, asked_for, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
@@ -269,3 +269,28 @@ def test_the_rest_of_the_section_that_answers_is_read_before_other_sections() ->
         "Then send WINCH.",
         "HUP reloads the configuration.",
     ]
+
+
+REASON = "The brackets hold no more than two shelves, since the wall gives way above 40 kg."
+WEIGHT = ("Guide", "Weight")
+PROSE = stored_page(
+    Block(BlockKind.HEADING, "Weight", WEIGHT),
+    Block(BlockKind.PARAGRAPH, REASON, WEIGHT),
+    Block(BlockKind.PARAGRAPH, "These shelves were tested:", WEIGHT),
+    Block(BlockKind.CODE, "shelf test --weight 40", WEIGHT),
+)
+
+
+@pytest.mark.parametrize(
+    ("lead", "shown"),
+    [
+        ("No, three shelves cannot be hung.", [REASON]),
+        (f"No: {REASON}", []),
+    ],
+)
+def test_what_the_lead_leaves_out_follows_in_the_words_of_the_page(
+    lead: str, shown: list[str]
+) -> None:
+    scored = records(PROSE)
+    parts = told_in_prose(best_passages(scored), scored, lead)
+    assert [markdown(part) for part in parts] == shown
