@@ -26,7 +26,6 @@ from chatbot.answering.lead import (
     check,
     contradicted,
     read_together,
-    with_reason,
     with_verdict,
 )
 from chatbot.answering.undocumented_gate import missing_names_share, nothing_found, refusal
@@ -103,7 +102,7 @@ UNKNOWN = "I don't know"
 DOUBTED = 0.25
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
 UNSURE, DOUBTFUL = 0.05, 0.16
-"""How likely it may be for a passage to be shown in place of what nothing bears: a value, others."""
+"""Its likelihood from which no passage is shown where nothing is borne: of a value, of others."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 REMEMBERED = Room(pairs=2, characters=600)
@@ -266,7 +265,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
         asked = set(tokens(own))
         draft.follow(max(kept, key=lambda said: len(set(tokens(said.text)) - asked)))
     told = kept and draft.names_all(kept)
-    answer = draft.written(with_reason(kept, draft.best, own)) if told else draft.unwritten()
+    answer = draft.written(kept) if told else draft.unwritten()
     stays = answer.value.casefold()
     unborne = any(sentence.passage is None for sentence in said)
     gone = read is None and any(s.text.rstrip(".").casefold() not in stays for s in said)

@@ -121,23 +121,6 @@ def adds_to(question: str, sentence: str, words: int = 1) -> bool:
     return len(new) >= words or " or " in question
 
 
-def with_reason(said: Sequence[Sentence], best: Sentence, question: str) -> list[Sentence]:
-    """The lead of a yes/no question, with the `best` words on it where it gives no reason.
-
-    A small model is quick to say yes: where those words deny something, they stand alone.
-    """
-    first, *rest = said
-    if not _VERDICT.match(first.text):
-        return list(said)
-    told = set(tokens(filtered(_VERDICT.sub("", first.text))))
-    told_why = rest or told - set(tokens(question))
-    announces = best.text.endswith(":")
-    if told_why or best.record is None or best.record.kind == BlockKind.CODE or announces:
-        return list(said)
-    contradicts = _DENIED.search(best.text) and not _DENIED.search(first.text)
-    return [best] if first.text[:1] in "Yy" and contradicts else [first, best]
-
-
 def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
     """The lead of a yes/no question that denies what is asked, with the No that it lacks."""
     if not said or _DENIED.search(question):

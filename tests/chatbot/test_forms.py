@@ -165,7 +165,8 @@ def test_a_remark_that_names_a_part_of_a_thing_tells_since_when_the_part_is_ther
     )
     question = "Since which version may valve hold a drip expansion?"
     found = read_since(question, question, passages_of(page))
-    assert found and found[0] == (
+    assert found is not None
+    assert found[0] == (
         "The section “valve” says: Changed: 1.4. Added support for the drip expansion."
     )
 

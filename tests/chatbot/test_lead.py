@@ -9,7 +9,6 @@ from chatbot.answering.lead import (
     adds_to,
     check,
     contradicted,
-    with_reason,
     with_verdict,
 )
 from chatbot.retrieval.passages import best_passages
@@ -144,23 +143,6 @@ def test_what_a_passage_negates_stands_against_a_yes(
 
 def test_a_bare_value_becomes_the_row_that_bears_it() -> None:
     assert kept("45 s") == ["`queue-timeout`: default 45 s, range 1 to 600."]
-
-
-def verdict(text: str, reason: str) -> list[str]:
-    passage = PASSAGES[0]
-    first, best = (Sentence(t, passage, passage.records[0]) for t in (text, reason))
-    question = "Are messages written to the disk?"
-    return [sentence.text for sentence in with_reason([first], best, question)]
-
-
-def test_a_verdict_without_a_reason_gets_the_words_that_decide_it() -> None:
-    reason = "Messages stay in memory until a flush."
-    assert verdict("No, messages are not written to the disk.", reason)[1:] == [reason]
-
-
-def test_a_yes_that_the_best_words_negate_is_replaced_by_them() -> None:
-    reason = "Messages are not written to the disk before a flush."
-    assert verdict("Yes, messages are written to the disk.", reason) == [reason]
 
 
 @pytest.mark.parametrize(
