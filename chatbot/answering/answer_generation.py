@@ -25,10 +25,9 @@ from chatbot.answering.lead import (
     adds_to,
     check,
     contradicted,
-    read_together,
     with_verdict,
 )
-from chatbot.answering.undocumented_gate import missing_names_share, nothing_found, refusal
+from chatbot.answering.undocumented_gate import nothing_found, refusal
 from chatbot.comparison.presence import end_of
 from chatbot.memory.pairs import Origin
 from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_remembered
@@ -91,12 +90,8 @@ _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", r
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 _EXPLAINED = re.compile(r" \([^()]*\)")
 """What the glossary put behind a term of the question, which an answer does not repeat."""
-WEAK = 1.95
-"""A best passage that scores less speaks of something else, unless all names are there."""
 NEAR = 0.45
 """The cosine of question and passages from which a passage is shown without a lead about it."""
-MOST_MISSING = 0.5
-"""Of the question's words, from which names that no passage holds are what is asked about."""
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
 DOUBTED = 0.25
@@ -116,7 +111,6 @@ def generate_answer(
     budget: int,
     max_tokens: int,
     same: float,
-    is_ordinary_word: Callable[[str], bool],
 ) -> ModelStep:
     """Answer from the selected records only, by the passages that they stand in.
 
@@ -139,12 +133,6 @@ def generate_answer(
         excerpts = within(room, passages, scored, subject, NEAR_FOR.get(kind, evidence.NEAR))
         shown = [excerpt.passage for excerpt in excerpts]
         corpus = open_corpus(*turn.asked)
-        weak = passages[0].score < WEAK
-        missing = missing_names_share(
-            corpus, subject, read_together(shown), is_ordinary_word, only_code=not weak
-        )
-        if missing >= MOST_MISSING:
-            return replace(turn, answer=refusal(turn))
         draft = _Draft(turn, kind, passages, scored, corpus)
         read = _read(draft)
         if read is not None and (model is None or not _MORE.search(without_opening(subject))):

@@ -250,8 +250,3 @@ def _says(text: str, claim: str) -> bool:
 def _shared(words: set[str], text: str) -> float:
     """The share of the words, 0 to 1, that a text holds in any form."""
     return len(words & set(tokens(text))) / len(words) if words else 0.0
-
-
-def read_together(passages: Sequence[Passage]) -> str:
-    """The passages with their headings and titles, as one text."""
-    return " ".join(" ".join((p.text, *p.path, p.page.document.title)) for p in passages)

@@ -16,8 +16,6 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
-_CODE = re.compile(r"\w[_.]\w|^-|\(\)|^[a-z]+[A-Z]")
-_LINKED = re.compile(r"!?\[[^\]]*\]\([^)\s]*\)|<[^<>]*>|\S+://\S+")
 _LONG = 5
 _OFTEN = 2
 """Chunks of another release that hold a word from which it can be a subject there."""
@@ -137,42 +135,6 @@ def coverage(corpus: Corpus, text: str) -> float:
         if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
             known += weight
     return known / total if total else 0.0
-
-
-def missing_names_share(
-    corpus: Corpus,
-    asked: str,
-    text: str,
-    is_ordinary_word: Callable[[str], bool],
-    *,
-    only_code: bool,
-) -> float:
-    """The share of a question's words, 0 to 1, that are names which a text lacks.
-
-    Words are weighed by their rarity in the release; those in small letters are no names. With
-    `only_code` names from the code count alone, which no document says in other words.
-    """
-    asked = _LINKED.sub(" ", asked)
-    there = set(tokens(text))
-    written = [n for n in names(asked, is_ordinary_word) if not (n.isalpha() and n.islower())]
-    named = [n for n in written if _CODE.search(n)] if only_code else written
-    lacking = [n for n in named if not there & set(_whole(n, is_ordinary_word))]
-    words = {w: max(map(corpus.idf, tokens(w)), default=0.0) for w in filtered(asked).split()}
-    lost = {token for name in lacking for token in tokens(name)}
-    share = sum(weight for word, weight in words.items() if lost & set(tokens(word)))
-    return share / (sum(words.values()) or 1.0)
-
-
-def _whole(name: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
-    """The tokens that show that a text has a name.
-
-    Of a name from the code the whole has to be there, or what follows its last dot if that is no
-    everyday word: `request.is404` is headed `is404`.
-    """
-    if not _CODE.search(name):
-        return tokens(name)
-    last = name.rpartition(".")[2]
-    return tokens(name)[:1] + ([] if is_ordinary_word(last.lower()) else tokens(last)[:1])
 
 
 def refusal(turn: Turn) -> Answer:

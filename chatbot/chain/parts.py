@@ -158,5 +158,4 @@ class Parts:
             budget=budget,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,
-            is_ordinary_word=self.embedder.knows_word,
         )

@@ -31,16 +31,18 @@ _CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b"
     r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|changes?|happens?|goes\s+away)\b"
     r"|\bwhat\s+(?:do|must|should)\s+\w+\s+(?:(?:have|need)\s+to\s+)?change\b"
+    r"|\b(?:did|has|have|does)\b[^?]*\bchanged?\b"
     r"|\b(?:any|some)thing\s+(?:\w+\s+){0,2}(?:remov|deprecat|renam|dropp|chang)\w*",
     re.IGNORECASE,
 )
 """Asks for what differs, also of a move from one release to another."""
 _LEFT_OPEN = re.compile(
     r"\b(?:the|our|your|my|that|this|these|those|some|an?)\s+"
-    r"(?:old(?:er)?|new(?:er)?|other|previous|earlier|prior|former)\s+(?:\w+\s+)?"
+    r"(?:old(?:er)?|new(?:er)?|other|previous|earlier|prior|former)\b(?:\s+\w+){0,4}?\s+"
     r"(?:releases?|versions?|one|series|edition|docs|documentation|manuals?)\b"
     r"(?!\s+of\s+(?!the\s+(?:docs|documentation|product|manual)))"
-    r"|\b(?:old|new)er\s+of\s+(?:the|your|these|those)\s+\w+\s+(?:releases|versions|ones)\b"
+    r"|(?:^|[.,;:?]\s*)(?:in|on|for|with|under)\s+(?:the|that|whatever)\s+(?:release|version)\s+"
+    r"(?:that|which|our|we|my|i|they|on|running)\b"
     r"|\b(?:past|beyond)\s+v?\d+(?:\.\d+)+\b"
     r"|\b\d[\d.]*x\s+(?:releases?|versions?|series|docs|documentation|line|branch)\b",
     re.IGNORECASE,
