@@ -224,10 +224,14 @@ def _bearer(
 
 
 def _is_written(command: str, evidence: Sequence[str]) -> bool:
-    """Whether a text has the words that a command begins with, one behind the other."""
-    words = takewhile(lambda word: not _PLACEHOLDER.fullmatch(word), command.split())
-    begin = whole(plain(" ".join(words)) or plain(command))
-    return any(begin.search(text) for text in evidence)
+    """Whether a text has the words that a command begins with, one behind the other.
+
+    Of an option with its value each has to stand somewhere: a page may tell them apart.
+    """
+    words = list(takewhile(lambda word: not _PLACEHOLDER.fullmatch(word), command.split()))
+    parts = [" ".join(words)] if words else command.split()
+    wanted = [whole(plain(part)) for part in parts]
+    return all(any(part.search(text) for text in evidence) for part in wanted)
 
 
 def _telling(record: Record, words: set[str], told: Sequence[str]) -> float:

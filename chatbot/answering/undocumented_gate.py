@@ -19,6 +19,8 @@ _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _LONG = 5
 _OFTEN = 2
 """Chunks of another release that hold a word from which it can be a subject there."""
+_TITLE_OF_A_THING = 4
+"""Words of a title up to which it names a thing; a longer one is a sentence on it."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 _QUALIFIED = re.compile(
     r"\b(?i:an?|the|any|some|which|what) (?:[a-z][\w-]+ ){0,2}"
@@ -42,7 +44,7 @@ def refuse_undocumented(
     everyday word counts where the other release has sections on it.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
     a share of their inverse document frequency), or a proper name that tells which thing is asked
-    about (`qualifiers`). Other names that no release has are noted: they may be the asker's own.
+    about. Other names that no release has are noted: they may be the asker's own.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -68,10 +70,6 @@ def refuse_undocumented(
                 return replace(turn, answer=told, found_in=found[::-1])
         if coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
-        named = (n for n in qualifiers(asked) if n.lower() not in name_tokens(product))
-        if strange := [n for n in named if not here.similar(n) and not _known(here, n)]:
-            text = _not_documented(turn, listed(map(as_code, strange), "or"))
-            return replace(turn, answer=Answer(text, abstained=True))
         return replace(turn, unmentioned=tuple(missing))
 
     return gate
@@ -119,8 +117,8 @@ def _is_subject(corpus: Corpus, word: str) -> bool:
         return False
     found = [chunk_id for chunk_id, _ in corpus.lexical([whole], 20)]
     chunks = corpus.chunks(found).values()
-    titles = ((c.heading, corpus.page(c.page_id).document.title) for c in chunks)
-    return any(word.casefold() in " ".join(title).casefold() for title in titles)
+    titles = [t for c in chunks for t in (c.heading, corpus.page(c.page_id).document.title)]
+    return any(whole in tokens(t) for t in titles if len(t.split()) <= _TITLE_OF_A_THING)
 
 
 def coverage(corpus: Corpus, text: str) -> float:
