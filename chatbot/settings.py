@@ -53,6 +53,10 @@ class Settings(SignInSettings, BaseSettings):
         "+dual-chunking",
         "+reduction",
         "+selection",
+        "textgen",
+        "textcontextgen",
+        "graphgen",
+        "graphcontextgen",
     ] = "embedded"
 
     backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
@@ -101,6 +105,9 @@ class Settings(SignInSettings, BaseSettings):
     memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
     memory_wordings: int = Field(2, ge=1, description="questions kept with one and the same answer")
     memory_judge: Literal["auto", "model", "measure"] = "auto"
+    graph_threshold: float = Field(0.8, gt=0, lt=1, description="of an edge, a cosine")
+    graph_questions: int = Field(2, ge=1, description="k of GraphContextGen")
+    graph_rebel: str | None = Field(None, description="a folder or a model of the Hub")
     temperature_min: float = Field(0.0, ge=0, le=2, description="ComRAG: the paper: 0.7")
     temperature_max: float = Field(0.0, ge=0, le=2, validate_default=True)  # the paper: 1.2
     temperature_k: float = Field(250.0, gt=0, description="how fast it falls (ComRAG)")

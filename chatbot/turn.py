@@ -155,12 +155,14 @@ class Recollection:
 
     `reused` answers the question. Else `good` pairs join the evidence, and `bad` ones show what
     not to say. `differs` says why the nearest good pair is not reused though it is near enough.
+    `relations` are sentences about what the good pairs name (GraphContextGen 4.3).
     """
 
     reused: Remembered | None = None
     good: tuple[Remembered, ...] = ()
     bad: tuple[Remembered, ...] = ()
     differs: str = ""
+    relations: tuple[str, ...] = ()
 
 
 class Documented(StrEnum):

@@ -12,6 +12,7 @@ TAGS = (
     "excerpts",
     "question",
     "rejected",
+    "relations",
     "releases",
     "statement",
 )

@@ -23,7 +23,7 @@ INSIDE = {
     "corpora": "database catalog generations indexing jobs building documents",
     "chatbot": (
         "text releases turn reply runtime models sign_in_settings settings accounts retrieval "
-        "queries comparison dialogue memory answering chain conversations assembly review "
+        "queries comparison dialogue memory graph answering chain conversations assembly review "
         "administration batch"
     ),
     "ui": (

@@ -12,6 +12,15 @@ from chatbot.answering.adaptive_temperature import adapt_temperature
 from chatbot.answering.answer_generation import generate_answer
 from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.recall_step import recall_answered, recall_judged
+from chatbot.graph.enhanced_context import (
+    Related,
+    by_cosine,
+    enhance_context,
+    recall_related,
+)
+from chatbot.graph.knowledge import documentation_graphs
+from chatbot.graph.question_graph import QuestionGraph
+from chatbot.graph.triplets import open_rebel
 from chatbot.memory.opening import Memory
 from chatbot.queries.glossary import expand_terms
 from chatbot.queries.model_query_rewriting import rewrite_query_by_model
@@ -87,6 +96,42 @@ class Parts:
         if self.memory.judge is not None:
             return recall_judged(self.memory.recall, self.memory.judge)
         return recall_answered(self.memory.recall)
+
+    @property
+    def needed_memory(self) -> Memory:
+        """The memory, for profiles that answer from related questions. Raises BadSettings."""
+        if self.memory is None:
+            raise BadSettings(
+                f"the profile {self.settings.profile} answers with questions that were answered "
+                "before: set STRATA_MEMORY=on, or use the profile embedded"
+            )
+        return self.memory
+
+    @cached_property
+    def related_by_cosine(self) -> RuleStep:
+        """The most similar answered questions (GraphContextGen's TEXTGEN)."""
+        return self._related(by_cosine(self.needed_memory.recall.search))
+
+    @cached_property
+    def related_by_graph(self) -> RuleStep:
+        """The answered questions that the question graph ranks first (GraphContextGen 4.2)."""
+        memory = self.needed_memory.recall
+        graph = QuestionGraph(memory.database, memory.search, self.settings.graph_threshold)
+        return self._related(graph.related)
+
+    def _related(self, related: Related) -> RuleStep:
+        memory = self.needed_memory.recall
+        return recall_related(memory, related, questions=self.settings.graph_questions)
+
+    @cached_property
+    def relations(self) -> ModelStep:
+        """Relations of what the related questions name (GraphContextGen 4.3)."""
+        source = self.settings.graph_rebel
+        return enhance_context(
+            self.needed_model,
+            documentation_graphs(self.open_corpus),
+            open_rebel(source) if source else None,
+        )
 
     @cached_property
     def terms_of_glossary(self) -> RuleStep:

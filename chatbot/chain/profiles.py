@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
 from chatbot.chain.chain import Profile, build_chain
@@ -46,12 +47,45 @@ def qamr(p: Parts) -> Profile:
 
 def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
+    by_passage = recall_by_passage(p.memory.passage_recall) if p.memory else None
+    return _by_score(p, p.model, memory=p.recall, memory_of_passage=by_passage)
+
+
+def textgen(p: Parts) -> Profile:
+    """The most similar answered questions beside the evidence (GraphContextGen, section 5)."""
+    return _by_score(p, p.needed_model, memory=p.related_by_cosine)
+
+
+def textcontextgen(p: Parts) -> Profile:
+    """The same with relations of what they name."""
+    return _by_score(p, p.needed_model, memory=p.related_by_cosine, memory_relations=p.relations)
+
+
+def graphgen(p: Parts) -> Profile:
+    """The answered questions that the question graph ranks first beside the evidence."""
+    return _by_score(p, p.needed_model, memory=p.related_by_graph)
+
+
+def graphcontextgen(p: Parts) -> Profile:
+    """The same with relations of what they name: GraphContextGen without its tuning."""
+    return _by_score(p, p.needed_model, memory=p.related_by_graph, memory_relations=p.relations)
+
+
+def _by_score(
+    p: Parts,
+    model: BaseChatModel | None,
+    *,
+    memory: Step | None,
+    memory_relations: Step | None = None,
+    memory_of_passage: Step | None = None,
+) -> Profile:
+    """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
     return _profile(
         p,
         extract_release(p.products),
         query_rewriting=rewrite_query(p.products),
         spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
-        memory=p.recall,
+        memory=memory,
         glossary_expansion=p.terms_of_glossary,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_score,
@@ -59,9 +93,10 @@ def embedded(p: Parts) -> Profile:
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
         term_clarification=ask_which_term,
-        memory_of_passage=recall_by_passage(p.memory.passage_recall) if p.memory else None,
+        memory_of_passage=memory_of_passage,
+        memory_relations=memory_relations,
         adaptive_temperature=p.temperature,
-        answer_generation=p.written_by(p.model, budget=p.settings.prompt_limit),
+        answer_generation=p.written_by(model, budget=p.settings.prompt_limit),
     )
 
 
@@ -151,4 +186,8 @@ PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "+dual-chunking": dual_chunking,
     "+reduction": lambda p: _ablation(p, reduction=p.reduction_by_model),
     "+selection": lambda p: _ablation(p, selection=p.selection_by_model),
+    "textgen": textgen,
+    "textcontextgen": textcontextgen,
+    "graphgen": graphgen,
+    "graphcontextgen": graphcontextgen,
 }

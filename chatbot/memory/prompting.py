@@ -11,11 +11,15 @@ from prompts import Fenced, fenced
 
 GOOD = "Answered before, to be checked against the documentation:"
 BAD = "Answers that were wrong before:"
+RELATIONS = "Relations of what they name, to be checked likewise:"
 
 
 @dataclass(frozen=True)
 class Room:
-    """How much of what was answered before may stand in a prompt: pairs, and characters in all."""
+    """How much of what was answered before may stand in a prompt: pairs, and characters in all.
+
+    The relations of what the good pairs name have as many characters of their own.
+    """
 
     pairs: int
     characters: int
@@ -27,8 +31,13 @@ def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
     good = _lines(found.good, room, GOOD)
     used = len(GOOD) + sum(map(len, good)) if good else 0
     bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
+    related = _fitting(found.relations, room.characters - len(RELATIONS)) if good else []
     sections = [evidence]
-    for lead, tag, lines in ((GOOD, "answered", good), (BAD, "rejected", bad)):
+    for lead, tag, lines in (
+        (GOOD, "answered", good),
+        (RELATIONS, "relations", related),
+        (BAD, "rejected", bad),
+    ):
         if lines:
             text = "\n".join(lines)
             sections.append(Fenced(f"{lead}\n{fenced(tag, text)}"))
@@ -70,6 +79,16 @@ def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:
         said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
         line = f"{_line(pair.question)} → {_line(said)}"
         if said and len(line) <= left:
+            left -= len(line)
+            lines.append(line)
+    return lines
+
+
+def _fitting(sentences: Sequence[str], left: int) -> list[str]:
+    """The sentences that fit, one a line."""
+    lines: list[str] = []
+    for line in map(_line, sentences):
+        if len(line) <= left:
             left -= len(line)
             lines.append(line)
     return lines

@@ -1,15 +1,19 @@
 """The pairs nearest to a question: the vectors of a release are one matrix in memory.
 
-SQL is the truth: a matrix is read again when its rows have changed, and the pairs themselves are
+SQL is the truth: a matrix follows its rows when they have changed, and the pairs themselves are
 read for each question.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import MemoryQuestion, Store
@@ -31,12 +35,21 @@ class NearPair:
 
 
 @dataclass(frozen=True)
-class _Matrix:
-    """The pairs of a release, both stores: `changed` differs whenever the ids do."""
+class Matrix:
+    """The vectors of the pairs of a release, both stores, shape (pairs, dimension).
+
+    `changed` differs whenever the ids do. New pairs stand behind the others, in order of their ids.
+    """
 
     changed: tuple[int, ...]
     ids: npt.NDArray[np.int64]
-    vectors: Vectors
+    room: Vectors
+    """The vectors, and behind them space for more, so that one that comes moves none."""
+
+    @property
+    def vectors(self) -> Vectors:
+        """One row a pair, each of length one."""
+        return self.room[: len(self.ids)]
 
 
 class Neighbours:
@@ -45,7 +58,7 @@ class Neighbours:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._held: dict[tuple[int, str], _Matrix] = {}
+        self._held: dict[tuple[int, str], Matrix] = {}
 
     def nearest(
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
@@ -56,7 +69,7 @@ class Neighbours:
         """
         found: list[NearPair] = []
         with self._database.reading() as session:
-            matrix = self._matrix(session, release_id, question)
+            matrix = self.matrix(session, release_id, question)
             similarities = matrix.vectors @ question.vector
             order = np.argsort(-similarities, kind="stable")
             near = order[: np.count_nonzero(similarities >= cosine)]
@@ -77,32 +90,65 @@ class Neighbours:
                     break
         return found[:limit]
 
-    def _matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> _Matrix:
+    def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> Matrix:
+        """The vectors that a question can be compared with, as `session` sees the rows."""
         of_release = (
             MemoryPairRow.release_id == release_id,
             MemoryPairRow.embedding == question.embedding,
         )
         # A pair gets a new id and never another vector, unless it comes from another embedding.
         ids = MemoryPairRow.id
-        told = session.execute(
-            select(func.count(), func.max(ids), func.sum(ids)).where(*of_release)
-        ).one()
+        told = tuple(
+            session.execute(
+                select(func.count(), func.max(ids), func.sum(ids)).where(*of_release)
+            ).one()
+        )
         key = release_id, question.embedding
         with self._lock:
             held = self._held.pop(key, None)
-            if held is None or held.changed != tuple(told):
-                rows = session.execute(
-                    select(ids, MemoryPairRow.vector).where(*of_release).order_by(ids)
-                ).all()
-                vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
-                held = _Matrix(
-                    tuple(told),
-                    np.array([row.id for row in rows], dtype=np.int64),
-                    vectors.reshape(len(rows), len(question.vector)),
-                )
+            if held is None or held.changed != told:
+                empty = np.empty((0, len(question.vector)), np.float32)
+                nothing = Matrix((), np.empty(0, np.int64), empty)
+                held = _followed(session, of_release, told, held or nothing)
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
             held_bytes = sum(matrix.vectors.nbytes for matrix in self._held.values())
             while len(self._held) > 1 and held_bytes > HELD_BYTES:
                 held_bytes -= self._held.pop(next(iter(self._held))).vectors.nbytes
         return held
+
+
+def _followed(
+    session: Session,
+    of_release: tuple[ColumnElement[bool], ...],
+    told: tuple[int, ...],
+    held: Matrix,
+) -> Matrix:
+    """A matrix as its rows are now: without those that went, with those that came."""
+    ids = MemoryPairRow.id
+    last = int(held.ids.max(initial=0))
+    newer = select(ids, MemoryPairRow.vector).where(*of_release, ids > last).order_by(ids)
+    came = session.execute(newer).all()
+    count, _, total = told
+    if len(held.ids) + len(came) != count or held.ids.sum() + sum(r.id for r in came) != total:
+        older = session.scalars(select(ids).where(*of_release, ids <= last)).all()
+        stays = np.isin(held.ids, older)
+        # Pairs that another embedding had before stand among the older ones.
+        stays &= np.count_nonzero(stays) == len(older)
+        kept = Matrix(told, held.ids[stays], held.room[: len(held.ids)][stays])
+        if not len(kept.ids) and older:
+            return _followed(session, of_release, told, kept)
+        held = kept
+    return _with(held, came, told)
+
+
+def _with(held: Matrix, came: Sequence[Row[Any]], told: tuple[int, ...]) -> Matrix:
+    ids = np.concatenate([held.ids, np.array([row.id for row in came], dtype=np.int64)])
+    room, before = held.room, len(held.ids)
+    if len(ids) > len(room):
+        room = np.empty((len(ids) + len(ids) // 8, held.room.shape[1]), np.float32)
+        room[:before] = held.vectors
+    # Whoever holds an older matrix sees none of the rows that are written now.
+    for place, row in enumerate(came, before):
+        room[place] = np.frombuffer(row.vector, "<f4")
+    return Matrix(told, ids, room)

@@ -1,0 +1,159 @@
+"""The graph of the answered questions of a release (GraphContextGen 4.2).
+
+Nodes are the good pairs of the memory, edges join those whose cosine exceeds a threshold. Nothing
+of it is stored: it follows the memory's matrix of vectors, which follows SQL.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import or_, select
+
+from chatbot.graph.pagerank import Adjacency, Mask, personalized_pagerank
+from chatbot.memory.pairs import MemoryQuestion, Store
+from chatbot.memory.stores.neighbours import Matrix, NearPair, Neighbours
+from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.indexing.embedding import Vectors
+
+GRAPHS_HELD = 8
+"""Releases whose edges are held; the one asked about longest ago goes first."""
+Places = npt.NDArray[np.integer]
+_AT_ONCE = 256
+_SPARE = 8
+"""Questions beyond those wanted, for pairs that go while the graph is walked."""
+
+
+class QuestionGraph:
+    """Finds related questions in all releases, each in its own graph; any thread may do so.
+
+    `threshold` is the cosine that an edge exceeds (the paper: 0.8).
+    """
+
+    def __init__(self, database: Database, search: Neighbours, threshold: float) -> None:
+        self._database = database
+        self._search = search
+        self._threshold = threshold
+        self._lock = Lock()
+        self._held: dict[tuple[int, str], _Edges] = {}
+
+    def related(self, release_id: int, question: MemoryQuestion, limit: int) -> list[NearPair]:
+        """The good pairs of a release with the best personalized PageRank, at most `limit`.
+
+        The question joins the graph as a node. Of the same score the nearer pair comes first; a
+        pair that no path leads to is not related. Suspended pairs and those of the low store are
+        no nodes.
+        """
+        of_release = (
+            MemoryPairRow.release_id == release_id,
+            MemoryPairRow.embedding == question.embedding,
+        )
+        usable = (*of_release, MemoryPairRow.store == Store.HIGH, MemoryPairRow.suspended == "")
+        with self._database.reading() as session:
+            matrix = self._search.matrix(session, release_id, question)
+            left_out = or_(MemoryPairRow.store != Store.HIGH, MemoryPairRow.suspended != "")
+            out = session.scalars(select(MemoryPairRow.id).where(*of_release, left_out)).all()
+        cosines = matrix.vectors @ question.vector
+        present = ~np.isin(matrix.ids, out)
+        near = present & (cosines > self._threshold)
+        nodes, lower = self._edges(release_id, question).around(matrix, near, present)
+        scores = personalized_pagerank(lower, near[nodes])
+        order = nodes[np.lexsort((-cosines[nodes], -scores))]
+        order = order[: min(limit + _SPARE, np.count_nonzero(scores))]
+        wanted = matrix.ids[order].tolist()
+        with self._database.reading() as session:
+            found = session.scalars(
+                select(MemoryPairRow).where(MemoryPairRow.id.in_(wanted), *usable)
+            )
+            rows = {row.id: row for row in found}
+        best = [
+            NearPair(rows[pair], float(cosines[place]))
+            for place, pair in zip(order, wanted, strict=True)
+            if pair in rows
+        ]
+        return best[:limit]
+
+    def size(self, release_id: int, question: MemoryQuestion) -> tuple[int, int]:
+        """Nodes and edges of a release's graph, brought up to date; both stores count."""
+        with self._database.reading() as session:
+            matrix = self._search.matrix(session, release_id, question)
+        lower, _ = self._edges(release_id, question).of(matrix)
+        return lower.shape[0], lower.nnz
+
+    def _edges(self, release_id: int, question: MemoryQuestion) -> _Edges:
+        key = release_id, question.embedding
+        with self._lock:
+            edges = self._held.pop(key, None) or _Edges(self._threshold)
+            self._held[key] = edges
+            while len(self._held) > GRAPHS_HELD:
+                del self._held[next(iter(self._held))]
+        return edges
+
+
+class _Edges:
+    """The edges between the rows of a matrix, kept as the lower triangle of their adjacency."""
+
+    def __init__(self, threshold: float) -> None:
+        self._threshold = threshold
+        self._lock = Lock()
+        self._ids = np.empty(0, dtype=np.int64)
+        self._lower = _triangle([], np.zeros(1, dtype=np.int64))
+        self._components = np.empty(0, dtype=np.int32)
+
+    def around(self, matrix: Matrix, near: Mask, present: Mask) -> tuple[Places, Adjacency]:
+        """The rows that paths may lead to from those that are `near`, and the triangle of these.
+
+        Rows that are not `present` are left out.
+        """
+        lower, components = self.of(matrix)
+        reached = np.zeros(len(components) + 1, dtype=np.bool_)
+        reached[components[near]] = True
+        nodes = np.flatnonzero(present & reached[components])
+        return nodes, lower if len(nodes) == len(present) else lower[nodes][:, nodes]
+
+    def of(self, matrix: Matrix) -> tuple[Adjacency, Places]:
+        """The triangle for a matrix, and the number of the component that each row is in.
+
+        Rows that went are cut out, new ones are compared with all.
+        """
+        from scipy.sparse.csgraph import connected_components
+
+        with self._lock:
+            if np.array_equal(self._ids, matrix.ids):
+                return self._lower, self._components
+            if not np.array_equal(self._ids, matrix.ids[: len(self._ids)]):
+                stays = np.isin(self._ids, matrix.ids)
+                self._ids = self._ids[stays]
+                self._lower = self._lower[stays][:, stays]
+                if not np.array_equal(self._ids, matrix.ids[: len(self._ids)]):
+                    self._lower = _triangle([], np.zeros(1, dtype=np.int64))
+            self._lower = _grown(self._lower, matrix.vectors, self._threshold)
+            _, self._components = connected_components(self._lower, directed=False)
+            self._ids = matrix.ids
+            return self._lower, self._components
+
+
+def _grown(lower: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
+    """A triangle with a row for every vector behind those that it has one for."""
+    columns = [lower.indices]
+    ends = [lower.indptr]
+    for first in range(lower.shape[0], len(vectors), _AT_ONCE):
+        last = min(first + _AT_ONCE, len(vectors))
+        near = vectors[first:last] @ vectors[:last].T > threshold
+        near[:, first:] = np.tril(near[:, first:], -1)
+        columns.append(np.nonzero(near)[1])
+        ends.append(ends[-1][-1] + np.cumsum(np.count_nonzero(near, axis=1)))
+    return lower if len(ends) == 1 else _triangle(columns, np.concatenate(ends))
+
+
+def _triangle(columns: list[Places], ends: Places) -> Adjacency:
+    from scipy.sparse import csr_array
+
+    indices = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
+    size = len(ends) - 1
+    return csr_array(
+        (np.ones(len(indices)), indices.astype(np.int32), ends.astype(np.int32)), shape=(size, size)
+    )

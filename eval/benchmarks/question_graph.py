@@ -1,0 +1,141 @@
+"""How fast the question graph is, by its size: `python -m eval.benchmarks.question_graph`.
+
+Questions are made-up vectors around made-up topics, in a SQLite database of their own: topics of
+20 that lie apart, and topics of 10 of which each lies near the next, so that all is one component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import typer
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import insert
+
+from chatbot.graph.question_graph import QuestionGraph
+from chatbot.memory.pairs import MemoryQuestion, Origin, Store
+from chatbot.memory.stores.neighbours import Neighbours
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.tables import ProductRow, ReleaseRow
+from corpora.indexing.embedding import Vectors
+
+DIMENSION = 384
+THRESHOLD = 0.8
+_AT_ONCE = 1000
+
+
+def main(
+    sizes: Annotated[list[int] | None, typer.Option(help="Questions of a release.")] = None,
+    rounds: Annotated[int, typer.Option(help="Questions asked, and questions added.")] = 40,
+) -> None:
+    """Print for each size the density, the time to build, and p50 / p95 in milliseconds."""
+    console = Console()
+    table = Table("questions", "topics", "edges", "density", "build, s", "query, ms", "add, ms", "remove, ms")
+    for size in sizes or (5_000, 20_000, 50_000):
+        for linked in (False, True):
+            table.add_row(*_measured(size, linked, rounds))
+    console.print(table)
+
+
+def _measured(size: int, linked: bool, rounds: int) -> Sequence[str]:
+    random = np.random.default_rng(size)
+    made = _made(random, size + 2 * rounds, linked)
+    with TemporaryDirectory() as folder:
+        database = open_database(sqlite_url(Path(folder)))
+        release = _release(database)
+        _store(database, release, made[:size])
+        graph = QuestionGraph(database, Neighbours(database), THRESHOLD)
+        asked = [MemoryQuestion("How?", "", vector, "made-up") for vector in made[size:]]
+        started = perf_counter()
+        nodes, edges = graph.size(release, asked[0])
+        building = perf_counter() - started
+        querying, adding, removing = [], [], []
+        for question in asked[:rounds]:
+            querying.append(_seconds(graph.related, release, question, 2))
+        for number, question in enumerate(asked[rounds:]):
+            _store(database, release, question.vector[np.newaxis])
+            adding.append(_seconds(graph.size, release, question))
+            with database.writing() as session:
+                session.delete(session.get_one(MemoryPairRow, number + 1))
+            removing.append(_seconds(graph.size, release, question))
+        database.close()
+    density = 2 * edges / (nodes * (nodes - 1))
+    times = (_percentiles(taken) for taken in (querying, adding, removing))
+    kind = "linked" if linked else "apart"
+    return f"{nodes:,}", kind, f"{edges:,}", f"{density:.5f}", f"{building:.1f}", *times
+
+
+def _made(random: np.random.Generator, size: int, linked: bool) -> Vectors:
+    """Vectors of length one, in no order; two of a topic have a cosine of about 0.8 or 0.86."""
+    topics = size // (10 if linked else 20)
+    centres = _scaled(random.normal(size=(topics, DIMENSION)))
+    for number in range(1, topics if linked else 0):
+        centres[number] = _scaled(centres[number - 1] + 0.2 * centres[number])
+    noise = random.normal(size=(size, DIMENSION)) * (0.4 if linked else 0.5) / np.sqrt(DIMENSION)
+    return _scaled(centres[random.integers(topics, size=size)] + noise).astype(np.float32)
+
+
+def _scaled(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    scaled: npt.NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return scaled
+
+
+def _release(database: Database) -> int:
+    with database.writing() as session:
+        product = ProductRow(name="made-up", aliases=[])
+        session.add(product)
+        session.flush()
+        row = ReleaseRow(product_id=product.id, name="1.0", aliases=[], retired=False)
+        session.add(row)
+        session.flush()
+        return row.id
+
+
+def _store(database: Database, release: int, vectors: Vectors) -> None:
+    with database.writing() as session:
+        for first in range(0, len(vectors), _AT_ONCE):
+            some = vectors[first : first + _AT_ONCE]
+            session.execute(insert(MemoryPairRow), [_row(release, vector) for vector in some])
+
+
+def _row(release: int, vector: Vectors) -> dict[str, object]:
+    now = datetime.now(UTC)
+    return {
+        "release_id": release,
+        "store": Store.HIGH,
+        "question": "How?",
+        "asks": "how",
+        "vector": vector.astype("<f4").tobytes(),
+        "embedding": "made-up",
+        "answer": {"text": "So.", "value": "So.", "citations": []},
+        "links": [],
+        "score": 1.0,
+        "origin": Origin.IMPORTED,
+        "rated_by": "",
+        "created": now,
+    }
+
+
+def _seconds(work: object, *arguments: object) -> float:
+    assert callable(work)
+    started = perf_counter()
+    work(*arguments)
+    return perf_counter() - started
+
+
+def _percentiles(seconds: Sequence[float]) -> str:
+    half, most = np.percentile(seconds, (50, 95)) * 1000
+    return f"{half:.0f} / {most:.0f}"
+
+
+if __name__ == "__main__":
+    typer.run(main)

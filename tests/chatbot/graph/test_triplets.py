@@ -1,0 +1,135 @@
+"""Relation triplets from a language model and from REBEL's output."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+
+import pytest
+
+from chatbot.graph.triplets import (
+    Triplet,
+    entities,
+    extract_triplets,
+    in_context,
+    open_rebel,
+    parse_rebel,
+)
+from chatbot.models.errors import GeneratorError
+from chatbot.models.scripted import ScriptedChatModel
+
+CONTEXT = "How long is hold_time?\nThe default of hold_time is 300 s; it is one of the timers."
+IN_PROVINCE = "located in the administrative territorial entity"
+
+
+def reply(*triplets: tuple[str, str, str]) -> str:
+    keys = ("head", "relation", "tail")
+    return json.dumps({"triplets": [dict(zip(keys, t, strict=True)) for t in triplets]})
+
+
+def test_the_model_reads_triplets_from_the_context() -> None:
+    model = ScriptedChatModel(
+        replies=[reply(("hold_time", "default", "300 s"), ("hold_time", "part of", "timers"))]
+    )
+    found, calls = asyncio.run(extract_triplets(model, CONTEXT))
+    assert found == (
+        Triplet("hold_time", "default", "300 s"),
+        Triplet("hold_time", "part of", "timers"),
+    )
+    assert entities(found) == {"hold_time", "300 s", "timers"}
+    assert [call.step for call in calls] == ["triplets"]
+    assert f"<answered>\n{CONTEXT}\n</answered>" in calls[0].prompt[-1][1]
+
+
+def test_entities_that_do_not_stand_in_the_context_are_dropped() -> None:
+    model = ScriptedChatModel(
+        replies=[reply(("hold_time", "default", "500 s"), ("hold_time", "is", "hold_time"))]
+    )
+    assert asyncio.run(extract_triplets(model, CONTEXT))[0] == ()
+
+
+def test_a_reply_of_another_form_is_asked_for_again_and_then_given_up() -> None:
+    model = ScriptedChatModel(replies=["no", reply(("hold_time", "default", "300 s"))])
+    found, calls = asyncio.run(extract_triplets(model, CONTEXT))
+    assert found is not None
+    assert len(calls) == 2
+    hopeless = ScriptedChatModel(otherwise='{"triplets": [{"head": ""}]}')
+    found, calls = asyncio.run(extract_triplets(hopeless, CONTEXT))
+    assert found is None
+    assert calls[-1].problem.startswith("triplets.0.head")
+
+
+def test_an_entity_is_spelt_as_in_the_context_and_told_once() -> None:
+    read = (Triplet("a  b", "is", "c"), Triplet("a b", "is", "c"))
+    assert in_context(read, "a b is c") == (Triplet("a b", "is", "c"),)
+
+
+@pytest.mark.parametrize(
+    ("triplet", "sentence"),
+    [
+        (Triplet("hold_time", "default", "300 s"), "hold_time default 300 s."),
+        (Triplet("log", "kept for", "30 days."), "log kept for 30 days."),
+    ],
+)
+def test_a_triplet_is_a_sentence_of_its_parts_in_sequence(triplet: Triplet, sentence: str) -> None:
+    assert triplet.sentence == sentence
+
+
+def test_rebel_output_of_its_model_card() -> None:
+    output = (
+        "<s><triplet> Punta Cana <subj> La Altagracia Province <obj> located in the administrative "
+        "territorial entity <subj> Dominican Republic <obj> country <triplet> Higuey <subj> La "
+        "Altagracia Province <obj> located in the administrative territorial entity <subj> "
+        "Dominican Republic <obj> country <triplet> La Altagracia Province <subj> province <obj> "
+        "instance of <subj> Dominican Republic <obj> country <triplet> province <subj> Dominican "
+        "Republic <obj> country <triplet> Dominican Republic <subj> La Altagracia Province <obj> "
+        "contains administrative territorial entity</s>"
+    )
+    assert parse_rebel(output) == (
+        Triplet("Punta Cana", IN_PROVINCE, "La Altagracia Province"),
+        Triplet("Punta Cana", "country", "Dominican Republic"),
+        Triplet("Higuey", IN_PROVINCE, "La Altagracia Province"),
+        Triplet("Higuey", "country", "Dominican Republic"),
+        Triplet("La Altagracia Province", "instance of", "province"),
+        Triplet("La Altagracia Province", "country", "Dominican Republic"),
+        Triplet("province", "country", "Dominican Republic"),
+        Triplet(
+            "Dominican Republic",
+            "contains administrative territorial entity",
+            "La Altagracia Province",
+        ),
+    )
+
+
+def test_rebel_output_of_its_paper() -> None:
+    output = (
+        "<triplet> This Must Be the Place <subj> Talking Heads <obj> performer <subj> Speaking in "
+        "Tongues <obj> part of <triplet> Talking Heads <subj> new wave <obj> genre <triplet> "
+        "Speaking in Tongues <subj> Talking Heads <obj> performer"
+    )
+    assert parse_rebel(output) == (
+        Triplet("This Must Be the Place", "performer", "Talking Heads"),
+        Triplet("This Must Be the Place", "part of", "Speaking in Tongues"),
+        Triplet("Talking Heads", "genre", "new wave"),
+        Triplet("Speaking in Tongues", "performer", "Talking Heads"),
+    )
+
+
+def test_rebel_output_that_is_padded_and_cut_off_gives_what_is_whole() -> None:
+    output = (
+        "</s><s><triplet> Punta Cana <subj> La Altagracia Province <obj> located in the "
+        "administrative territorial entity <subj> Dominican Republic <obj> country <triplet> "
+        "Higuey <subj> La Altagracia Prov</s><pad><pad>"
+    )
+    assert parse_rebel(output) == (
+        Triplet("Punta Cana", IN_PROVINCE, "La Altagracia Province"),
+        Triplet("Punta Cana", "country", "Dominican Republic"),
+    )
+    assert parse_rebel("<s></s>") == parse_rebel("nothing of this form") == ()
+
+
+def test_without_transformers_rebel_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(GeneratorError, match=r"strata-docs\[hf\]"):
+        open_rebel()
