@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 ALPHA = 0.85
 MAX_ITERATIONS = 100
 TOLERANCE = 1e-6
-"""As in the paper (section 5): the L1 norm of what one more iteration changes."""
+"""As in the paper (section 5): the L1 norm of what one more step of the walk would change."""
 
 
 def personalized_pagerank(lower: Adjacency, of_query: Mask) -> Scores:
@@ -24,26 +24,44 @@ def personalized_pagerank(lower: Adjacency, of_query: Mask) -> Scores:
     `lower` is the strictly lower triangle of the symmetric adjacency, shape (n, n), so that a node
     is added by one row. The walk starts anew at the query, whose own score is left out: with it,
     the sum is 1. What no path leads to scores 0.
+
+    The walk on an undirected graph is symmetric once it is scaled by the roots of the degrees, so
+    that conjugate gradients find its fixed point in a third of the power method's iterations.
     """
-    upper = lower.T
+    nodes = len(of_query)
     joined = np.flatnonzero(of_query)
-    scores = np.zeros(len(of_query))
     if not len(joined):
-        return scores
-    every = np.ones(len(of_query))
-    degree = lower @ every + upper @ every + of_query
-    passed_on = ALPHA / np.maximum(degree, 1)
-    given = np.empty_like(scores)
-    own = 1.0
+        return np.zeros(nodes)
+    upper = lower.T
+
+    def spread(mass: Scores) -> Scores:
+        """What every node gets if each gives its mass along each of its edges; the query last."""
+        got = np.empty_like(mass)
+        got[:-1] = lower @ mass[:-1]
+        got[:-1] += upper @ mass[:-1]
+        got[joined] += mass[-1]
+        got[-1] = mass[joined].sum()
+        return got
+
+    root = np.sqrt(np.maximum(spread(np.ones(nodes + 1)), 1))
+    found = np.zeros(nodes + 1)
+    rest = np.zeros(nodes + 1)
+    rest[-1] = (1 - ALPHA) / root[-1]
+    direction = rest.copy()
+    length = _dot(rest, rest)
     for _ in range(MAX_ITERATIONS):
-        np.multiply(scores, passed_on, out=given)
-        new = lower @ given
-        new += upper @ given
-        new[joined] += ALPHA * own / len(joined)
-        new_own = float(given[joined].sum()) + 1 - ALPHA
-        np.subtract(new, scores, out=given)
-        change = float(np.abs(given, out=given).sum()) + abs(new_own - own)
-        scores, own = new, new_own
-        if change < TOLERANCE:
+        image = direction - ALPHA * spread(direction / root) / root
+        step = length / _dot(direction, image)
+        found += step * direction
+        rest -= step * image
+        if _dot(np.abs(rest), root) < TOLERANCE:
             break
+        before, length = length, _dot(rest, rest)
+        direction = rest + (length / before) * direction
+    scores: Scores = (found * root)[:-1]
     return scores
+
+
+def _dot(one: Scores, other: Scores) -> float:
+    # BLAS would share such short sums among threads, which takes longer on a busy machine.
+    return float(np.einsum("i,i->", one, other))

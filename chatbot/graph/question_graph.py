@@ -62,7 +62,7 @@ class QuestionGraph:
         nodes, lower = self._edges(release_id, question).around(matrix, near, present)
         scores = personalized_pagerank(lower, near[nodes])
         order = nodes[np.lexsort((-cosines[nodes], -scores))]
-        order = order[: min(limit + _SPARE, np.count_nonzero(scores))]
+        order = order[: min(limit + _SPARE, np.count_nonzero(scores > 0))]
         wanted = matrix.ids[order].tolist()
         with self._database.reading() as session:
             found = session.scalars(

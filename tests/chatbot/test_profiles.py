@@ -15,6 +15,8 @@ from tests.chatbot import lamp
 MakeChatbot = Callable[..., Chatbot]
 
 QUESTION = "What is the default of dim_step in 2.0?"
+WITH_RELATED_QUESTIONS = ("textgen", "textcontextgen", "graphgen", "graphcontextgen")
+"""They answer from a memory, here one that is empty."""
 STEP_OF = {
     lamp.RELEASE: "release_extraction",
     lamp.REWRITING: "query_rewriting",
@@ -36,7 +38,10 @@ def obliging() -> ScriptedChatModel:
 
 
 def ask(make: MakeChatbot, profile: str, question: str = QUESTION) -> Turn:
-    return make(obliging(), profile, selected_chunks=1, selection="listwise").ask(question).turn
+    options = {"selected_chunks": 1, "selection": "listwise"}
+    if profile in WITH_RELATED_QUESTIONS:
+        options["memory"] = "on"
+    return make(obliging(), profile, **options).ask(question).turn
 
 
 def steps_asked(turn: Turn) -> list[str]:
@@ -72,6 +77,7 @@ EXPECTED = {
     "+dual-chunking": ["answer_generation"],
     "+reduction": ["context_reduction", "answer_generation"],
     "+selection": ["context_selection", "answer_generation"],
+    **{profile: ["answer_generation"] for profile in WITH_RELATED_QUESTIONS},
 }
 
 

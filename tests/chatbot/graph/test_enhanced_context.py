@@ -1,0 +1,171 @@
+"""The paper's four systems as profiles: what they put beside the evidence, and of which release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatbot.assembly import AnsweredTurn
+from chatbot.memory.pairs import Happened, NewPair, Origin, Score
+from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.settings import BadSettings, Settings
+from corpora.catalog.catalog import require_release
+from tests.chatbot import lamp
+from tests.chatbot.made_memory import WHEN
+from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
+
+pytestmark = pytest.mark.database
+
+MakeBot = Callable[..., Bot]
+SYSTEMS = ("textgen", "textcontextgen", "graphgen", "graphcontextgen")
+NEAR = "How long does the relay keep its event log?"
+PORT = "Which ports of the relay have a rate, and what is the event log?"
+PORT_ANSWER = "Port XF-1 runs at 10 Gbit/s and is for a client."
+TRIPLETS = [
+    {"head": "XF-1", "relation": "runs at", "tail": "10 Gbit/s"},
+    {"head": "XF-1", "relation": "is for", "tail": "client"},
+]
+READS = r"\A<answered>"
+"""What the last message of the triplets' prompt begins with."""
+
+
+def model(triplets: str = json.dumps({"triplets": TRIPLETS})) -> ScriptedChatModel:
+    return ScriptedChatModel(
+        rules=[Rule(matches=READS, reply=triplets), lamp.STUBBORN, lamp.answer(KEPT)]
+    )
+
+
+@pytest.fixture
+def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
+    made: list[Bot] = []
+
+    def make(profile: str, answers: ScriptedChatModel | None = None, **options: Any) -> Bot:
+        folder = tmp_path / str(len(made))
+        own = {"profile": profile, "graph_threshold": 0.5, **options}
+        made.append(remembering(relay_settings, folder, answers or model(), **own))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def answered_before(bot: Bot, question: str, answer: str, release: str = "17.20") -> int:
+    """The id of an imported pair."""
+    memory = bot.chatbot.memory
+    with bot.chatbot.database.reading() as session:
+        release_id = require_release(session, "relay", release).id
+    pair = NewPair(
+        memory.reader.read(question, "relay"),
+        {"text": answer, "value": answer, "citations": []},
+        Score(1.0, Origin.IMPORTED, WHEN),
+    )
+    return memory.stores.add(release_id, pair).pair or 0
+
+
+def related(reply: AnsweredTurn) -> list[int]:
+    return [pair.id for pair in reply.turn.recollection.good] if reply.turn.recollection else []
+
+
+def prompt(reply: AnsweredTurn) -> str:
+    """What the answer was written from."""
+    (asked,) = (c for c in reply.turn.calls if c.step == "answer_generation")
+    return asked.prompt[-1][1]
+
+
+@pytest.mark.parametrize("profile", SYSTEMS)
+def test_related_questions_stand_beside_the_evidence(bot: MakeBot, profile: str) -> None:
+    asked = bot(profile)
+    pair = answered_before(asked, NEAR, KEPT)
+    reply = asked.ask(LOG)
+    assert related(reply) == [pair]
+    assert f"<answered>\n{NEAR} → {KEPT}\n</answered>" in prompt(reply)
+    assert reply.content.answer.startswith(KEPT.removesuffix("."))
+    assert {c.release for c in reply.content.citations} == {"17.20"}
+    assert reply.content.route == "reference"
+    assert asked.uses(reply) == {pair: "reference"}
+
+
+@pytest.mark.parametrize("profile", SYSTEMS)
+def test_a_release_never_sees_the_questions_of_another(bot: MakeBot, profile: str) -> None:
+    asked = bot(profile)
+    answered_before(asked, NEAR, "The relay keeps its event log for 99 days.", "17.10")
+    reply = asked.ask(LOG)
+    assert related(reply) == []
+    assert "99 days" not in prompt(reply)
+    assert [c.step for c in reply.turn.calls] == ["answer_generation"]
+
+
+@pytest.mark.parametrize("profile", ["textgen", "graphgen"])
+def test_k_questions_are_taken_and_a_retired_one_is_not(bot: MakeBot, profile: str) -> None:
+    asked = bot(profile)
+    pairs = [answered_before(asked, text, KEPT) for text in (NEAR, f"{NEAR[:-1]} by itself?")]
+    assert sorted(related(asked.ask(LOG))) == pairs
+    asked.chatbot.memory.stores.remove(pairs[:1], Happened.RETIRED, "")
+    assert related(asked.ask(LOG)) == pairs[1:]
+    one = bot(profile, graph_questions=1)
+    for text in (NEAR, f"{NEAR[:-1]} by itself?"):
+        answered_before(one, text, KEPT)
+    assert len(related(one.ask(LOG))) == 1
+
+
+def test_the_graph_leaves_out_what_is_far_and_cosine_takes_the_nearest_there_is(
+    bot: MakeBot,
+) -> None:
+    far = "Which colour has the case?"
+    by_cosine, by_graph = bot("textgen"), bot("graphgen")
+    for asked in (by_cosine, by_graph):
+        answered_before(asked, far, "The case is grey.")
+    assert len(related(by_cosine.ask(LOG))) == 1
+    assert related(by_graph.ask(LOG)) == []
+
+
+@pytest.mark.parametrize("profile", ["textcontextgen", "graphcontextgen"])
+def test_relations_of_what_they_name_come_as_sentences(bot: MakeBot, profile: str) -> None:
+    """Two from the model, and those that the table of this release has between the same names."""
+    asked = bot(profile, graph_threshold=0.2)
+    answered_before(asked, PORT, PORT_ANSWER)
+    reply = asked.ask(LOG)
+    assert reply.turn.recollection is not None
+    assert reply.turn.recollection.relations == (
+        "XF-1 Rate 10 Gbit/s.",
+        "XF-1 Use client.",
+        "XF-1 runs at 10 Gbit/s.",
+        "XF-1 is for client.",
+    )
+    assert "<relations>\nXF-1 Rate 10 Gbit/s.\nXF-1 Use client.\n" in prompt(reply)
+    assert [c.step for c in reply.turn.calls] == ["triplets", "answer_generation"]
+
+
+def test_the_table_of_another_release_is_not_told(bot: MakeBot) -> None:
+    asked = bot("textcontextgen")
+    answered_before(asked, PORT, PORT_ANSWER, "17.10")
+    reply = asked.ask(LOG.replace("17.20", "17.10"))
+    assert reply.turn.recollection is not None
+    assert "XF-1 Rate 10 Gbit/s." not in reply.turn.recollection.relations
+    assert "XF-1 Use client." in reply.turn.recollection.relations
+
+
+def test_without_usable_triplets_the_answer_is_given_all_the_same(bot: MakeBot) -> None:
+    asked = bot("graphcontextgen", model(triplets="none that I know"))
+    answered_before(asked, NEAR, KEPT)
+    reply = asked.ask(LOG)
+    assert [f.step for f in reply.turn.fallbacks] == ["triplets"]
+    assert reply.turn.recollection is not None
+    assert reply.turn.recollection.relations == ()
+    assert reply.content.answer.startswith(KEPT.removesuffix("."))
+
+
+def test_asked_afresh_nothing_answered_before_is_used(bot: MakeBot) -> None:
+    asked = bot("graphcontextgen")
+    answered_before(asked, NEAR, KEPT)
+    assert asked.ask(LOG, afresh=True).turn.recollection is None
+
+
+def test_without_a_memory_the_profiles_say_what_they_need(bot: MakeBot) -> None:
+    with pytest.raises(BadSettings, match="STRATA_MEMORY=on"):
+        bot("graphgen", memory="off").ask(LOG)
