@@ -16,7 +16,10 @@ from corpora.database.engine import Database
 from corpora.indexing.embedding import Embedder
 
 WITH_MEMORY = ("embedded", "qamr")
-"""The profiles with a memory; the others are baselines, which are measured without one."""
+"""The profiles with a memory; the others are baselines, which are measured without one.
+
+Those of GraphContextGen read from it, and neither reuse an answer nor remember one.
+"""
 
 
 @dataclass(frozen=True)

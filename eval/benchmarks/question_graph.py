@@ -40,7 +40,9 @@ def main(
 ) -> None:
     """Print for each size the density, the time to build, and p50 / p95 in milliseconds."""
     console = Console(width=120)
-    table = Table("questions", "topics", "edges", "density", "build, s", "query, ms", "add, ms", "remove, ms")
+    table = Table(
+        "questions", "topics", "edges", "density", "build, s", "query, ms", "add, ms", "remove, ms"
+    )
     for size in sizes or (5_000, 20_000, 50_000):
         for linked in (False, True):
             table.add_row(*_measured(size, linked, rounds))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -130,7 +129,8 @@ def _followed(
     newer = select(ids, MemoryPairRow.vector).where(*of_release, ids > last).order_by(ids)
     came = session.execute(newer).all()
     count, _, total = told
-    if len(held.ids) + len(came) != count or held.ids.sum() + sum(r.id for r in came) != total:
+    ids_now = int(held.ids.sum()) + sum(row.id for row in came)
+    if len(held.ids) + len(came) != count or ids_now != total:
         older = session.scalars(select(ids).where(*of_release, ids <= last)).all()
         stays = np.isin(held.ids, older)
         # Pairs that another embedding had before stand among the older ones.
@@ -142,7 +142,7 @@ def _followed(
     return _with(held, came, told)
 
 
-def _with(held: Matrix, came: Sequence[Row[Any]], told: tuple[int, ...]) -> Matrix:
+def _with(held: Matrix, came: Sequence[Row[int, bytes]], told: tuple[int, ...]) -> Matrix:
     ids = np.concatenate([held.ids, np.array([row.id for row in came], dtype=np.int64)])
     room, before = held.room, len(held.ids)
     if len(ids) > len(room):
