@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import or_, select
+from sqlalchemy import and_, select
 
 from chatbot.graph.pagerank import Adjacency, Mask, personalized_pagerank
 from chatbot.memory.pairs import MemoryQuestion, Store
@@ -47,15 +47,14 @@ class QuestionGraph:
         pair that no path leads to is not related. Suspended pairs and those of the low store are
         no nodes.
         """
-        of_release = (
-            MemoryPairRow.release_id == release_id,
-            MemoryPairRow.embedding == question.embedding,
-        )
-        usable = (*of_release, MemoryPairRow.store == Store.HIGH, MemoryPairRow.suspended == "")
+        of_release = MemoryPairRow.release_id == release_id
+        high, low = (MemoryPairRow.store == store for store in (Store.HIGH, Store.LOW))
+        # Each of the two is read from an index alone, however many pairs are in use.
+        left_out = (low, and_(high, MemoryPairRow.suspended > ""))
+        ids = select(MemoryPairRow.id).where(of_release)
         with self._database.reading() as session:
             matrix = self._search.matrix(session, release_id, question)
-            left_out = or_(MemoryPairRow.store != Store.HIGH, MemoryPairRow.suspended != "")
-            out = session.scalars(select(MemoryPairRow.id).where(*of_release, left_out)).all()
+            out = [pair for which in left_out for pair in session.scalars(ids.where(which))]
         cosines = matrix.vectors @ question.vector
         present = ~np.isin(matrix.ids, out)
         near = present & (cosines > self._threshold)
@@ -66,7 +65,9 @@ class QuestionGraph:
         wanted = matrix.ids[order].tolist()
         with self._database.reading() as session:
             found = session.scalars(
-                select(MemoryPairRow).where(MemoryPairRow.id.in_(wanted), *usable)
+                select(MemoryPairRow).where(
+                    MemoryPairRow.id.in_(wanted), high, MemoryPairRow.suspended == ""
+                )
             )
             rows = {row.id: row for row in found}
         best = [
@@ -101,7 +102,7 @@ class _Edges:
         self._lock = Lock()
         self._ids = np.empty(0, dtype=np.int64)
         self._lower = _triangle([], np.zeros(1, dtype=np.int64))
-        self._components = np.empty(0, dtype=np.int32)
+        self._components: Places = np.empty(0, dtype=np.int32)
 
     def around(self, matrix: Matrix, near: Mask, present: Mask) -> tuple[Places, Adjacency]:
         """The rows that paths may lead to from those that are `near`, and the triangle of these.
@@ -109,7 +110,7 @@ class _Edges:
         Rows that are not `present` are left out.
         """
         lower, components = self.of(matrix)
-        reached = np.zeros(len(components) + 1, dtype=np.bool_)
+        reached = np.zeros(components.max(initial=-1) + 1, dtype=np.bool_)
         reached[components[near]] = True
         nodes = np.flatnonzero(present & reached[components])
         return nodes, lower if len(nodes) == len(present) else lower[nodes][:, nodes]
@@ -117,10 +118,9 @@ class _Edges:
     def of(self, matrix: Matrix) -> tuple[Adjacency, Places]:
         """The triangle for a matrix, and the number of the component that each row is in.
 
-        Rows that went are cut out, new ones are compared with all.
+        Rows that went are cut out, new ones are compared with all. Rows that only one that went
+        had joined may still have one number, which costs time and changes no score.
         """
-        from scipy.sparse.csgraph import connected_components
-
         with self._lock:
             if np.array_equal(self._ids, matrix.ids):
                 return self._lower, self._components
@@ -128,10 +128,12 @@ class _Edges:
                 stays = np.isin(self._ids, matrix.ids)
                 self._ids = self._ids[stays]
                 self._lower = self._lower[stays][:, stays]
+                self._components = self._components[stays]
                 if not np.array_equal(self._ids, matrix.ids[: len(self._ids)]):
                     self._lower = _triangle([], np.zeros(1, dtype=np.int64))
+                    self._components = self._components[:0]
             self._lower = _grown(self._lower, matrix.vectors, self._threshold)
-            _, self._components = connected_components(self._lower, directed=False)
+            self._components = _components(self._lower, self._components)
             self._ids = matrix.ids
             return self._lower, self._components
 
@@ -147,6 +149,21 @@ def _grown(lower: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
         columns.append(np.nonzero(near)[1])
         ends.append(ends[-1][-1] + np.cumsum(np.count_nonzero(near, axis=1)))
     return lower if len(ends) == 1 else _triangle(columns, np.concatenate(ends))
+
+
+def _components(lower: Adjacency, known: Places) -> Places:
+    """The number of the component of each row; `known` are those of the first rows."""
+    from scipy.sparse.csgraph import connected_components
+
+    new = range(len(known), lower.shape[0])
+    if len(new) > _AT_ONCE:
+        found: Places = connected_components(lower, directed=False)[1]
+        return found
+    numbers = np.append(known, known.max(initial=-1) + 1 + np.arange(len(new)))
+    for row in new:
+        near = lower.indices[lower.indptr[row] : lower.indptr[row + 1]]
+        numbers[np.isin(numbers, numbers[near])] = numbers[row]
+    return numbers
 
 
 def _triangle(columns: list[Places], ends: Places) -> Adjacency:
