@@ -11,7 +11,6 @@ from chatbot.text.phrasing import listed
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_code
 from chatbot.turn import Answer, RuleStep, Turn
-from corpora.catalog.release import name_tokens
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 
