@@ -21,13 +21,6 @@ _OFTEN = 2
 _TITLE_OF_A_THING = 4
 """Words of a title up to which it names a thing; a longer one is a sentence on it."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
-_QUALIFIED = re.compile(
-    r"\b(?i:an?|the|any|some|which|what) (?:[a-z][\w-]+ ){0,2}"
-    r"(?P<names>[A-Z]\w+(?: [A-Z]\w*)*) (?P<thing>[a-z]{3,})"
-)
-"""A thing that proper names tell apart from others: "a GraphQL endpoint", "an Azure Blob store"."""
-_PLACES = ("side", "end")
-"""What is no thing but says where: "on the WAN side"."""
 
 
 def refuse_undocumented(
@@ -42,8 +35,8 @@ def refuse_undocumented(
     A term of the glossary is a name too: the release lacks it if it has none of its wordings. An
     everyday word counts where the other release has sections on it.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
-    a share of their inverse document frequency), or a proper name that tells which thing is asked
-    about. Other names that no release has are noted: they may be the asker's own.
+    a share of their inverse document frequency). Names that no release has are noted: they may be
+    the asker's own.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -85,15 +78,6 @@ def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
     ]
     # Written last as in the question, so that no name stands twice.
     return list({name.casefold(): name for name in found}.values())
-
-
-def qualifiers(text: str) -> list[str]:
-    """Proper names that tell which thing a text asks about: "the Prometheus exporter".
-
-    A name that only says where the asker is ("in PuTTY") is none.
-    """
-    found = (m for m in _QUALIFIED.finditer(text) if m["thing"] not in (*STOP_WORDS, *_PLACES))
-    return list(dict.fromkeys(name for m in found for name in m["names"].split()))
 
 
 def _known(corpus: Corpus, name: str) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from chatbot.retrieval.forms import named_as_code
 from chatbot.retrieval.passages import Passage, section_of
-from chatbot.retrieval.records import records
+from chatbot.retrieval.records import records, sentences
 from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
@@ -98,13 +98,13 @@ def read_since(
 
 
 def _remarks(text: str) -> Iterator[tuple[str, str]]:
-    """What a text says of its own history: the event, and the words from it to the next one."""
+    """What a text says of its own history: the event, and two sentences from it on at most."""
     text = " ".join(text.split())
     found = list(_EVENT.finditer(text))
     ends = [said.start() for said in found[1:]]
     for said, end in zip(found, [*ends, len(text)], strict=False):
-        remark = text[said.start() : end]
-        yield _EVENTS[said["event"].lower()], remark.strip()
+        remark = " ".join(sentences(text[said.start() : end])[:2])
+        yield _EVENTS[said["event"].lower()], remark
 
 
 def asks_since(question: str) -> bool:

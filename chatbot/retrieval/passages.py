@@ -249,7 +249,7 @@ def best_passages(found: Iterable[Record]) -> list[Passage]:
     scored: dict[tuple[int, int], Passage] = {}
     for record in found:
         for passage in passages_of(record.page):
-            if passage.start <= record.start < passage.end:
+            if passage.holds(record):
                 known = scored.get(passage.place)
                 if known is None or known.score < record.score:
                     scored[passage.place] = replace(passage, score=record.score)
