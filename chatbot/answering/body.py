@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from chatbot.retrieval.forms import read_rows
+from chatbot.retrieval.forms import read_rows, row_in_words
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import (
     Passage,
@@ -101,19 +101,24 @@ def compose(
 def told_in_prose(passages: Sequence[Passage], scored: Sequence[Record], lead: str) -> list[Part]:
     """The paragraphs and items that the best records stand in, best first, beside their lead.
 
-    What the lead says already is not shown again, nor what only announces something else.
+    A row of a table is a sentence. What the lead says already is not shown again, nor what only
+    announces something else.
     """
     said = set(tokens(lead))
     left = WORDED
     parts: list[Part] = []
     for record in scored[:BEST]:
+        if record.score < NEAR * scored[0].score:
+            break
         passage = next((p for p in passages if p.holds(record)), None)
         placed = passage and next(
             (b for b in passage.placed if b[0] <= record.start < max(b[1], b[0] + 1)), None
         )
-        if not passage or not placed or placed[2].kind not in _PROSE:
+        if not passage or not placed or placed[2].kind not in (*_PROSE, BlockKind.TABLE_ROW):
             continue
         block = placed[2]
+        if record.cells:
+            block = replace(block, kind=BlockKind.PARAGRAPH, text=f"{row_in_words(record)}.")
         words = set(tokens(filtered(block.text)))
         if block.text.rstrip().endswith(":") or len(words - said) <= NEW * len(words):
             continue

@@ -313,7 +313,7 @@ def _by_column(asked: set[str], rows: Sequence[Record]) -> tuple[str, tuple[Reco
 
 def row_sentence(*rows: Record) -> str:
     """Rows in words: the name of each, and its cells with their headers."""
-    return as_document_words(f"{'; '.join(map(_row_in_words, rows))}.")
+    return as_document_words(f"{'; '.join(map(row_in_words, rows))}.")
 
 
 def in_words(record: Record) -> str:
@@ -324,7 +324,8 @@ def in_words(record: Record) -> str:
     return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
 
 
-def _row_in_words(row: Record) -> str:
+def row_in_words(row: Record) -> str:
+    """A row as its page has it, in words: its name, and its other cells with their headers."""
     (_, key), *others = with_units(row.cells)
     told = ", ".join(
         f"{h.lower()} {_plain_cell(c)}" if h else c for h, c in others if c.strip(" –-")
