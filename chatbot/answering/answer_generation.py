@@ -94,7 +94,7 @@ NEAR = 0.45
 """The cosine of question and passages from which a passage is shown without a lead about it."""
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
-DOUBTED = 0.25
+DOUBTED = 0.18
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
 UNSURE, DOUBTFUL = 0.05, 0.16
 """Its likelihood from which no passage is shown where nothing is borne: of a value, of others."""
