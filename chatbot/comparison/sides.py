@@ -10,6 +10,7 @@ from itertools import pairwise
 from langchain_core.runnables import Runnable
 
 from chatbot.comparison.changes import find_changes, topic_of
+from chatbot.comparison.differing_evidence import told_by_evidence
 from chatbot.comparison.in_words import (
     changes_in_words,
     no_thing_named,
@@ -17,7 +18,6 @@ from chatbot.comparison.in_words import (
     presence_in_words,
     remarks_in_words,
 )
-from chatbot.comparison.pages import pages_with
 from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
@@ -32,7 +32,7 @@ from chatbot.comparison.question import (
 )
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.retrieval.forms import Reading, in_words, read_value
+from chatbot.retrieval.forms import Reading, read_value
 from chatbot.retrieval.lifecycle import asks_since, read_since
 from chatbot.retrieval.passages import best_passages, section_of
 from chatbot.retrieval.provenance import cite, plain
@@ -43,14 +43,10 @@ from chatbot.text.sanitizer import as_code, as_document_words
 from chatbot.turn import Answer, Documented, ModelStep, Record, Route, Turn
 from corpora.catalog.release import name_tokens
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.lexical import identifiers
 
 SPECIFIC = 3
 """Words of a topic from which it is one thing, of which not all changes are wanted."""
-NEAR = 0.7
-"""Of the best record's score, from which a record may tell what differs."""
-TOLD = 2
-"""Records that a side tells at most."""
 OpenCorpus = Callable[[str, str], Corpus]
 Told = tuple[str, Record]
 """A sentence, and the record that it stands in."""
@@ -265,41 +261,13 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
 
 
 def _told_apart(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[Turn] | None:
-    """The sides with what the best evidence of each says that no other release has word for word.
+    """The sides with what differs in their evidence; None where all changes on a topic are wanted.
 
-    None where the question names no more than a topic, of which all changes are wanted, and where
-    a side has no evidence. A side that has nothing of its own says what it has in common.
+    A question that names no more than a topic wants all of them.
     """
     if len(topic(_subject(sides[0])).split()) < SPECIFIC:
         return None
-    corpora = [open_corpus(*side.asked) for side in sides]
-    ranked = [_worded(side) for side in sides]
-    if not all(ranked):
-        return None
-    own = [
-        [r for r in records if not all(_has(c, r) for c in corpora if c is not corpus)]
-        for records, corpus in zip(ranked, corpora, strict=True)
-    ]
-    apart = []
-    for side, records, only_here in zip(sides, ranked, own, strict=True):
-        told = only_here[:TOLD] or records[:1]
-        text = " ".join(f"{in_words(record)} [{n}]" for n, record in enumerate(told, 1))
-        citations = tuple(cite(record, side.asked[1]) for record in told)
-        value = " ".join(map(in_words, told))
-        apart.append(replace(side, answer=Answer(text, False, citations, value, unwritten=True)))
-    return apart
-
-
-def _worded(side: Turn) -> list[Record]:
-    """The records that answer a side about as well as its best, without what only leads in."""
-    scored = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
-    return [r for r in scored if r.score >= NEAR * scored[0].score and not r.quote.endswith(":")]
-
-
-def _has(corpus: Corpus, record: Record) -> bool:
-    """Whether a release has the words of a record letter for letter."""
-    found = pages_with(corpus, tokens(record.quote), 8)
-    return any(record.quote in page.text for page in found)
+    return told_by_evidence(sides, [open_corpus(*side.asked) for side in sides])
 
 
 def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answer | None:

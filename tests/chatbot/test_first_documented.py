@@ -226,6 +226,15 @@ def test_a_difference_is_told_without_asking_the_model(chatbot: Chatbot) -> None
     assert "The lever moves left in 1.0 [1] and down in 2.0 [2]." in reply.content.answer
 
 
+def test_one_thing_is_told_apart_by_what_each_release_alone_says_of_it(chatbot: Chatbot) -> None:
+    question = "How does the way that the lever of the quiet pump moves differ between 1.2 and 2.0?"
+    content = chatbot.ask(question, product="valve").content
+    assert content.model_calls == 0
+    # That the pump is quiet both say.
+    assert content.answer == "The lever moves right in 1.2 [1] and down in 2.0 [2]."
+    assert [c.release for c in content.citations] == ["1.2", "2.0"]
+
+
 def test_changes_in_general_are_told_by_release_notes_and_by_the_pages(chatbot: Chatbot) -> None:
     told = chatbot.ask("what changed between 1.2 and 1.4?").content.answer
     assert told.startswith("The release notes of 1.4 say what changed. From 1.2 to 1.4, ")
