@@ -24,6 +24,9 @@ from tests import data_folders
 from tests.data_folders import database_url
 from tests.postgresql import cluster
 
+# What libraries ask of their makers once a day is off in tests, as it is in every command.
+settings.prepare_process()
+
 # How long an example takes says more about the machine than about the example.
 hypothesis.settings.register_profile("strata", deadline=None)
 hypothesis.settings.load_profile("strata")
