@@ -80,13 +80,20 @@ def check(
     said = (sentence for line in lines if line for sentence in sentences(line))
     bearer = _bearer(passages, scores, plain(own))
     read = [part for s in said for part in _read(s, bearer)]
-    whole = [s for s in read if len(s.text.split()) >= _FEWEST_WORDS]
+    whole = [s for s in read if not _is_fragment(s.text)]
     if whole and read[0].passage is None:
         # What the first one said is gone, so that nothing goes on from it.
         whole = [replace(s, text=_begun(_GOES_ON.sub("", s.text))) for s in whole]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
+
+
+def _is_fragment(sentence: str) -> bool:
+    """Whether it has few words, or names nothing beside a figure: "It is 500 ms."."""
+    figures = " ".join(quantities(sentence)).split()
+    named = any(re.search(r"[^\W\d_]", w) for w in filtered(sentence).split() if w not in figures)
+    return len(sentence.split()) < _FEWEST_WORDS or bool(figures and not named)
 
 
 def _read(sentence: str, bearer: Bearer) -> list[Sentence]:

@@ -141,8 +141,9 @@ def test_what_a_passage_negates_stands_against_a_yes(
     assert (found and found.text) == told
 
 
-def test_a_bare_value_becomes_the_row_that_bears_it() -> None:
-    assert kept("45 s") == ["`queue-timeout`: default 45 s, range 1 to 600."]
+@pytest.mark.parametrize("reply", ["45 s", "It is 45 s."])
+def test_a_bare_value_becomes_the_row_that_bears_it(reply: str) -> None:
+    assert kept(reply) == ["`queue-timeout`: default 45 s, range 1 to 600."]
 
 
 @pytest.mark.parametrize(
