@@ -24,7 +24,6 @@ from chatbot.answering.lead import (
     Sentence,
     adds_to,
     check,
-    contradicted,
     with_verdict,
 )
 from chatbot.answering.undocumented_gate import nothing_found, refusal
@@ -38,16 +37,14 @@ from chatbot.retrieval.forms import (
     named_rows,
     read_rows,
     read_value,
-    read_verdict,
 )
 from chatbot.retrieval.kinds import FORMS, Kind, kind_of, without_opening
-from chatbot.retrieval.lifecycle import read_end, read_event, read_since
+from chatbot.retrieval.lifecycle import read_end, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, says_unknown
 from chatbot.retrieval.records import sentences
 from chatbot.runtime.model_calls import call
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
-from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_words, harmless
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.indexing.corpus import Corpus
@@ -86,12 +83,10 @@ _MORE = re.compile(
     r"\band (?:what|how|why|when|where|which|does|do|is|are|can)\b|\?.*\?", re.I | re.S
 )
 """A second question behind the first."""
-_OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
-_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 _EXPLAINED = re.compile(r" \([^()]*\)")
 """What the glossary put behind a term of the question, which an answer does not repeat."""
-NEAR = 0.45
-"""The cosine of question and passages from which a passage is shown without a lead about it."""
+_OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
+_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
 DOUBTED = 0.18
@@ -134,8 +129,9 @@ def generate_answer(
         shown = [excerpt.passage for excerpt in excerpts]
         corpus = open_corpus(*turn.asked)
         draft = _Draft(turn, kind, passages, scored, corpus)
-        read = _read(draft)
-        if read is not None and (model is None or not _MORE.search(without_opening(subject))):
+        two_questions = _MORE.search(without_opening(subject)) is not None
+        read = None if two_questions and model is not None else _read(draft)
+        if read is not None:
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
             return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
@@ -171,7 +167,7 @@ def generate_answer(
         if kind is Kind.VALUE and _VERDICT.match(reply):
             # "Is" may be left out: "retries still on in 2.0?" is a question all the same.
             draft.kind = Kind.YES_NO
-        answer = _checked(draft, reply, shown, read)
+        answer = _checked(draft, reply, shown)
         return replace(turn, answer=_accepted(draft, answer, same))
 
     return generate
@@ -189,8 +185,6 @@ def _read(draft: _Draft) -> Sentence | None:
     one = one or (draft.kind is Kind.LIST and ASKS_DEFAULT.search(draft.subject) is not None)
     if one and (value := read_value(draft.subject, draft.scored)):
         return Sentence(value.sentence, best_passages([value.record])[0], value.record)
-    if draft.kind is Kind.CHANGE and (event := read_event(draft.turn.question, draft.passages)):
-        return Sentence(*event)
     if since := read_since(draft.turn.question, draft.subject, draft.passages):
         return Sentence(*since)
     over = _OVER.search(draft.subject) is not None
@@ -202,19 +196,14 @@ def _read(draft: _Draft) -> Sentence | None:
         if record := next(filter(None, ends), None):
             text = f"{'Yes' if over else 'No'}: {in_words(record)}"
             return Sentence(text, best_passages([record])[0], record)
-    if draft.kind is Kind.YES_NO and (value := read_verdict(draft.subject, draft.passages[0])):
-        return Sentence(value.verdict, draft.passages[0], value.record)
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
         rows, sentence = read_rows(draft.subject, continued(table, draft.corpus.page))
         return Sentence(sentence, table, rows[0]) if rows else None
     return None
 
 
-def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence | None) -> Answer:
-    """What the model replied, as far as the passages bear it, behind what was `read` from a form.
-
-    What it says itself of what was read is not said twice.
-    """
+def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
+    """What the model replied, as far as the passages bear it."""
     turn = draft.turn
     assert turn.queries is not None
     pages = "\n".join(passage.page.text for passage in shown)
@@ -224,7 +213,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
             text = text.replace(explained, "")
     bare = without_marks(text).strip()
     if says_unknown(bare):
-        return draft.written([read]) if read is not None else refusal(turn)
+        return refusal(turn)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     said = check(text, shown, draft.scored, own)
     kept = [sentence for sentence in said if sentence.passage is not None]
@@ -233,43 +222,26 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage], read: Sentence
     verdict = kept[:1] if draft.kind is Kind.YES_NO else []
     others = kept[len(verdict) :]
     kept = verdict + [sentence for sentence in others if adds_to(own, sentence.text, words)]
-    if read is not None:
-        kept = _behind(read, kept)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return replace(refusal(turn), warnings=(REMOVED,))
     invented = draft.kind is Kind.STEPS and any(
         not draft.corpus.frequency(tokens(name)[0]) for name in identifiers(bare)
     )
-    far = turn.nearness is not None and turn.nearness < NEAR
     unsure = turn.calls[-1].doubt >= (UNSURE if draft.kind is Kind.VALUE else DOUBTFUL)
-    if not kept and (invented or far or unsure):
+    if not kept and (invented or unsure):
         # What the model made up is no reason to show passages that speak of something else.
         return replace(nothing_found(turn), warnings=(REMOVED,))
     if draft.kind is Kind.YES_NO:
-        other = contradicted(kept, draft.passages[:1], draft.subject)
-        kept = with_verdict([other] if other is not None else kept, draft.subject)
+        kept = with_verdict(kept, draft.subject)
     if kept and draft.kind is Kind.STEPS:
         asked = set(tokens(own))
         draft.follow(max(kept, key=lambda said: len(set(tokens(said.text)) - asked)))
-    told = kept and draft.names_all(kept)
-    answer = draft.written(kept) if told else draft.unwritten()
+    answer = draft.written(kept) if kept else draft.unwritten()
     stays = answer.value.casefold()
     unborne = any(sentence.passage is None for sentence in said)
-    gone = read is None and any(s.text.rstrip(".").casefold() not in stays for s in said)
+    gone = any(s.text.rstrip(".").casefold() not in stays for s in said)
     return replace(answer, warnings=(REMOVED,)) if unborne or gone else answer
-
-
-def _behind(read: Sentence, said: Sequence[Sentence]) -> list[Sentence]:
-    """A sentence read from a form, and what others add to it, clause by clause."""
-    known = set(tokens(filtered(read.text)))
-    told = [read]
-    for sentence in said:
-        clauses = sentence.text.split("; ")
-        text = "; ".join(c for c in clauses if set(tokens(filtered(c))) - known)
-        if text:
-            told.append(replace(sentence, text=f"{text[0].upper()}{text[1:]}"))
-    return told
 
 
 def _accepted(draft: _Draft, answer: Answer, same: float) -> Answer:
@@ -321,15 +293,6 @@ class _Draft:
         first = [p for p in self.passages if p.place == lead.passage.place]
         rest = [p for p in self.passages if p.place != lead.passage.place]
         self.passages = [*(replace(p, score=best) for p in first), *rest]
-
-    def names_all(self, said: Sequence[Sentence]) -> bool:
-        """Whether sentences that name items of a list below them name every one."""
-        if self.kind is not Kind.LIST:
-            return True
-        items = [b for part in self._parts for b in part.blocks if b.kind is BlockKind.LIST_ITEM]
-        words = set(tokens(" ".join(sentence.text for sentence in said)))
-        named = [bool(words & set(tokens(item.text)[:1])) for item in items]
-        return len(items) < 3 or not any(named) or all(named)
 
     def written(self, said: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the mark of what bears it, and the body."""

@@ -19,15 +19,8 @@ from corpora.indexing.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
 
 _INLINE_NUMBER = re.compile(r"(?<=[:;,]) +\d+[.)] +(?=[A-Z])")
-_IN_BRACKETS = re.compile(r" \([^()]*\)")
-_GOES_ON = re.compile(r"^(?:then|also|additionally|next|finally|moreover|furthermore),? ", re.I)
-"""How a sentence begins that stood behind another one."""
-_PARTS = re.compile(r"; |, (?:and|but) ")
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.M | re.S)
 _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
-_NEGATED = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|only|unless|no longer)\b|n['’]t\b", re.I
-)
 _DENIED = re.compile(r"\b(?:not|no|never|cannot)\b|n['’]t\b", re.I)
 _OPENS = re.compile(r"(?:the|there|this|that|these|it|you|an?|no|by|in|if)\b", re.I)
 _OF_PROMPT = re.compile(r"\bchunks?\b", re.I)
@@ -42,7 +35,6 @@ _PLACEHOLDER = re.compile(r"[A-Z][A-Z\d_-]*|\W.*")
 """A word of a command that a reader replaces, or an option, a bracket or a path."""
 _FEWEST_WORDS = 4
 """A reply of fewer words is a fragment: what bears it says it in a sentence."""
-_SAME_WORDS = 0.6
 _BORNE = 0.5
 _BORNE_WITH_CLAIMS = 0.35
 _MOST_COINED = 3
@@ -79,11 +71,8 @@ def check(
     lines = (LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
     bearer = _bearer(passages, scores, plain(own))
-    read = [part for s in said for part in _read(s, bearer)]
+    read = [Sentence(sentence, *bearer(sentence)) for sentence in said]
     whole = [s for s in read if not _is_fragment(s.text)]
-    if whole and read[0].passage is None:
-        # What the first one said is gone, so that nothing goes on from it.
-        whole = [replace(s, text=_begun(_GOES_ON.sub("", s.text))) for s in whole]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
@@ -94,32 +83,6 @@ def _is_fragment(sentence: str) -> bool:
     figures = " ".join(quantities(sentence)).split()
     named = any(re.search(r"[^\W\d_]", w) for w in filtered(sentence).split() if w not in figures)
     return len(sentence.split()) < _FEWEST_WORDS or bool(figures and not named)
-
-
-def _read(sentence: str, bearer: Bearer) -> list[Sentence]:
-    """A sentence with what bears it; of one that nothing bears as a whole what of it is borne.
-
-    A small model likes to add a name in brackets, or a half sentence.
-    """
-
-    def borne(text: str) -> Sentence:
-        return Sentence(text, *bearer(text))
-
-    whole = borne(sentence)
-    if whole.passage is not None:
-        return [whole]
-    plainer = borne(_IN_BRACKETS.sub("", sentence))
-    if plainer.passage is not None:
-        return [plainer]
-    first, *others = map(borne, map(_begun, _PARTS.split(plainer.text)))
-    return [first, *others] if first.passage is not None else [whole]
-
-
-def _begun(part: str) -> str:
-    """A part of a sentence as one of its own."""
-    part = part.strip()
-    word = part.split(maxsplit=1)[0] if part else ""
-    return f"{part[0].upper()}{part[1:]}" if word.isalpha() and word.islower() else part
 
 
 def adds_to(question: str, sentence: str, words: int = 1) -> bool:
@@ -133,46 +96,14 @@ def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
     if not said or _DENIED.search(question):
         return list(said)
     first, *rest = said
-    if _VERDICT.match(first.text):
-        return [_affirmed(first, question), *rest]
-    if not _DENIED.search(first.text):
+    if _VERDICT.match(first.text) or not _DENIED.search(first.text):
         return list(said)
     return [replace(first, text=f"No, {_inside(first.text)}"), *rest]
-
-
-def _affirmed(said: Sentence, question: str) -> Sentence:
-    """A No before words that say what is asked, and deny nothing, as the Yes that it is."""
-    words = _VERDICT.sub("", said.text)
-    denies = said.text[:1] in "Yy" or _NEGATED.search(words)
-    if denies or _shared(set(tokens(filtered(question))), plain(words)) < _SAME_WORDS:
-        return said
-    return replace(said, text=f"Yes, {words}")
 
 
 def _inside(sentence: str) -> str:
     """A sentence as it stands behind another word: its first word small, if that is no name."""
     return sentence[0].lower() + sentence[1:] if _OPENS.match(sentence) else sentence
-
-
-def contradicted(
-    said: Sequence[Sentence], passages: Sequence[Passage], question: str
-) -> Sentence | None:
-    """What passages negate of a question that a lead says yes to, most of its words in one.
-
-    "It no longer stops at the first warning" is an answer to "does it still stop at the first
-    warning?", and a small model is quick to say yes.
-    """
-    if not said or not re.match(r"yes\b", said[0].text, re.I) or _DENIED.search(question):
-        return None
-    asked = set(tokens(filtered(question)))
-    negated = [
-        Sentence(in_words(record), passage, record)
-        for passage in passages
-        for record in passage.records
-        if _NEGATED.search(record.quote) and record.kind != BlockKind.CODE
-        if _shared(asked, plain(record.reading)) >= _SAME_WORDS
-    ]
-    return max(negated, key=lambda found: _shared(asked, plain(found.text)), default=None)
 
 
 def _bearer(

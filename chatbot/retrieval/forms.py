@@ -40,9 +40,6 @@ _LINE = re.compile(
     re.I | re.M,
 )
 """A line of its own below the name that it is the default of."""
-_NO = ("false", "no", "off", "disabled", "none", "null")
-_YES = ("true", "yes", "on", "enabled")
-_TURNED = re.compile(r"\b(?:not|no|off|without|disabled?|never|un\w+)\b|n['’]t\b", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
 _HEAD = re.compile(r"[\w-]+(?:[._-]\w+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -52,16 +49,6 @@ SPELT_ALIKE = 90
 _HYPHENATED = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z\d]+)+(?![\w.-])", re.I)
 GIVEN = re.compile(r"\b(\w+) ?=(?!=)")
 """A parameter as it is given: "timeout=5"."""
-
-
-_ENDS = {
-    "maximum": re.compile(r"\b(?:maximum|max|largest|highest|biggest|greatest|at most)\b", re.I),
-    "minimum": re.compile(r"\b(?:minimum|min|smallest|lowest|least)\b", re.I),
-}
-_UNIT_COLUMN = re.compile(r"units?", re.I)
-_RANGE = re.compile(
-    r"(?P<minimum>[-−]?\d[\d.,]*)\s*(?:to|–|-|\.\.+|…)\s*(?P<maximum>[-−]?\d[\d.,]*)(?P<unit>\s?\D*)"
-)
 
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
@@ -75,11 +62,6 @@ class Reading:
     record: Record
     name: str
     column: str = "default"
-
-    @property
-    def verdict(self) -> str:
-        """The same as the answer to a yes/no question."""
-        return f"{'No' if _bare(self.value) in _NO else 'Yes'}, {_lowered(self.sentence)}"
 
     @property
     def sentence(self) -> str:
@@ -104,10 +86,6 @@ class Reading:
         return f" of {owner}" if owner.startswith("`") and owner != named_as_code(self.name) else ""
 
 
-def _lowered(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
-
-
 def _plain_cell(cell: str) -> str:
     return " ".join(cell.split()).rstrip(".")
 
@@ -129,8 +107,7 @@ def read_value(subject: str, scored: Sequence[Record]) -> Reading | None:
 
     Abstains (None) where nothing fits, or what fits does not agree: then the model has to read.
     """
-    readers = (_defaults, _ends_of_range, _table_cells)
-    return next(filter(None, (_agreed(read(subject, scored)) for read in readers)), None)
+    return _agreed(_defaults(subject, scored)) or _agreed(_table_cells(subject, scored))
 
 
 def _agreed(found: Sequence[Reading]) -> Reading | None:
@@ -170,25 +147,6 @@ def _spelt_out(subject: str, scored: Sequence[Record]) -> list[str]:
     return [
         n for n in dict.fromkeys(named) if asked and _words(" ".join(_PART.findall(n))) == asked
     ]
-
-
-def read_verdict(subject: str, best: Passage) -> Reading | None:
-    """The default of the name that the best passage is about, where a yes/no question asks for it.
-
-    It is a verdict only if it is one of yes and no, and if the question does not ask for the
-    contrary ("is it off by default?"), which a reader has to judge.
-    """
-    if not ASKS_DEFAULT.search(subject) or _TURNED.search(subject):
-        return None
-    if not identifiers(best.heading):
-        return None
-    found = [
-        Reading(value, record, best.heading)
-        for record in best.records
-        if (value := _default_of(best.heading, record)) is not None
-    ]
-    reading = _agreed(found)
-    return reading if reading and _bare(reading.value) in (*_YES, *_NO) else None
 
 
 def _bare(value: str) -> str:
@@ -233,22 +191,6 @@ def _table_cells(subject: str, scored: Sequence[Record]) -> list[Reading]:
         if len(columns) == 1 and columns[0][1] not in names:
             column = columns[0][0]
             found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
-    return found
-
-
-def _ends_of_range(subject: str, scored: Sequence[Record]) -> list[Reading]:
-    """The greatest or least value of the row that a question names, from its column of ranges."""
-    asked = set(tokens(filtered(subject)))
-    end = next((end for end, words in _ENDS.items() if words.search(subject)), None)
-    found = []
-    for record in scored if end else ():
-        cells = dict(with_units(record.cells))
-        ranged = next((h for h in cells if re.search(r"\brange\b", h, re.I)), None)
-        limits = _RANGE.fullmatch(cells[ranged].strip()) if ranged else None
-        if end and limits and _is_named(record.cells[0][1], asked):
-            unit = next((f" {c}" for h, c in record.cells if c and _UNIT_COLUMN.fullmatch(h)), "")
-            value = f"{limits[end]}{limits['unit'].rstrip() or unit}"
-            found.append(Reading(value, record, record.cells[0][1], end))
     return found
 
 

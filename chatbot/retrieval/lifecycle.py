@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from chatbot.retrieval.forms import named_as_code
 from chatbot.retrieval.passages import Passage, section_of
 from chatbot.retrieval.records import records, sentences
 from chatbot.text.query_terms import filtered
@@ -27,13 +26,6 @@ _EVENT = re.compile(
     re.I,
 )
 """What a documentation says of its own history: "New in version 2.1", "Introduced: 2.1"."""
-_ASKS_WHEN = re.compile(
-    r"\b(?:(?:which|what) (?:\w+ )?(?:version|release)|when|since)\b[^?]*"
-    rf"\b(?P<event>{'|'.join(_EVENTS)})\b",
-    re.I,
-)
-
-
 _SINCE = re.compile(
     r"(?:^|[.!?;] )\W*(?:(?:since|from|as of|in) (?:when|which|what)\b"
     r"|(?:which|what) \w+ (?:first|added)\b)",
@@ -46,20 +38,6 @@ _ENOUGH = 0.5
 """Of the question's words that a line of release notes has to have."""
 _ASKS_WHETHER_STILL = re.compile(r"\bstill\b|\bany ?more\b|\bno longer\b", re.I)
 _WITHOUT_EFFECT = re.compile(r"\b(?:ignored|no longer|removed|no effect|dropped)\b", re.I)
-
-
-def read_event(question: str, passages: Sequence[Passage]) -> tuple[str, Passage, Record] | None:
-    """When a thing was added, changed or deprecated, as the section headed by its name says."""
-    asked = _ASKS_WHEN.search(question)
-    if asked is None:
-        return None
-    event = _EVENTS[asked["event"].lower()]
-    for passage, text, record in _on_named(question, passages):
-        said = _EVENT.search(text)
-        if said and _EVENTS[said["event"].lower()] == event:
-            told = f"{named_as_code(passage.heading)} was {event} in version {said['release']}."
-            return as_document_words(told), passage, record
-    return None
 
 
 def read_since(

@@ -8,7 +8,6 @@ from chatbot.answering.lead import (
     Sentence,
     adds_to,
     check,
-    contradicted,
     with_verdict,
 )
 from chatbot.retrieval.passages import best_passages
@@ -32,25 +31,6 @@ PASSAGES = best_passages(SCORED)
 def kept(reply: str, own: str = "How long does a message wait?") -> list[str]:
     said = check(reply, PASSAGES, SCORED, own)
     return [sentence.text for sentence in said if sentence.passage is not None]
-
-
-def test_what_stands_in_brackets_may_go_alone() -> None:
-    reply = "The queue-timeout is 45 s by default (`queue_limit_seconds`)."
-    assert kept(reply) == ["The queue-timeout is 45 s by default."]
-
-
-def test_of_a_sentence_that_is_half_borne_the_half_stays() -> None:
-    reply = "The queue-timeout is 45 s by default; it takes 900 s to flush."
-    assert kept(reply) == ["The queue-timeout is 45 s by default"]
-
-
-def test_a_half_that_stays_begins_as_a_sentence() -> None:
-    reply = (
-        "The queue-timeout is 45 s; messages are not written to the disk before a flush; it is 9 h."
-    )
-    (first, second) = kept(reply)
-    assert first == "The queue-timeout is 45 s"
-    assert second.startswith("Messages are not")
 
 
 def test_names_in_a_row_are_no_command() -> None:
@@ -120,27 +100,6 @@ def test_what_nothing_bears_or_nobody_would_say_goes(reply: str) -> None:
     assert kept(reply) == []
 
 
-@pytest.mark.parametrize(
-    ("lead", "question", "told"),
-    [
-        (
-            "Yes, messages are written to the disk before a flush.",
-            "Are messages written to the disk before a flush?",
-            "Messages are not written to the disk before a flush.",
-        ),
-        ("No, they are not.", "Are messages written to the disk before a flush?", None),
-        ("Yes, they can.", "Can a queue be removed while messages wait?", None),
-        ("Yes, they are not.", "Are messages never written before a flush?", None),
-    ],
-)
-def test_what_a_passage_negates_stands_against_a_yes(
-    lead: str, question: str, told: str | None
-) -> None:
-    said = [Sentence(lead, PASSAGES[0], SCORED[0])]
-    found = contradicted(said, PASSAGES, question)
-    assert (found and found.text) == told
-
-
 @pytest.mark.parametrize("reply", ["45 s", "It is 45 s."])
 def test_a_bare_value_becomes_the_row_that_bears_it(reply: str) -> None:
     assert kept(reply) == ["`queue-timeout`: default 45 s, range 1 to 600."]
@@ -173,22 +132,3 @@ def test_what_only_repeats_the_question_is_no_answer(
 def test_a_denial_begins_with_no(question: str, sentence: str, told: str) -> None:
     (first,) = with_verdict([Sentence(sentence, None, None)], question)
     assert first.text == told
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("No, the pump will stop at the first leak.", "Yes, the pump will stop at the first leak."),
-        ("No, the pump will stop only if asked.", "No, the pump will stop only if asked."),
-        ("No, it drips.", "No, it drips."),
-    ],
-)
-def test_a_no_before_words_that_affirm_what_is_asked_is_a_yes(said: str, told: str) -> None:
-    question = "Will the pump stop at the first leak?"
-    sentence = Sentence(said, PASSAGES[0], SCORED[0])
-    assert with_verdict([sentence], question)[0].text == told
-
-
-def test_what_went_on_from_a_sentence_that_is_gone_begins_anew() -> None:
-    said = "It needs a licence of 900 days. Then, messages are not written before a flush."
-    assert kept(said) == ["Messages are not written before a flush."]
