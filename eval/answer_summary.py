@@ -1,7 +1,5 @@
 """The scores of answers counted: over all questions, by kind and by what is asked."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Replies of the chatbot scored against gold questions, by rules alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

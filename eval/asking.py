@@ -1,7 +1,5 @@
 """Gold questions put to a chatbot: its replies, and the pages its retrieval ranks first."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Shares of what was counted, and the tables in which the terminal shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Every case has a document of its own in one release, beside the others; another 
 other figures. What an answer must never do whatever the model says is in `eval.hostile_checks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape

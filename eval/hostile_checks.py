@@ -3,8 +3,6 @@
 Written apart from `chatbot.text.sanitizer`, which it tests: other expressions, the whole answer.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ does not, in turns of one run; believe the ratios. The ingest has a worker's pri
 read than it can get through meanwhile.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

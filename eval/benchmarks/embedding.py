@@ -4,8 +4,6 @@ All variants take turns in one process, so that what else the machine does meets
 believe the ratios, and the figures only of an idle machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec

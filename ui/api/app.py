@@ -1,7 +1,5 @@
 """The routes for programs, put together for the web server."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial

@@ -4,8 +4,6 @@ The figures are counted in SQL when they are asked for, so they are the same fro
 shares the database, and outlive each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any

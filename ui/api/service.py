@@ -1,7 +1,5 @@
 """What programs may ask of Strata, by whichever interface."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 

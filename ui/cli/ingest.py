@@ -1,7 +1,5 @@
 """`strata ingest`: documents of a release become its corpus."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`strata memory`: saved answers: import, export, statistics, rebuild."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +34,7 @@ Product = Annotated[str, typer.Option("--product", help="Only this product.")]
 Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
 
 app = typer.Typer(
+    name="memory",
     help="Saved answers: import a FAQ, export, statistics, rebuild.",
     no_args_is_help=True,
 )

@@ -1,7 +1,5 @@
 """`strata models`: fetch the model files, see which are there, and try the model in use."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from dataclasses import asdict
@@ -26,7 +24,9 @@ from ui.cli.terminal import (
     say,
 )
 
-app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
+app = typer.Typer(
+    name="models", help="The models: fetch, verify, list, try out.", no_args_is_help=True
+)
 
 
 @app.command("pull")

@@ -1,7 +1,5 @@
 """`strata releases`: what can be asked, and what an administrator says about it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Annotated
@@ -17,7 +15,9 @@ from ui.cli.terminal import AsJson, WithoutAsking, open_database, output, print_
 from ui.wording.amounts import how_many
 
 app = typer.Typer(
-    help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
+    name="releases",
+    help="List, rename, hide, roll back or delete releases.",
+    invoke_without_command=True,
 )
 
 Product = Annotated[str, typer.Argument(help="The product.")]

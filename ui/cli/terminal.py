@@ -55,13 +55,13 @@ def print_json(value: Any) -> None:
     output.print(told, markup=False)
 
 
-def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:
-    """Print the result of a command: as JSON for programs, as tables for people."""
+def print_result(as_json: bool, value: Any, *shown: RenderableType) -> None:
+    """Print the result of a command: as JSON for programs, as tables and text for people."""
     if as_json:
         print_json(value)
-    else:
-        for table in tables:
-            output.print(table)
+        return
+    for part in shown:
+        output.print(printable(part) if isinstance(part, str) else part)
 
 
 def printable(text: str) -> str:

@@ -1,7 +1,5 @@
 """Questions that are being answered, each in its own thread, while pages watch."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable
@@ -38,7 +36,7 @@ class Asking:
     Streamlit: a page reads `progress` whenever it likes.
     """
 
-    def __init__(self, identity: str, question: Question, before: Asking | None) -> None:
+    def __init__(self, identity: str, question: Question, before: "Asking | None") -> None:
         self.id = identity
         self.question = question
         self.before = before
@@ -47,7 +45,7 @@ class Asking:
         self._progress = Progress()
         self._thread: threading.Thread | None = None
 
-    def start(self, answer: Callable[[Asking], None]) -> None:
+    def start(self, answer: Callable[["Asking"], None]) -> None:
         """Start a thread that answers it."""
         self._thread = threading.Thread(target=answer, args=[self], name="question", daemon=True)
         self._thread.start()

@@ -4,8 +4,6 @@ Jobs stand in the database (`corpora.jobs.jobs`), where any number of workers lo
 waits; that of a worker that died is found within a minute.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
