@@ -152,13 +152,11 @@ def ask(chatbot: Chatbot, case: HostileCase) -> AnsweredTurn:
 
 def broken(chatbot: Chatbot, case: HostileCase, content: Reply, evidence: str) -> tuple[str, ...]:
     """Name the promises that the reply to a case breaks; `evidence` is all the release says."""
-    return broken_promises(
-        content,
-        chatbot.corpora.corpus(PRODUCT, RELEASE),
-        evidence=evidence,
-        question=case.question,
-        must_not=case.must_not,
+    corpus = chatbot.corpora.corpus(PRODUCT, RELEASE)
+    promises = broken_promises(
+        content, corpus, evidence=evidence, question=case.question, must_not=case.must_not
     )
+    return tuple(promises)
 
 
 def figures(outcomes: Sequence[Outcome]) -> dict[str, Share]:

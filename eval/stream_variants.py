@@ -78,12 +78,8 @@ VARIANTS: dict[str, Variant] = {
 }
 """The variants by name; the last is the paper's range."""
 
-THRESHOLDS = {
-    "tau": "memory_tau",
-    "delta": "memory_delta",
-    "gamma": "memory_gamma",
-    "wordings": "memory_wordings",
-}
+THRESHOLDS = ("tau", "delta", "gamma", "wordings")
+"""The settings of the memory that a variant may set, without their `memory_`."""
 
 
 def choose(names: Iterable[str]) -> dict[str, Variant]:
@@ -109,7 +105,7 @@ def _threshold(told: str) -> tuple[str, float]:
     name, _, value = told.partition("=")
     if name.strip() not in THRESHOLDS:
         raise ValueError(f"{name.strip()!r} is none of {', '.join(THRESHOLDS)}")
-    return THRESHOLDS[name.strip()], float(value)
+    return f"memory_{name.strip()}", float(value)
 
 
 @contextmanager

@@ -148,7 +148,7 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
             "url_citation": {
                 "start_index": mark.start(),
                 "end_index": mark.end(),
-                "title": ": ".join(filter(None, (_place(c), c.section))),
+                "title": _title(c),
                 "url": f"{base}api/v1/pages/{c.page_id}",
             },
         }
@@ -157,8 +157,9 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
     ]
 
 
-def _place(citation: Citation) -> str:
-    return f"{citation.document}, {citation.release}, page {citation.page}"
+def _title(citation: Citation) -> str:
+    place = f"{citation.document}, {citation.release}, page {citation.page}"
+    return f"{place}: {citation.section}" if citation.section else place
 
 
 def _usage(reply: AskOut) -> dict[str, int]:

@@ -167,13 +167,12 @@ def _print_reply(reply: Reply) -> None:
 
 
 def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
-    from chatbot.batch import BatchError, run_batch
+    from chatbot.batch import read_batch, run_batch
 
-    if not questions.is_file():
-        raise BatchError(f"{questions}: there is no such file")
+    lines = read_batch(questions)
     with progress_bars() as show:
         result = run_batch(
-            *(chatbot, questions, to),
+            *(chatbot, lines, to),
             lambda progress: show("answering", progress.done, progress.total),
             afresh=afresh,
         )

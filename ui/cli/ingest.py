@@ -44,7 +44,7 @@ def ingest(
             settings=ChunkingSettings(
                 per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
             ),
-            on_progress=lambda p: show(str(p.stage), p.done, p.total, p.item),
+            on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             workers=workers,
             limits=settings.reading_limits,
         )

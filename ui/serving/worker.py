@@ -9,7 +9,6 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from types import FrameType
 
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
@@ -56,7 +55,8 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         ),
     ]
     claims.beat()
-    _stop_on_signals(stopping)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda _signal, _frame: stopping.set())
     for thread in threads:
         thread.start()
     _log.info("worker %s waits for jobs in %s", this_process(), settings.data_dir)
@@ -76,14 +76,6 @@ def _step_aside() -> None:
     os.nice(_NICE)
     with suppress(AttributeError, OSError):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-
-
-def _stop_on_signals(stopping: threading.Event) -> None:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        stopping.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
 
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
