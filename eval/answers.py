@@ -84,24 +84,25 @@ class AnswerScore:
 
 
 MEASURES = {
-    "silently_wrong_release": "silently wrong release",
-    "correct": "right, own words",
-    "judged": "right, judged",
-    "facts": "facts stated",
-    "steps_complete": "how-to complete and in order",
-    "reads_as_answer": "reads as an answer",
-    "sentences_borne": "sentences borne by a source",
-    "sentences_unmarked": "sentences without a mark",
-    "sources_idle": "sources that bear nothing",
-    "rightly_refused": "refused, rightly",
-    "wrongly_refused": "refused, wrongly",
-    "falsely_answered": "answered, though undocumented",
-    "release_right": "release right",
-    "cited_wrong_release": "cites a wrong release",
-    "gold_page": "cites the gold page",
-    "failed": "failed or missing",
+    "silently_wrong_release": ("silently wrong release", "silent"),
+    "correct": ("right, own words", "right"),
+    "judged": ("right, judged", ""),
+    "facts": ("facts stated", "facts"),
+    "steps_complete": ("how-to complete and in order", "steps"),
+    "reads_as_answer": ("reads as an answer", "reads"),
+    "sentences_borne": ("sentences borne by a source", "borne"),
+    "sentences_unmarked": ("sentences without a mark", ""),
+    "sources_idle": ("sources that bear nothing", ""),
+    "rightly_refused": ("refused, rightly", ""),
+    "wrongly_refused": ("refused, wrongly", ""),
+    "falsely_answered": ("answered, though undocumented", ""),
+    "release_right": ("release right", ""),
+    "cited_wrong_release": ("cites a wrong release", ""),
+    "gold_page": ("cites the gold page", ""),
+    "failed": ("failed or missing", ""),
 }
-"""What is counted over scores: the field, and how the report calls it."""
+"""What is counted over scores: the field, how the report calls it, and the column of what is told
+of each kind of question, too."""
 
 
 def read_answers(path: Path) -> dict[str, RecordedReply]:

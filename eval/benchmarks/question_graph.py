@@ -29,7 +29,6 @@ from corpora.indexing.embedding import Vectors
 
 DIMENSION = 384
 THRESHOLD = 0.8
-_AT_ONCE = 1000
 
 
 def main(
@@ -91,19 +90,11 @@ def _scaled(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _store(database: Database, release: int, vectors: Vectors) -> None:
-    with database.writing() as session:
-        for first in range(0, len(vectors), _AT_ONCE):
-            some = vectors[first : first + _AT_ONCE]
-            session.execute(insert(MemoryPairRow), [_row(release, vector) for vector in some])
-
-
-def _row(release: int, vector: Vectors) -> dict[str, object]:
-    return {
+    alike = {
         "release_id": release,
         "store": Store.HIGH,
         "question": "How?",
         "asks": "how",
-        "vector": vector.astype("<f4").tobytes(),
         "embedding": "made-up",
         "answer": {"text": "So.", "value": "So.", "citations": []},
         "links": [],
@@ -112,6 +103,9 @@ def _row(release: int, vector: Vectors) -> dict[str, object]:
         "rated_by": "",
         "created": datetime.now(UTC),
     }
+    rows = [{**alike, "vector": vector.astype("<f4").tobytes()} for vector in vectors]
+    with database.writing() as session:
+        session.execute(insert(MemoryPairRow), rows)
 
 
 def _seconds(work: Callable[..., object], *arguments: object) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """What the commands share: consoles, options, output, progress bars, opening the data."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -114,7 +112,7 @@ def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
         yield show
 
 
-def open_chatbot(**options: Any) -> Chatbot:
+def open_chatbot(**options: Any) -> "Chatbot":
     """Open the chatbot of the settings; `options` that are not None take precedence."""
     from chatbot import assembly
 

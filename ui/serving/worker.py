@@ -35,7 +35,11 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
 
     The job that is being done then goes back to those that wait.
     """
-    _step_aside()
+    # Answering questions goes first. Not at the lowest priority there is: a worker that holds the
+    # database's lock must get done.
+    os.nice(_NICE)
+    with suppress(AttributeError, OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     stopping = threading.Event()
     database = open_database(settings.database)
     claims = Claims(database, this_process())
@@ -66,16 +70,6 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         thread.join(_END_SECONDS)
     claims.end()
     database.close()
-
-
-def _step_aside() -> None:
-    """Run at a low priority, so that answering questions goes first.
-
-    Not at the lowest priority there is: a worker that holds the database's lock must get done.
-    """
-    os.nice(_NICE)
-    with suppress(AttributeError, OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
