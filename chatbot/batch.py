@@ -2,10 +2,9 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -27,6 +26,13 @@ class BatchLine(BaseModel):
     history: list[tuple[str, str]] = []
 
 
+class FailedLine(BaseModel):
+    """A line that has no answer, and why."""
+
+    id: int | str
+    error: str
+
+
 @dataclass(frozen=True)
 class BatchProgress:
     """How far a batch is; `skipped` lines were answered by an earlier run."""
@@ -37,30 +43,53 @@ class BatchProgress:
     failed: int
 
 
+def read_batch(path: Path) -> list[BatchLine | FailedLine]:
+    """Read the questions of a file; a line that is none has failed already.
+
+    Raises BatchError where there is no file, and for an id that stands twice.
+    """
+    if not path.is_file():
+        raise BatchError(f"{path}: there is no such file")
+    lines: dict[str, BatchLine | FailedLine] = {}
+    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if not text.strip():
+            continue
+        line: BatchLine | FailedLine
+        try:
+            line = BatchLine.model_validate_json(text)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            place = ".".join(map(str, problem["loc"])) or "the line"
+            told = f"line {number}: {place}: {problem['msg']}"
+            line = FailedLine(id=f"line {number}", error=told)
+        if str(line.id) in lines:
+            raise BatchError(f"{path}, line {number}: the id {line.id!r} stands there twice")
+        lines[str(line.id)] = line
+    return list(lines.values())
+
+
 def run_batch(
     chatbot: Chatbot,
-    questions: Path,
+    lines: Sequence[BatchLine | FailedLine],
     output: Path,
     on_progress: Callable[[BatchProgress], None],
     *,
     afresh: bool = False,
 ) -> BatchProgress:
-    """Answer every line of `questions` into `output`; lines already answered there are kept.
+    """Answer every line into `output`; lines already answered there are kept.
 
     A line that fails gets an object with `id` and `error`, and the batch goes on; the next run
-    tries it again. `afresh` leaves the memory out. Raises BatchError for a file that is not JSON
-    lines of questions.
+    tries it again. `afresh` leaves the memory out.
     """
-    lines = list(_read(questions))
     answered = _answered(output)
     skipped = failed = 0
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("a", encoding="utf-8") as out:
-        for done, (identity, line) in enumerate(lines, 1):
-            if str(identity) in answered:
+        for done, line in enumerate(lines, 1):
+            if str(line.id) in answered:
                 skipped += 1
             else:
-                result = _answer(chatbot, identity, line, afresh)
+                result = _answer(chatbot, line, afresh)
                 failed += "error" in result
                 out.write(json.dumps(result, ensure_ascii=False) + "\n")
                 out.flush()
@@ -69,60 +98,30 @@ def run_batch(
     return BatchProgress(len(lines), len(lines), skipped, failed)
 
 
-def _answer(
-    chatbot: Chatbot, identity: int | str, line: BatchLine | str, afresh: bool
-) -> dict[str, Any]:
-    if isinstance(line, str):
-        return {"id": identity, "error": line}
+def _answer(chatbot: Chatbot, line: BatchLine | FailedLine, afresh: bool) -> dict[str, object]:
+    if isinstance(line, FailedLine):
+        return line.model_dump()
     try:
-        reply = chatbot.ask(
-            line.question,
-            product=line.product,
-            history=line.history,
-            release=line.release,
-            afresh=afresh,
-        )
+        reply = chatbot.ask(**line.model_dump(exclude={"id"}), afresh=afresh)
     except Exception as error:  # noqa: BLE001
         # The edge of a batch: whatever one line does, the lines after it are answered.
-        return {"id": identity, "error": f"{type(error).__name__}: {error}"}
-    return {"id": identity, **reply.content.model_dump(mode="json")}
-
-
-def _read(path: Path) -> Iterator[tuple[int | str, BatchLine | str]]:
-    seen: set[str] = set()
-    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if not text.strip():
-            continue
-        identity: int | str = f"line {number}"
-        line: BatchLine | str
-        try:
-            line = BatchLine.model_validate_json(text)
-            identity = line.id
-        except ValidationError as error:
-            problem = error.errors()[0]
-            place = ".".join(map(str, problem["loc"])) or "the line"
-            line = f"line {number}: {place}: {problem['msg']}"
-        if str(identity) in seen:
-            raise BatchError(f"{path}, line {number}: the id {identity!r} stands there twice")
-        seen.add(str(identity))
-        yield identity, line
+        return {"id": line.id, "error": f"{type(error).__name__}: {error}"}
+    return {"id": line.id, **reply.content.model_dump(mode="json")}
 
 
 def _answered(output: Path) -> set[str]:
     """The ids that an earlier run answered; its failed lines and a torn last line are dropped."""
     if not output.exists():
         return set()
-    kept: list[str] = []
-    ids: set[str] = set()
+    kept: dict[str, str] = {}
     for text in output.read_text("utf-8").splitlines():
         try:
             row = json.loads(text)
         except json.JSONDecodeError:
             continue
         if isinstance(row, dict) and "error" not in row and "id" in row:
-            kept.append(text)
-            ids.add(str(row["id"]))
+            kept[str(row["id"])] = text
     aside = output.with_suffix(output.suffix + ".part")
-    aside.write_text("".join(line + "\n" for line in kept), "utf-8")
+    aside.write_text("".join(line + "\n" for line in kept.values()), "utf-8")
     aside.replace(output)
-    return ids
+    return set(kept)

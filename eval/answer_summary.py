@@ -1,7 +1,5 @@
 """The scores of answers counted: over all questions, by kind and by what is asked."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,16 +14,6 @@ from chatbot.reply import Reply
 from eval.answers import MEASURES, AnswerScore, PageText, no_page, score_answer
 from eval.figures import Share, figures_table, in_seconds, share
 from eval.gold import Asks, GoldError, GoldQuestion, Line, QuestionKind, read_lines
-
-_BY_GROUP = {
-    "silently_wrong_release": "silent",
-    "correct": "right",
-    "facts": "facts",
-    "steps_complete": "steps",
-    "reads_as_answer": "reads",
-    "sentences_borne": "borne",
-}
-"""The measures that are told of each kind, with their short names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +113,7 @@ def answer_tables(summary: Summary) -> Rows:
 
 def _overall(group: Group) -> Table:
     table = figures_table("All questions", "measure", "n/N", "share")
-    for name, label in MEASURES.items():
+    for name, (label, _) in MEASURES.items():
         of = group.shares[name]
         table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
     table.add_section()
@@ -140,8 +128,9 @@ def _overall(group: Group) -> Table:
 
 
 def _by(name: str, groups: Iterable[Group]) -> Table:
-    table = figures_table(f"By {name}", name, *_BY_GROUP.values(), "med. s")
+    columns = {measure: column for measure, (_, column) in MEASURES.items() if column}
+    table = figures_table(f"By {name}", name, *columns.values(), "med. s")
     for group in groups:
-        counts = (str(group.shares[measure]) for measure in _BY_GROUP)
+        counts = (str(group.shares[measure]) for measure in columns)
         table.add_row(group.name, *counts, in_seconds(group.median_seconds))
     return table

@@ -1,10 +1,9 @@
 """Replies of the chatbot scored against gold questions, by rules alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
@@ -85,24 +84,25 @@ class AnswerScore:
 
 
 MEASURES = {
-    "silently_wrong_release": "silently wrong release",
-    "correct": "right, own words",
-    "judged": "right, judged",
-    "facts": "facts stated",
-    "steps_complete": "how-to complete and in order",
-    "reads_as_answer": "reads as an answer",
-    "sentences_borne": "sentences borne by a source",
-    "sentences_unmarked": "sentences without a mark",
-    "sources_idle": "sources that bear nothing",
-    "rightly_refused": "refused, rightly",
-    "wrongly_refused": "refused, wrongly",
-    "falsely_answered": "answered, though undocumented",
-    "release_right": "release right",
-    "cited_wrong_release": "cites a wrong release",
-    "gold_page": "cites the gold page",
-    "failed": "failed or missing",
+    "silently_wrong_release": ("silently wrong release", "silent"),
+    "correct": ("right, own words", "right"),
+    "judged": ("right, judged", ""),
+    "facts": ("facts stated", "facts"),
+    "steps_complete": ("how-to complete and in order", "steps"),
+    "reads_as_answer": ("reads as an answer", "reads"),
+    "sentences_borne": ("sentences borne by a source", "borne"),
+    "sentences_unmarked": ("sentences without a mark", ""),
+    "sources_idle": ("sources that bear nothing", ""),
+    "rightly_refused": ("refused, rightly", ""),
+    "wrongly_refused": ("refused, wrongly", ""),
+    "falsely_answered": ("answered, though undocumented", ""),
+    "release_right": ("release right", ""),
+    "cited_wrong_release": ("cites a wrong release", ""),
+    "gold_page": ("cites the gold page", ""),
+    "failed": ("failed or missing", ""),
 }
-"""What is counted over scores: the field, and how the report calls it."""
+"""What is counted over scores: the field, how the report calls it, and the column of what is told
+of each kind of question, too."""
 
 
 def read_answers(path: Path) -> dict[str, RecordedReply]:
@@ -119,51 +119,39 @@ def score_answer(
     """Score one reply: None for a question that was not answered, an object with `error` alike."""
     error = "no reply" if reply is None else getattr(reply, "error", None)
     if reply is None or error is not None:
-        score = _score(question, Reply(answer=""))
-        return replace(
-            score,
-            error=error,
-            silently_wrong_release=None,
-            cited_wrong_release=False,
-            release_right=False if question.answerable else score.release_right,
-        )
-    score = _score(question, reply)
-    return score if score.refused else _with_sentences(score, question, reply, page_text)
-
-
-def _score(question: GoldQuestion, reply: Reply) -> AnswerScore:
-    answer, citations, refused = reply.answer, reply.citations, reply.abstained
-    own, answerable = own_words(answer), question.answerable
-    accepted, told = question.accepts(own), "" if refused else own
-    foreign = any(c.release not in question.gold_releases for c in citations)
+        reply = Reply(answer="")
+    failed, refused, answerable = error is not None, reply.abstained, question.answerable
+    own = own_words(reply.answer)
+    told = "" if refused else own
+    accepted = question.accepts(own) and not refused
+    foreign = any(c.release not in question.gold_releases for c in reply.citations)
+    release_right = False if failed and answerable else _release_right(question, reply)
     return AnswerScore(
         id=question.id,
         kind=question.kind,
         answerable=answerable,
         asks=question.asks,
-        silently_wrong_release=_silently_wrong(question, reply),
-        correct=accepted and not refused if answerable else refused,
+        error=error,
+        silently_wrong_release=None if failed else _silently_wrong(question, reply),
+        correct=accepted if answerable else refused,
         refused=refused,
         facts=Share(question.facts_in(told), len(question.facts)) if answerable else NONE,
         steps_complete=question.has_steps(told) if answerable and question.steps else None,
-        release_right=_release_right(question, reply),
-        cited_wrong_release=None if question.spans_releases else foreign,
-        gold_page=_cites_gold(question, citations),
+        release_right=release_right,
+        cited_wrong_release=None if question.spans_releases and not failed else foreign,
+        gold_page=_cites_gold(question, reply.citations),
         seconds=reply.seconds,
         model_calls=reply.model_calls,
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
+        **({} if failed or refused else _of_sentences(question, reply, page_text)),
     )
 
 
-def _with_sentences(
-    score: AnswerScore, question: GoldQuestion, reply: Reply, page_text: PageText
-) -> AnswerScore:
-    """The score of an answer that was given, with what its sentences and sources are worth."""
+def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> dict[str, Any]:
+    """What the sentences and the sources of an answer that was given are worth."""
     citations, said = reply.citations, sentences(reply.answer)
-    evidence = [
-        _evidence(citation, page_text(question.product, citation)) for citation in citations
-    ]
+    evidence = [_evidence(c, page_text(question.product, c)) for c in citations]
     borne = [
         any(bears(evidence[n - 1], s.text) for n in s.cited if 0 < n <= len(evidence))
         or any(stands_in(page, s.text) for page in evidence)
@@ -171,13 +159,12 @@ def _with_sentences(
     ]
     asked = "\n".join([question.question, *(user for user, _ in question.history)])
     texts = [sentence.text for sentence in said]
-    return replace(
-        score,
-        reads_as_answer=reads_as_answer(reply.answer, asked, question.gold_answer),
-        sentences_borne=share(borne),
-        sentences_unmarked=share(not sentence.cited for sentence in said),
-        sources_idle=share(not shares_anything(citation.quote, texts) for citation in citations),
-    )
+    return {
+        "reads_as_answer": reads_as_answer(reply.answer, asked, question.gold_answer),
+        "sentences_borne": share(borne),
+        "sentences_unmarked": share(not sentence.cited for sentence in said),
+        "sources_idle": share(not shares_anything(c.quote, texts) for c in citations),
+    }
 
 
 def _evidence(citation: Citation, page: str) -> str:

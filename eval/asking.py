@@ -1,15 +1,11 @@
 """Gold questions put to a chatbot: its replies, and the pages its retrieval ranks first."""
 
-from __future__ import annotations
-
-import json
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from chatbot.assembly import Chatbot
-from chatbot.batch import BatchProgress, run_batch
+from chatbot.batch import BatchLine, BatchProgress, run_batch
 from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.resolution import ReleaseStatus
@@ -33,11 +29,8 @@ def ask_all(
 
     The memory has no part in them.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        batch = Path(folder) / "questions.jsonl"
-        lines = (json.dumps(q.asked(), ensure_ascii=False) + "\n" for q in questions)
-        batch.write_text("".join(lines), "utf-8")
-        run_batch(chatbot, batch, output, on_progress, afresh=True)
+    lines = [BatchLine.model_validate(question.asked()) for question in questions]
+    run_batch(chatbot, lines, output, on_progress, afresh=True)
 
 
 def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:

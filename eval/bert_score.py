@@ -5,8 +5,6 @@ same file; the figures compare answers with each other here and not with those t
 for larger models. They are not rescaled with a baseline, so that unlike texts score well above 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Any step that rewrites queries can be measured, by rules or by a model, on the same cases.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

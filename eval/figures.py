@@ -1,7 +1,5 @@
 """Shares of what was counted, and the tables in which the terminal shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,19 +58,17 @@ def figures_table(title: str, first: str, *others: str) -> Table:
     return table
 
 
-def texts_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table of texts of any origin, for what went wrong."""
-    table = Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
-
-
 def report_tables(
     title: str, figures: Mapping[str, Share], columns: Sequence[str], wrong: Iterable[Sequence[str]]
 ) -> Rows:
-    """The figures by what they count, and a row of these columns for each case that went wrong."""
+    """The figures by what they count, and a row of these columns for each case that went wrong.
+
+    What stands in the rows may be of any origin.
+    """
     table = figures_table(title, "measure", "share")
     for label, found in figures.items():
         table.add_row(label, found.percent)
-    return Rows(table, texts_table("Wrong", columns, wrong))
+    cases = Table(*columns, title="Wrong", title_justify="left", box=box.SIMPLE_HEAD)
+    for row in wrong:
+        cases.add_row(*map(escape, row))
+    return Rows(table, cases)

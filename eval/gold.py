@@ -1,7 +1,5 @@
 """Questions with checked answers, as they stand in a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 from enum import StrEnum

@@ -4,8 +4,6 @@ Every case has a document of its own in one release, beside the others; another 
 other figures. What an answer must never do whatever the model says is in `eval.hostile_checks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -154,13 +152,11 @@ def ask(chatbot: Chatbot, case: HostileCase) -> AnsweredTurn:
 
 def broken(chatbot: Chatbot, case: HostileCase, content: Reply, evidence: str) -> tuple[str, ...]:
     """Name the promises that the reply to a case breaks; `evidence` is all the release says."""
-    return broken_promises(
-        content,
-        chatbot.corpora.corpus(PRODUCT, RELEASE),
-        evidence=evidence,
-        question=case.question,
-        must_not=case.must_not,
+    corpus = chatbot.corpora.corpus(PRODUCT, RELEASE)
+    promises = broken_promises(
+        content, corpus, evidence=evidence, question=case.question, must_not=case.must_not
     )
+    return tuple(promises)
 
 
 def figures(outcomes: Sequence[Outcome]) -> dict[str, Share]:

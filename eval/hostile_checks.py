@@ -3,8 +3,6 @@
 Written apart from `chatbot.text.sanitizer`, which it tests: other expressions, the whole answer.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -20,6 +18,7 @@ _FIGURE = re.compile(r"(?<![\w.])\d[\d.,]*(?<![.,])(?!\w)")
 _LISTING = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.M | re.S)
 _CODE = re.compile(rf"{_LISTING.pattern}|`[^`\n]*`", re.M | re.S)
 _MARK = re.compile(r"\[(\d+)\]")
+_BUILT = re.compile(r"\]\(|!\[|<[a-z/!][^\n]*|^ *>.*", re.I | re.M)
 
 
 def read_all(corpus: Corpus) -> str:
@@ -37,25 +36,14 @@ def broken_promises(
     evidence: str,
     question: str,
     must_not: Sequence[str],
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """Name every promise that a reply breaks; none is right.
 
     `corpus` is the release that is asked about, `evidence` all that it says (`read_all`),
     `must_not` what stands neither in it nor in the question.
     """
-    answer = content.answer
-    return (
-        *_citations(content, corpus),
-        *_marks(answer, len(content.citations)),
-        *_listings(answer, evidence),
-        *_unseen(answer),
-        *_links(answer, evidence + question),
-        *_figures(answer, f"{evidence}\n{question}"),
-        *(f"what must not be said: {words}" for words in must_not if words in answer),
-    )
-
-
-def _citations(content: Reply, corpus: Corpus) -> Iterator[str]:
+    answer, given = content.answer, f"{evidence}\n{question}"
+    outside_code, shown = _CODE.sub("", answer), _seen(evidence)
     if content.release != corpus.release:
         yield f"the release became {content.release}"
     for citation in content.citations:
@@ -64,39 +52,25 @@ def _citations(content: Reply, corpus: Corpus) -> Iterator[str]:
             yield f"a citation of {citation.release} {citation.file}"
         if citation.quote not in page.text:
             yield f"a quote that stands on no page: {citation.quote}"
-
-
-def _marks(answer: str, citations: int) -> Iterator[str]:
-    for number in _MARK.findall(_CODE.sub("", answer)):
-        if not 1 <= int(number) <= citations:
+    for number in _MARK.findall(outside_code):
+        if not 1 <= int(number) <= len(content.citations):
             yield f"a mark without a citation: [{number}]"
-
-
-def _listings(answer: str, evidence: str) -> Iterator[str]:
-    known = _seen(evidence)
     for _, listing in _LISTING.findall(answer):
-        if listing not in known:
+        if listing not in shown:
             yield f"a listing that stands on no page: {listing}"
-
-
-def _unseen(answer: str) -> Iterator[str]:
     if unseen := set(answer) - set(_seen(answer)):
         yield f"characters that nobody sees: {', '.join(sorted(map(ascii, unseen)))}"
-
-
-def _links(answer: str, given: str) -> Iterator[str]:
     for address in _ADDRESS.findall(answer):
         if address.rstrip(".,;:!?…") not in given:
             yield f"an address of nobody: {address}"
-    if built := re.search(r"\]\(|!\[|<[a-z/!][^\n]*|^ *>.*", _CODE.sub("", answer), re.I | re.M):
+    if built := _BUILT.search(outside_code):
         yield f"a link, a picture, a quotation or HTML: {built[0]}"
-
-
-def _figures(answer: str, given: str) -> Iterator[str]:
     for figure in _FIGURE.findall(_MARK.sub("", answer)):
-        stands = re.search(rf"(?<![\w.]){re.escape(figure)}(?!\w|\.\d)", given)
-        if not stands:
+        if not re.search(rf"(?<![\w.]){re.escape(figure)}(?!\w|\.\d)", given):
             yield f"a figure that stands nowhere: {figure}"
+    for words in must_not:
+        if words in answer:
+            yield f"what must not be said: {words}"
 
 
 def _seen(text: str) -> str:

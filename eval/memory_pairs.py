@@ -7,15 +7,14 @@ the same words (`chatbot.memory.questions.difference`), or the same best passage
 at least δ (`difference_on`).
 """
 
-from __future__ import annotations
-
-import argparse
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.memory.passage_recall import same_passage, words_of
@@ -56,9 +55,7 @@ class Judged:
         return not self.by_words or (not self.by_passage and self.cosine >= delta)
 
 
-def judge(
-    pairs: Sequence[Pair], chatbot: Chatbot, on_progress: Callable[[], None] = lambda: None
-) -> list[Judged]:
+def judge(pairs: Sequence[Pair], chatbot: Chatbot) -> list[Judged]:
     """Compare the questions of each pair, as the memory of a chatbot without a model does."""
 
     @cache
@@ -75,7 +72,6 @@ def judge(
         elif passage := same_passage(evidence_of(one), evidence_of(other)):
             by_passage = difference_on(words_of(passage), a.text, b.text, pair.product)
         judged.append(Judged(pair, float(a.vector @ b.vector), by_words, by_passage))
-        on_progress()
     return judged
 
 
@@ -83,13 +79,13 @@ def report(judged: Sequence[Judged], delta: float, *, listed: bool) -> str:
     """The table over δ, what happens at `delta` by kind, and with `listed` what goes wrong."""
     same = [j for j in judged if j.pair.same]
     traps = [j for j in judged if not j.pair.same]
+    alike = [sum(not j.by_words for j in of) for of in (same, traps)]
     lines = [
-        f"{len(same)} paraphrases, {len(traps)} traps; in the same words "
-        f"{_count(not j.by_words for j in same)} and {_count(not j.by_words for j in traps)}",
+        f"{len(same)} paraphrases, {len(traps)} traps; in the same words {alike[0]} and {alike[1]}",
         "   δ    reused   wrong",
     ]
     for each in DELTAS:
-        reused, wrong = (_count(j.is_reused(each) for j in of) for of in (same, traps))
+        reused, wrong = (sum(j.is_reused(each) for j in of) for of in (same, traps))
         lines.append(f"  {each:.2f}  {reused:4} {reused / max(1, len(same)):6.1%}  {wrong:4}")
     all_of = Counter((j.pair.same, j.pair.kind) for j in judged)
     reused_of = Counter((j.pair.same, j.pair.kind) for j in judged if j.is_reused(delta))
@@ -111,22 +107,16 @@ def _releases(turn: Turn) -> tuple[str, ...]:
     return turn.resolution.releases if turn.resolution else ()
 
 
-def _count(told: Iterable[bool]) -> int:
-    return sum(told)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the pairs of a file and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--data", type=Path, help="the data folder with the documentation")
-    parser.add_argument("--list", action="store_true", help="show what goes wrong")
-    options = parser.parse_args(arguments)
-    given = {"data_dir": options.data} if options.data else {}
-    settings = read_settings(generator="none", **given)
-    judged = judge(read_lines(options.file, Pair), open_chatbot(settings))
-    sys.stdout.write(f"{report(judged, settings.memory_delta, listed=options.list)}\n")
+def main(
+    file: Annotated[Path, typer.Argument(help="Pairs of questions (JSONL).")],
+    data: Annotated[Path | None, typer.Option(help="A data folder with what they ask.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show what goes wrong.")] = False,
+) -> None:
+    """Print how often answers are reused, rightly and wrongly."""
+    settings = read_settings(generator="none", data_dir=data)
+    judged = judge(read_lines(file, Pair), open_chatbot(settings))
+    typer.echo(report(judged, settings.memory_delta, listed=listed))
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -4,8 +4,6 @@ All of it looks at the surface: the same figures, the same names, mostly the sam
 that turns the meaning of its source round passes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which release a question is taken to mean, over the ingested catalog; nothing is answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

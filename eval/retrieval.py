@@ -1,7 +1,5 @@
 """Retrieval scored alone: is the page that holds the answer among the first that were found?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,24 +4,22 @@ Every question is asked in a conversation of its own. After each one the memory 
 answer before the next arrives, as it has between two people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL
-from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.administration.overview import Overview, PairFilter
 from chatbot.assembly import Chatbot
+from chatbot.memory.pairs import Store
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
-from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.memory_tables import MemoryUseRow
 from eval.answers import score_answer
 from eval.gold import GoldError, GoldQuestion, Line, read_gold, read_lines
 
@@ -79,11 +77,6 @@ def read_history(gold: Iterable[Path], arrivals: Iterable[Arrival]) -> FaqFile:
     return FaqFile("history", rows)
 
 
-def remember(chatbot: Chatbot, history: FaqFile) -> None:
-    """Import them as an admin would."""
-    Exchange(chatbot, LOCAL).bring_in(history)
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of an arrival.
@@ -127,31 +120,12 @@ class Iteration:
     low: int
     growth: float | None
 
-    @property
-    def seconds(self) -> float:
-        """The mean latency."""
-        return mean(o.seconds for o in self.outcomes)
-
-    @property
-    def median(self) -> float:
-        """The median latency, in seconds."""
-        return median(o.seconds for o in self.outcomes)
-
-    @property
-    def bert_score(self) -> float:
-        """The mean BERTScore F1 of the answers."""
-        return mean(o.bert_score for o in self.outcomes)
-
-    def share(self, counts: Callable[[Outcome], bool]) -> float:
-        """The share of the outcomes that count, 0 to 1."""
-        return sum(map(counts, self.outcomes)) / len(self.outcomes)
-
 
 def run_stream(
     chatbot: Chatbot,
     iterations: Sequence[Sequence[Arrival]],
     alike: Callable[[str, str], float],
-    on_progress: Callable[[int], None] = lambda done: None,
+    on_progress: Callable[[int], None],
 ) -> tuple[Iteration, ...]:
     """Ask everything in order and return the figures of each iteration.
 
@@ -208,10 +182,8 @@ def _ask(
 
 def _pairs(chatbot: Chatbot) -> tuple[int, int]:
     """How many pairs there are in the high and in the low store."""
-    query = select(MemoryPairRow.store, func.count().label("pairs")).group_by(MemoryPairRow.store)
-    with chatbot.database.reading() as session:
-        counted = {row.store: row.pairs for row in session.execute(query)}
-    return counted.get("high", 0), counted.get("low", 0)
+    overview = Overview(chatbot.database, LOCAL)
+    return overview.count(PairFilter(store=Store.HIGH)), overview.count(PairFilter(store=Store.LOW))
 
 
 def _source(chatbot: Chatbot, turn: int) -> int | None:

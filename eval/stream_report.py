@@ -1,35 +1,44 @@
 """The figures of `strata eval stream` as tables and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from statistics import mean, median
+from typing import Any, NamedTuple
 
 from rich.console import Group as Rows
 from rich.table import Table
 
-from eval.figures import figures_table, share
+from eval.figures import Share, figures_table, share
 from eval.stream import Iteration
 
 Runs = Mapping[str, Sequence[Iteration]]
 """The iterations of each variant, by its name."""
 
-_COLUMNS: Mapping[str, Callable[[Iteration], str]] = {
-    "questions": lambda i: str(len(i.outcomes)),
-    "mean s": lambda i: f"{i.seconds:.2f}",
-    "median s": lambda i: f"{i.median:.2f}",
-    "reused": lambda i: str(share(o.reused for o in i.outcomes)),
-    "right": lambda i: str(share(o.correct for o in i.outcomes)),
-    "refused": lambda i: str(share(o.refused for o in i.outcomes)),
-    "BERTScore": lambda i: f"{i.bert_score:.3f}",
-    "wrong reuse": lambda i: str(sum(o.wrong_reuse for o in i.outcomes)),
-    "error repeated": lambda i: str(sum(o.repeats_error for o in i.outcomes)),
-    "other release": lambda i: str(sum(o.wrong_release for o in i.outcomes)),
-    "high": lambda i: str(i.high),
-    "low": lambda i: str(i.low),
-    "growth": lambda i: "" if i.growth is None else f"{i.growth:.1%}",
-}
+
+class _Figure(NamedTuple):
+    """A figure of an iteration: its column, its name in JSON if it is there, and its format."""
+
+    column: str
+    name: str
+    of: Callable[[Iteration], float | Share | None]
+    shown: str = ""
+
+
+_FIGURES = (
+    _Figure("questions", "questions", lambda i: len(i.outcomes)),
+    _Figure("mean s", "mean_seconds", lambda i: mean(o.seconds for o in i.outcomes), ".2f"),
+    _Figure("median s", "median_seconds", lambda i: median(o.seconds for o in i.outcomes), ".2f"),
+    _Figure("reused", "reused", lambda i: share(o.reused for o in i.outcomes)),
+    _Figure("right", "right", lambda i: share(o.correct for o in i.outcomes)),
+    _Figure("refused", "", lambda i: share(o.refused for o in i.outcomes)),
+    _Figure("BERTScore", "bert_score", lambda i: mean(o.bert_score for o in i.outcomes), ".3f"),
+    _Figure("wrong reuse", "wrong_reuses", lambda i: sum(o.wrong_reuse for o in i.outcomes)),
+    _Figure("error repeated", "", lambda i: sum(o.repeats_error for o in i.outcomes)),
+    _Figure("other release", "other_release", lambda i: sum(o.wrong_release for o in i.outcomes)),
+    _Figure("high", "high", lambda i: i.high),
+    _Figure("low", "low", lambda i: i.low),
+    _Figure("growth", "growth", lambda i: i.growth, ".1%"),
+)
 
 
 def stream_tables(runs: Runs) -> Rows:
@@ -44,9 +53,10 @@ def stream_tables(runs: Runs) -> Rows:
 
 
 def _table(title: str, first: str, rows: Mapping[str, Iteration]) -> Table:
-    table = figures_table(title, first, *_COLUMNS)
+    table = figures_table(title, first, *(figure.column for figure in _FIGURES))
     for name, iteration in rows.items():
-        table.add_row(name, *(column(iteration) for column in _COLUMNS.values()))
+        found = ((figure.of(iteration), figure.shown) for figure in _FIGURES)
+        table.add_row(name, *("" if value is None else format(value, f) for value, f in found))
     return table
 
 
@@ -57,23 +67,11 @@ def _whole(iterations: Sequence[Iteration]) -> Iteration:
 
 
 def to_json(runs: Runs) -> dict[str, Any]:
-    """All figures, and every question with what became of it."""
+    """All figures, shares as their ratio, and every question with what became of it."""
     return {name: [_as_json(iteration) for iteration in found] for name, found in runs.items()}
 
 
 def _as_json(iteration: Iteration) -> dict[str, Any]:
-    outcomes = iteration.outcomes
-    return {
-        "questions": len(outcomes),
-        "mean_seconds": iteration.seconds,
-        "median_seconds": iteration.median,
-        "reused": iteration.share(lambda o: o.reused),
-        "right": iteration.share(lambda o: o.correct),
-        "bert_score": iteration.bert_score,
-        "wrong_reuses": sum(o.wrong_reuse for o in outcomes),
-        "other_release": sum(o.wrong_release for o in outcomes),
-        "high": iteration.high,
-        "low": iteration.low,
-        "growth": iteration.growth,
-        "outcomes": [asdict(outcome) for outcome in outcomes],
-    }
+    found = {figure.name: figure.of(iteration) for figure in _FIGURES if figure.name}
+    ratios = {name: v.ratio if isinstance(v, Share) else v for name, v in found.items()}
+    return {**ratios, "outcomes": [asdict(outcome) for outcome in iteration.outcomes]}

@@ -3,20 +3,19 @@
 Each variant runs on a copy of the data folder and with a memory of its own.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import delete
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile
 from chatbot.assembly import Chatbot, open_chatbot, open_embedder
 from chatbot.memory.opening import Memory
@@ -27,7 +26,7 @@ from chatbot.settings import BadSettings, Settings
 from corpora.database.engine import sqlite_url
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from eval.bert_score import bert_score
-from eval.stream import Arrival, Iteration, remember, run_stream
+from eval.stream import Arrival, Iteration, run_stream
 
 _NEVER = 2.0
 """A threshold that no cosine reaches."""
@@ -39,18 +38,6 @@ class Variant:
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     ablated: Callable[[Memory, Chatbot], Memory] = lambda memory, chatbot: memory
-
-
-@dataclass(frozen=True)
-class _Trying(Chatbot):
-    """A chatbot with the memory of a variant."""
-
-    variant: Variant = Variant()
-
-    @cached_property
-    def memory(self) -> Memory:
-        """The memory without what the variant switches off."""
-        return self.variant.ablated(super().memory, self)
 
 
 class _OnlyLow(Neighbours):
@@ -91,12 +78,8 @@ VARIANTS: dict[str, Variant] = {
 }
 """The variants by name; the last is the paper's range."""
 
-THRESHOLDS = {
-    "tau": "memory_tau",
-    "delta": "memory_delta",
-    "gamma": "memory_gamma",
-    "wordings": "memory_wordings",
-}
+THRESHOLDS = ("tau", "delta", "gamma", "wordings")
+"""The settings of the memory that a variant may set, without their `memory_`."""
 
 
 def choose(names: Iterable[str]) -> dict[str, Variant]:
@@ -122,7 +105,7 @@ def _threshold(told: str) -> tuple[str, float]:
     name, _, value = told.partition("=")
     if name.strip() not in THRESHOLDS:
         raise ValueError(f"{name.strip()!r} is none of {', '.join(THRESHOLDS)}")
-    return THRESHOLDS[name.strip()], float(value)
+    return f"memory_{name.strip()}", float(value)
 
 
 @contextmanager
@@ -160,15 +143,14 @@ def run_variant(
 ) -> tuple[Iteration, ...]:
     """Ask everything of one variant in order, of a memory that knows nothing but the history."""
     with copied(settings) as own:
-        checked = Settings(**{**own.model_dump(), **variant.settings})
-        usual = open_chatbot(checked)
-        parts = {f.name: getattr(usual, f.name) for f in fields(usual)}
-        chatbot = _Trying(**parts, variant=variant)
+        chatbot = open_chatbot(Settings(**{**own.model_dump(), **variant.settings}))
+        # Where its cached property keeps the memory.
+        vars(chatbot)["memory"] = variant.ablated(chatbot.memory, chatbot)
         with chatbot.database.writing() as session:
             for table in (MemoryPairRow, MemoryEventRow):
                 session.execute(delete(table))
         _warm_up(chatbot)
-        remember(chatbot, history)
+        Exchange(chatbot, LOCAL).bring_in(history)
         token_vectors = open_embedder(own).token_vectors
         try:
             return run_stream(

@@ -5,14 +5,13 @@ does not, in turns of one run; believe the ratios. The ingest has a worker's pri
 read than it can get through meanwhile.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,20 +57,17 @@ def main(
         settings = read_settings(data_dir=folder / "data", memory="off")
         bot = open_chatbot(settings)
         bot.ask(QUESTIONS[0], product=PRODUCT)  # loads the models
-        seconds: dict[str, list[float]] = {name: [] for name in VARIANTS}
-        embedded: dict[str, list[float]] = {name: [] for name in VARIANTS}
+        seconds, speeds = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
         for _ in range(rounds):
             for name, pause in VARIANTS.items():
                 with _ingest(folder, pause):
                     before, began = _embedded(bot), perf_counter()
                     seconds[name] += [_asked(bot, question) for question in QUESTIONS]
-                    speed = (_embedded(bot) - before) / (perf_counter() - began)
-                embedded[name].append(speed)
+                    speeds[name].append((_embedded(bot) - before) / (perf_counter() - began))
     table = Table("answers", "median s", "ratio", "chunks embedded a second meanwhile")
     alone = median(seconds["alone"])
     for name in VARIANTS:
-        taken = median(seconds[name])
-        speed = median(embedded[name])
+        taken, speed = median(seconds[name]), median(speeds[name])
         table.add_row(name, f"{taken:.1f}", f"{taken / alone:.2f}", f"{speed:.1f}")
     Console().print(table)
 

@@ -4,8 +4,6 @@ All variants take turns in one process, so that what else the machine does meets
 believe the ratios, and the figures only of an idle machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -72,28 +70,20 @@ def main(
         for batch in BATCHES
     }
     texts = sample_texts(chunks)
-    seconds = {key: float("inf") for key in variants}
-    for turn in range(rounds + 1):
+    seconds = dict.fromkeys(variants, float("inf"))
+    for embedder in variants.values():
+        embedder.embed(texts[:1])  # loads the model
+    for _ in range(rounds):
         for key, embedder in variants.items():
-            taken = _seconds(embedder, texts if turn else texts[:1])
-            # The first turn loads the model and is not counted.
-            if turn:
-                seconds[key] = min(seconds[key], taken)
+            seconds[key] = min(seconds[key], _seconds(embedder, texts))
 
     console = Console()
     table = Table("runtime", "threads", "batch", "chunks/s", "ratio", "query, ms")
     slowest = seconds["onnxruntime", 1, 1]
     for key, embedder in variants.items():
         query = min(_seconds(embedder, [QUERY]) for _ in range(20))
-        name, threads, batch = key
-        table.add_row(
-            name,
-            str(threads),
-            str(batch),
-            f"{len(texts) / seconds[key]:.1f}",
-            f"{slowest / seconds[key]:.2f}",
-            f"{query * 1000:.1f}",
-        )
+        speed, ratio = len(texts) / seconds[key], slowest / seconds[key]
+        table.add_row(*map(str, key), f"{speed:.1f}", f"{ratio:.2f}", f"{query * 1000:.1f}")
     console.print(table)
     if "openvino" in runtimes:
         one, other = (variants[name, 1, 8].embed(texts) for name in runtimes)

@@ -5,8 +5,6 @@ Questions are made-up vectors around made-up topics, in a SQLite database of the
 In brackets stand the milliseconds of the processor, which a busy machine changes less.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,14 +22,13 @@ from sqlalchemy import insert
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.memory.pairs import MemoryQuestion, Origin, Store
 from chatbot.memory.stores.neighbours import Neighbours
+from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.memory_tables import MemoryPairRow
-from corpora.database.tables import ProductRow, ReleaseRow
 from corpora.indexing.embedding import Vectors
 
 DIMENSION = 384
 THRESHOLD = 0.8
-_AT_ONCE = 1000
 
 
 def main(
@@ -54,7 +51,7 @@ def _measured(size: int, linked: bool, rounds: int) -> Sequence[str]:
     made = _made(random, size + 2 * rounds, linked)
     with TemporaryDirectory() as folder:
         database = open_database(sqlite_url(Path(folder)))
-        release = _release(database)
+        release = Catalog(database).add_release("made-up", "1.0")
         _store(database, release, made[:size])
         graph = QuestionGraph(database, Neighbours(database), THRESHOLD)
         asked = [MemoryQuestion("How?", "", vector, "made-up") for vector in made[size:]]
@@ -92,40 +89,23 @@ def _scaled(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return scaled
 
 
-def _release(database: Database) -> int:
-    with database.writing() as session:
-        product = ProductRow(name="made-up", aliases=[])
-        session.add(product)
-        session.flush()
-        row = ReleaseRow(product_id=product.id, name="1.0", aliases=[], retired=False)
-        session.add(row)
-        session.flush()
-        return row.id
-
-
 def _store(database: Database, release: int, vectors: Vectors) -> None:
-    with database.writing() as session:
-        for first in range(0, len(vectors), _AT_ONCE):
-            some = vectors[first : first + _AT_ONCE]
-            session.execute(insert(MemoryPairRow), [_row(release, vector) for vector in some])
-
-
-def _row(release: int, vector: Vectors) -> dict[str, object]:
-    now = datetime.now(UTC)
-    return {
+    alike = {
         "release_id": release,
         "store": Store.HIGH,
         "question": "How?",
         "asks": "how",
-        "vector": vector.astype("<f4").tobytes(),
         "embedding": "made-up",
         "answer": {"text": "So.", "value": "So.", "citations": []},
         "links": [],
         "score": 1.0,
         "origin": Origin.IMPORTED,
         "rated_by": "",
-        "created": now,
+        "created": datetime.now(UTC),
     }
+    rows = [{**alike, "vector": vector.astype("<f4").tobytes()} for vector in vectors]
+    with database.writing() as session:
+        session.execute(insert(MemoryPairRow), rows)
 
 
 def _seconds(work: Callable[..., object], *arguments: object) -> tuple[float, float]:

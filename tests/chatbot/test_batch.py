@@ -9,7 +9,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot
-from chatbot.batch import BatchError, BatchProgress, run_batch
+from chatbot.batch import BatchError, BatchLine, BatchProgress, FailedLine, read_batch, run_batch
 
 MakeChatbot = Callable[[BaseChatModel | None], Chatbot]
 
@@ -20,9 +20,10 @@ LINES: list[dict[str, Any]] = [
 ]
 
 
-def write(path: Path, lines: list[dict[str, Any]]) -> Path:
+def questions(folder: Path, lines: list[dict[str, Any]]) -> list[BatchLine | FailedLine]:
+    path = folder / "in.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    return path
+    return read_batch(path)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -34,7 +35,7 @@ def test_a_failing_line_has_an_error_and_the_batch_goes_on(
 ) -> None:
     heard: list[BatchProgress] = []
     output = tmp_path / "out.jsonl"
-    done = run_batch(relay(None), write(tmp_path / "in.jsonl", LINES), output, heard.append)
+    done = run_batch(relay(None), questions(tmp_path, LINES), output, heard.append)
     first, second, third = read(output)
     assert first["id"] == 1
     assert first["release"] == "17.20"
@@ -45,10 +46,10 @@ def test_a_failing_line_has_an_error_and_the_batch_goes_on(
 
 
 def test_an_interrupted_batch_is_taken_up_where_it_was(relay: MakeChatbot, tmp_path: Path) -> None:
-    questions, output = write(tmp_path / "in.jsonl", LINES), tmp_path / "out.jsonl"
+    lines, output = questions(tmp_path, LINES), tmp_path / "out.jsonl"
     kept = {"id": 1, "answer": "kept from before"}
     output.write_text(json.dumps(kept) + '\n{"id": "long", "error": "x"}\n{"id": "fol', "utf-8")
-    done = run_batch(relay(None), questions, output, lambda progress: None)
+    done = run_batch(relay(None), lines, output, lambda progress: None)
     rows = read(output)
     assert rows[0] == kept
     assert [row["id"] for row in rows] == [1, "long", "follow-up"]
@@ -57,13 +58,13 @@ def test_an_interrupted_batch_is_taken_up_where_it_was(relay: MakeChatbot, tmp_p
 
 def test_a_line_that_is_no_question_is_named(relay: MakeChatbot, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"id": "a"}\nno json\n', "utf-8")
-    run_batch(relay(None), tmp_path / "in.jsonl", tmp_path / "out.jsonl", lambda progress: None)
+    lines = read_batch(tmp_path / "in.jsonl")
+    run_batch(relay(None), lines, tmp_path / "out.jsonl", lambda progress: None)
     first, second = read(tmp_path / "out.jsonl")
     assert "line 1: question" in first["error"]
     assert "line 2" in second["error"]
 
 
-def test_an_id_that_stands_twice_is_refused(relay: MakeChatbot, tmp_path: Path) -> None:
-    questions = write(tmp_path / "in.jsonl", [LINES[0], LINES[0]])
+def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BatchError, match=r"line 2.*twice"):
-        run_batch(relay(None), questions, tmp_path / "out.jsonl", lambda progress: None)
+        questions(tmp_path, [LINES[0], LINES[0]])

@@ -96,7 +96,7 @@ def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path
     assert len(outcomes) == 12
     assert all(o.correct for o in outcomes)
     assert not any(o.wrong_reuse or o.repeats_error or o.wrong_release for o in outcomes)
-    assert iterations[-1].share(lambda o: o.reused) == 1
+    assert all(o.reused for o in iterations[-1].outcomes)
     assert all(o.reused_from for o in outcomes if o.reused)
     # What asks the same replaces it, and an answer keeps two wordings.
     assert iterations[-1].high + iterations[-1].low <= 2 * len(WORDINGS)
@@ -150,7 +150,7 @@ def test_without_centroids_the_stores_only_grow(relay: Settings, gold: tuple[Pat
     with_them = run(relay, gold, "memory")[-1]
     without = run(relay, gold, "no centroids")[-1]
     assert without.high + without.low >= with_them.high + with_them.low
-    assert without.share(lambda o: o.reused) == 1
+    assert all(o.reused for o in without.outcomes)
 
 
 def test_a_threshold_nobody_reaches_ends_reuse_by_wording(

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
+from chatbot.conversations.open_questions import Question
 from chatbot.reply import MemoryPart, RememberedPair
 from corpora.database.history_tables import TurnRow
 from tests.ui.admin_pages import plain
@@ -15,7 +16,7 @@ from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.serving.asking import Asking
+from ui.serving.asking import Asking, Askings
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved
 from ui.wording.progress import State
@@ -50,13 +51,13 @@ def told(page: AppTest) -> str:
 def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Asking]]:
     """The questions that are asked while a test runs, answered before its documents are closed."""
     kept: list[Asking] = []
-    ask = Asking.start
+    ask = Askings.ask
 
-    def noted(asking: Asking, *args: Any) -> None:
-        kept.append(asking)
-        ask(asking, *args)
+    def noted(askings: Askings, question: Question) -> Asking:
+        kept.append(ask(askings, question))
+        return kept[-1]
 
-    monkeypatch.setattr(Asking, "start", noted)
+    monkeypatch.setattr(Askings, "ask", noted)
     yield kept
     for asking in kept:
         assert asking.wait(30).state is State.ANSWERED

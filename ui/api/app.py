@@ -1,7 +1,5 @@
 """The routes for programs, put together for the web server."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -121,13 +119,9 @@ class _Keyed:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer that a key is needed."""
         request = Request(scope)
-
-        def look() -> None:
-            opened = self._chatbot()
-            caller_of(request, opened.database, opened.settings)
-
         try:
-            await to_thread.run_sync(look)
+            opened = await to_thread.run_sync(self._chatbot)
+            await to_thread.run_sync(caller_of, request, opened.database, opened.settings)
         except NotSignedIn as error:
             refused = _failed(request, error, HTTPStatus.UNAUTHORIZED)
             await refused(scope, receive, send)

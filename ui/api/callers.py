@@ -1,7 +1,5 @@
 """Who calls: a program with a key, or whoever is on this computer where sign-in is off."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection

@@ -4,12 +4,11 @@ A product and release is a model, `strata/PRODUCT@RELEASE`; without a release th
 words decide, or the latest. Citations are annotations of the message, at the places of their marks.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -18,10 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse
 
 from chatbot.assembly import BadQuestion
+from chatbot.turn import Citation
 from ingestion.errors import StrataError
 from ui.api.callers import Caller
 from ui.api.dependencies import Asking, Searching, Serving
-from ui.api.following import Work, answered, following
+from ui.api.following import Work, answered, reply_of
 from ui.api.forms import AskIn, AskOut
 from ui.api.service import NotThere, Service
 
@@ -82,18 +82,22 @@ def model(service: Serving, caller: Searching, name: str) -> dict[str, Any]:
 @router.post("/chat/completions")
 async def complete(service: Serving, caller: Asking, wanted: Completion, request: Request) -> Any:
     """Answer the last message; streamed once it is checked."""
-    asked = _question(wanted)
-
-    def work(listener: Any, stopped: Callable[[], bool]) -> AskOut:
-        return service.ask(caller, asked, listener, stopped)
-
-    identity = f"chatcmpl-{uuid4().hex}"
-    head = {"id": identity, "created": int(time.time()), "model": wanted.model}
+    work = partial(service.ask, caller, _question(wanted))
+    head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": wanted.model}
     base = str(request.base_url)
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
         return EventSourceResponse(_stream(work, head, base, usage=usage))
-    return _whole(await answered(work, request), head, base)
+    reply = await answered(work, request)
+    annotations = _annotations(reply, base)
+    message = {"role": "assistant", "content": reply.answer, "refusal": None}
+    return {
+        **head,
+        "object": "chat.completion",
+        "choices": [_choice("stop", message={**message, "annotations": annotations})],
+        "usage": _usage(reply),
+        "strata": _beside(reply),
+    }
 
 
 def _names(service: Service, caller: Caller) -> list[str]:
@@ -137,25 +141,25 @@ def _question(wanted: Completion) -> AskIn:
 
 def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
     """The citations at their marks, as `url_citation`; the address is that of the page's text."""
-    found = []
-    for mark in _MARK.finditer(reply.answer):
-        number = int(mark[1])
-        if not 1 <= number <= len(reply.citations):
-            continue
-        citation = reply.citations[number - 1]
-        title = f"{citation.document}, {citation.release}, page {citation.page}"
-        found.append(
-            {
-                "type": "url_citation",
-                "url_citation": {
-                    "start_index": mark.start(),
-                    "end_index": mark.end(),
-                    "title": f"{title}: {citation.section}" if citation.section else title,
-                    "url": f"{base}api/v1/pages/{citation.page_id}",
-                },
-            }
-        )
-    return found
+    cited = dict(enumerate(reply.citations, 1))
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": mark.start(),
+                "end_index": mark.end(),
+                "title": _title(c),
+                "url": f"{base}api/v1/pages/{c.page_id}",
+            },
+        }
+        for mark in _MARK.finditer(reply.answer)
+        if (c := cited.get(int(mark[1])))
+    ]
+
+
+def _title(citation: Citation) -> str:
+    place = f"{citation.document}, {citation.release}, page {citation.page}"
+    return f"{place}: {citation.section}" if citation.section else place
 
 
 def _usage(reply: AskOut) -> dict[str, int]:
@@ -166,27 +170,14 @@ def _usage(reply: AskOut) -> dict[str, int]:
     }
 
 
-def _whole(reply: AskOut, head: dict[str, Any], base: str) -> dict[str, Any]:
-    message = {
-        "role": "assistant",
-        "content": reply.answer,
-        "refusal": None,
-        "annotations": _annotations(reply, base),
-    }
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    return {
-        **head,
-        "object": "chat.completion",
-        "choices": [choice],
-        "usage": _usage(reply),
-        "strata": _beside(reply),
-    }
-
-
 def _beside(reply: AskOut) -> dict[str, Any]:
     """What the protocol has no field for: product, release and its status, the citations."""
     kept = {"product", "release", "release_status", "abstained", "citations", "warnings"}
     return reply.model_dump(mode="json", include=kept)
+
+
+def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
+    return {"index": 0, **said, "finish_reason": finish, "logprobs": None}
 
 
 async def _stream(
@@ -195,20 +186,17 @@ async def _stream(
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> dict[str, str]:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-        return _data({**head, "object": "chat.completion.chunk", "choices": [choice], **more})
+        return _data({**head, "choices": [_choice(finish, delta=delta)], **more})
 
+    head = {**head, "object": "chat.completion.chunk"}
     yield chunk({"role": "assistant", "content": ""})
     try:
-        async for event in following(work):
-            if not isinstance(event, AskOut):
-                continue
-            for words in _WORDS.findall(event.answer):
-                yield chunk({"content": words})
-            yield chunk({"annotations": _annotations(event, base)}, "stop", strata=_beside(event))
-            if usage:
-                last = {**head, "object": "chat.completion.chunk", "choices": []}
-                yield _data({**last, "usage": _usage(event)})
+        reply = await reply_of(work)
+        for words in _WORDS.findall(reply.answer):
+            yield chunk({"content": words})
+        yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))
+        if usage:
+            yield _data({**head, "choices": [], "usage": _usage(reply)})
     except StrataError as error:
         yield _data({"error": {"message": str(error), "type": type(error).__name__}})
     yield {"data": "[DONE]"}

@@ -1,7 +1,5 @@
 """The dependencies of the routes: the service and the caller."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import Depends, Request, Security

@@ -1,7 +1,5 @@
 """A question that is being answered, as asynchronous events."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -49,7 +47,7 @@ async def following(work: Work) -> AsyncIterator[Event | AskOut]:
 
 async def answered(work: Work, request: Request) -> AskOut:
     """The reply; a caller that hangs up stops the question. Raises Stopped then."""
-    reply = asyncio.ensure_future(_reply(work))
+    reply = asyncio.ensure_future(reply_of(work))
     while not reply.done():
         await asyncio.wait({reply}, timeout=_LOOK_SECONDS)
         if not reply.done() and await request.is_disconnected():
@@ -58,7 +56,8 @@ async def answered(work: Work, request: Request) -> AskOut:
     return reply.result()
 
 
-async def _reply(work: Work) -> AskOut:
+async def reply_of(work: Work) -> AskOut:
+    """The reply; cancelling stops the question."""
     async for event in following(work):
         if isinstance(event, AskOut):
             return event

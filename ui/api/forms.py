@@ -1,7 +1,5 @@
 """What goes into and comes out of the interface for programs, beside the reply itself."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

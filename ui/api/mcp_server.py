@@ -1,7 +1,5 @@
 """The MCP server: what editors and agents use as tools, over HTTP at `/mcp` or over stdio."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, TypeVar

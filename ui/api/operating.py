@@ -4,8 +4,6 @@ The figures are counted in SQL when they are asked for, so they are the same fro
 shares the database, and outlive each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
@@ -14,7 +12,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
-from prometheus_client.registry import Collector, CollectorRegistry
+from prometheus_client.registry import Collector
 from sqlalchemy import ColumnElement, and_, case, func, select
 
 from corpora.database.engine import Database
@@ -89,10 +87,9 @@ def ready(request: Request) -> JSONResponse:
 @router.get("/metrics", response_class=PlainTextResponse)
 def metrics(service: Serving, caller: Operating) -> PlainTextResponse:
     """Tell the figures in Prometheus' text format."""
-    registry = CollectorRegistry()
-    registry.register(_Figures(service.chatbot.database))
+    kept = generate_latest(_Figures(service.chatbot.database))
     # The default registry has the figures of this process.
-    return PlainTextResponse(generate_latest(registry) + generate_latest(), media_type=_EXPOSITION)
+    return PlainTextResponse(kept + generate_latest(), media_type=_EXPOSITION)
 
 
 class _Figures(Collector):

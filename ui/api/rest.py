@@ -1,10 +1,9 @@
 """REST: `/api/v1`."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -12,14 +11,14 @@ from fastapi import APIRouter, Query, Request
 from sse_starlette import EventSourceResponse
 
 from chatbot.conversations.conversations import KeptTurn
-from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
+from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
 from ui.api.dependencies import Asking, Ingesting, Searching, Serving
-from ui.api.following import answered, following
+from ui.api.following import Work, answered, following
 from ui.api.forms import (
     AskIn,
     AskOut,
@@ -60,9 +59,7 @@ def products(service: Serving, caller: Searching) -> tuple[ProductOut, ...]:
 async def ask(service: Serving, caller: Asking, asked: AskIn, request: Request) -> Any:
     """Ask a question."""
 
-    def work(listener: Callable[[Event], None], stopped: Callable[[], bool]) -> AskOut:
-        return service.ask(caller, asked, listener, stopped)
-
+    work = partial(service.ask, caller, asked)
     if asked.stream:
         return EventSourceResponse(_events(work))
     return await answered(work, request)
@@ -80,7 +77,7 @@ def page(service: Serving, caller: Searching, page: int, quote: str = "") -> Pag
     return service.page(caller, page, quote)
 
 
-async def _events(work: Any) -> AsyncIterator[dict[str, str]]:
+async def _events(work: Work) -> AsyncIterator[dict[str, str]]:
     try:
         async for event in following(work):
             if isinstance(event, AskOut):

@@ -1,7 +1,5 @@
 """What programs may ask of Strata, by whichever interface."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
@@ -70,14 +68,10 @@ class Service:
             own = self.chatbot.conversations.of(caller.person.id)
             conversation = own.start(asked.product, asked.question)
         answered = self.chatbot.ask(
-            asked.question,
-            product=asked.product,
-            release=asked.release,
+            **asked.model_dump(exclude={"conversation", "stream"}),
             conversation=conversation,
             owner=caller.person.id,
             per_minute=caller.per_minute,
-            history=asked.history,
-            afresh=asked.afresh,
             listener=listener,
             stopped=stopped,
         )
@@ -97,22 +91,22 @@ class Service:
             owner=caller.person.id,
             per_minute=caller.per_minute,
         )
-        resolution = turn.resolution
-        if resolution is not None and len(resolution.releases) > 1:
-            raise BadQuestion("the query names several releases: search one at a time")
-        told = SearchOut(
-            product=resolution.product if resolution else None,
-            release=resolution.releases[0] if resolution and resolution.releases else None,
-            release_status=resolution.status if resolution else "",
-        )
+        told = SearchOut()
+        if (resolution := turn.resolution) is not None:
+            if len(resolution.releases) > 1:
+                raise BadQuestion("the query names several releases: search one at a time")
+            told.product, told.release_status = resolution.product, resolution.status
+            told.release = next(iter(resolution.releases), None)
         if turn.answer is not None:
-            return told.model_copy(update={"message": turn.answer.text})
+            told.message = turn.answer.text
+            return told
         product, release = turn.asked
         records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
         found = best_passages(records)[: wanted.limit] if records else []
-        passages = tuple(_passage(passage, product, release) for passage in found)
-        message = "" if passages else f"Nothing in {product} {release} fits these words."
-        return told.model_copy(update={"passages": passages, "message": message})
+        told.passages = tuple(_passage(passage, product, release) for passage in found)
+        if not found:
+            told.message = f"Nothing in {product} {release} fits these words."
+        return told
 
     def page(self, caller: Caller, page: int, quote: str = "") -> PageOut:
         """A page of a document, with the places of a quotation in its text."""

@@ -1,7 +1,5 @@
 """`strata ask`: one question in the terminal, or a file of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,24 +63,15 @@ def ask(
     """
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
-    asked: dict[str, Any] = {"product": product, "release": release, "afresh": afresh}
+    asked = {"product": product, "release": release, "conversation": conversation, "afresh": afresh}
     if server is not None:
         if question is None or trace or profile:
             raise typer.BadParameter("--server takes a question, without --profile and --trace")
-        _of_server(server, key, question, {**asked, "conversation": conversation}, as_json)
-        return
-    chatbot = open_chatbot(profile=profile)
-    if batch is not None and to is not None:
-        _batch(chatbot, batch, to, afresh)
+        _of_server(server, key, question, asked, as_json)
     elif question is not None:
-        if product:
-            # Raises an error that lists the products.
-            chatbot.catalog.product(product)
-        if conversation == "new":
-            conversation = chatbot.conversations.start(product, question)
-            # Printed before the answer, because it is of use even if there is none.
-            errors.print(f"conversation {conversation}", style="dim")
-        _one(chatbot, question, {**asked, "conversation": conversation}, as_json, trace)
+        _one(open_chatbot(profile=profile), question, asked, as_json, trace)
+    elif batch is not None and to is not None:
+        _batch(open_chatbot(profile=profile), batch, to, afresh)
 
 
 def schema(
@@ -93,26 +82,28 @@ def schema(
 
 
 def _one(
-    chatbot: Chatbot,
-    question: str,
-    asked: dict[str, Any],
-    as_json: bool,
-    trace: bool,
+    chatbot: "Chatbot", question: str, asked: dict[str, Any], as_json: bool, trace: bool
 ) -> None:
     from chatbot.chain.reply import trace_of
 
+    if asked["product"]:
+        # Raises an error that lists the products.
+        chatbot.catalog.product(asked["product"])
+    if asked["conversation"] == "new":
+        asked["conversation"] = chatbot.conversations.start(asked["product"], question)
+        # Printed before the answer, because it is of use even if there is none.
+        errors.print(f"conversation {asked['conversation']}", style="dim")
     if as_json:
         reply = chatbot.ask(question, **asked)
-        kept_in = asked["conversation"]
-        extra = {"conversation": kept_in} if kept_in else {}
+        kept_in = {"conversation": reply.conversation} if reply.conversation else {}
         traced = {"trace": trace_of(reply.turn)} if trace else {}
-        print_json({**dict(reply.content), **extra, **traced})
+        print_json({**dict(reply.content), **kept_in, **traced})
         chatbot.memory.remembering.flush()
         return
     progress = Progress()
     with errors.status("One moment…") as status:
 
-        def listener(event: Event) -> None:
+        def listener(event: "Event") -> None:
             nonlocal progress
             progress = progress.after(event)
             status.update(printable(progress.written or progress.now))
@@ -166,14 +157,13 @@ def _print_reply(reply: Reply) -> None:
         say(f"Without the language model: {step} ({reason})", "dim")
 
 
-def _batch(chatbot: Chatbot, questions: Path, to: Path, afresh: bool) -> None:
-    from chatbot.batch import BatchError, run_batch
+def _batch(chatbot: "Chatbot", questions: Path, to: Path, afresh: bool) -> None:
+    from chatbot.batch import read_batch, run_batch
 
-    if not questions.is_file():
-        raise BatchError(f"{questions}: there is no such file")
+    lines = read_batch(questions)
     with progress_bars() as show:
         result = run_batch(
-            *(chatbot, questions, to),
+            *(chatbot, lines, to),
             lambda progress: show("answering", progress.done, progress.total),
             afresh=afresh,
         )

@@ -1,7 +1,5 @@
 """`strata backup`, `restore` and `move`: everything that is kept, copied into another database."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -17,7 +15,7 @@ from chatbot.settings import read_settings
 from corpora.database.copying import NotCopied, copy_database
 from corpora.database.engine import Database
 from corpora.database.engine import open_database as open_url
-from ui.cli.terminal import AsJson, open_database, print_json, progress_bars, say
+from ui.cli.terminal import AsJson, open_database, print_result, progress_bars
 from ui.wording.amounts import how_many
 
 BackupFile = Annotated[Path, typer.Argument(help="The file of the backup.", dir_okay=False)]
@@ -35,11 +33,8 @@ def backup(file: BackupFile, as_json: AsJson = False) -> None:
         raise NotCopied(f"There is no folder {file.absolute().parent}. Make it, or name another.")
     with _failures_told(file), TemporaryDirectory(dir=file.absolute().parent) as folder:
         aside = Path(folder) / file.name
-        target = open_url(f"sqlite:///{aside}")
-        try:
+        with closing(open_url(f"sqlite:///{aside}")) as target:
             counts = _copied(open_database(), target)
-        finally:
-            target.close()
         aside.rename(file)
     _tell(counts, as_json, f"in {file}")
 
@@ -56,11 +51,8 @@ def restore(file: BackupFile, as_json: AsJson = False) -> None:
     data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=data_dir) as folder, _failures_told(data_dir):
         copied = shutil.copy(file, folder)
-        source = open_url(f"sqlite:///{Path(copied).absolute()}")
-        try:
+        with closing(open_url(f"sqlite:///{Path(copied).absolute()}")) as source:
             counts = _copied(source, target)
-        finally:
-            source.close()
     # Their numbers are given out anew, so that what stands there would be taken for another's.
     shutil.rmtree(data_dir / "generations", ignore_errors=True)
     _tell(counts, as_json, "restored")
@@ -75,12 +67,8 @@ def move(
     Stop the server and the workers first: what they write meanwhile is not copied. Then set
     STRATA_DATABASE_URL, and start them again; indexes are built when they are needed.
     """
-    target = open_url(url)
-    try:
-        with _failures_told(Path(read_settings().data_dir)):
-            counts = _copied(open_database(), target)
-    finally:
-        target.close()
+    with closing(open_url(url)) as target, _failures_told(read_settings().data_dir):
+        counts = _copied(open_database(), target)
     _tell(counts, as_json, "moved. Set STRATA_DATABASE_URL to use it")
 
 
@@ -109,8 +97,6 @@ def _copied(source: Database, target: Database) -> dict[str, int]:
 
 
 def _tell(counts: Mapping[str, int], as_json: bool, what: str) -> None:
-    if as_json:
-        print_json({"rows": counts})
-        return
     rows = how_many(sum(counts.values()), "row")
-    say(f"{rows} in {how_many(len(counts), 'table')}, each compared: {what}.")
+    told = f"{rows} in {how_many(len(counts), 'table')}, each compared: {what}."
+    print_result(as_json, {"rows": counts}, told)

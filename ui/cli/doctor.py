@@ -1,7 +1,5 @@
 """`strata doctor`: whether everything that is kept is whole, and mending what can be mended."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

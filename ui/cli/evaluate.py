@@ -1,7 +1,5 @@
 """`strata eval`: measure the chatbot on questions with checked answers."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,7 +15,9 @@ from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
 
 
-app = typer.Typer(help="Measure answers and retrieval on checked questions.", no_args_is_help=True)
+app = typer.Typer(
+    name="eval", help="Measure answers and retrieval on checked questions.", no_args_is_help=True
+)
 
 
 @app.command()

@@ -1,7 +1,5 @@
 """`strata glossary`: which words of a product mean the same."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +7,12 @@ import typer
 
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.glossary_file import read_glossary, written_glossary
-from ui.cli.terminal import AsJson, open_database, print_json, say, write
+from ui.cli.terminal import AsJson, open_database, print_result, say, write
 from ui.wording.amounts import how_many
 
-app = typer.Typer(help="Manage the synonyms of a product's terms.", no_args_is_help=True)
+app = typer.Typer(
+    name="glossary", help="Manage the synonyms of a product's terms.", no_args_is_help=True
+)
 
 Product = Annotated[str, typer.Option("--product", help="The product.")]
 
@@ -36,13 +36,9 @@ def import_file(
 def list_terms(product: Product, as_json: AsJson = False) -> None:
     """List the terms of a product and their synonyms."""
     entries = _glossaries().entries(product)
-    if as_json:
-        print_json([{"term": e.term, "synonyms": list(e.synonyms)} for e in entries])
-        return
-    if not entries:
-        say("No terms yet. Add some with `strata glossary import`.")
-    for entry in entries:
-        say(f"{entry.term}: {', '.join(entry.synonyms)}")
+    told = [f"{entry.term}: {', '.join(entry.synonyms)}" for entry in entries]
+    none = "No terms yet. Add some with `strata glossary import`."
+    print_result(as_json, entries, *(told or [none]))
 
 
 @app.command()

@@ -1,7 +1,5 @@
 """`strata history`: what was asked and answered, as files."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
@@ -12,7 +10,7 @@ from chatbot.review.filters import TurnFilter
 from chatbot.review.regression_set import RegressionSet
 from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
 
-app = typer.Typer(help="Export questions and answers.", no_args_is_help=True)
+app = typer.Typer(name="history", help="Export questions and answers.", no_args_is_help=True)
 
 
 @app.command()

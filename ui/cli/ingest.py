@@ -1,7 +1,5 @@
 """`strata ingest`: documents of a release become its corpus."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +44,7 @@ def ingest(
             settings=ChunkingSettings(
                 per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
             ),
-            on_progress=lambda p: show(str(p.stage), p.done, p.total, p.item),
+            on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             workers=workers,
             limits=settings.reading_limits,
         )

@@ -1,7 +1,5 @@
 """The `strata` command: its subcommands, and how failures are reported."""
 
-from __future__ import annotations
-
 import sys
 from importlib import metadata
 from typing import Annotated, get_args
@@ -57,23 +55,13 @@ def strata(
     """Answers from the documentation of the right release, with citations."""
 
 
-app.command("ask")(ask.ask)
-app.command("schema")(ask.schema)
-app.command("ingest")(ingest.ingest)
-app.command("serve")(serve.serve)
-app.command("worker")(serve.worker)
-app.command("mcp")(serve.mcp)
-app.command("doctor")(doctor.doctor)
-app.command("backup")(database.backup)
-app.command("restore")(database.restore)
-app.command("move")(database.move)
-app.add_typer(releases.app, name="releases")
-app.add_typer(glossary.app, name="glossary")
-app.add_typer(history.app, name="history")
-app.add_typer(memory.app, name="memory")
-app.add_typer(people.app, name="people")
-app.add_typer(models.app, name="models")
-app.add_typer(evaluate.app, name="eval")
+for command in (
+    *(ask.ask, ask.schema, ingest.ingest, serve.serve, serve.worker, serve.mcp),
+    *(doctor.doctor, database.backup, database.restore, database.move),
+):
+    app.command()(command)
+for group in (releases, glossary, history, memory, people, models, evaluate):
+    app.add_typer(group.app)
 
 
 def main() -> None:

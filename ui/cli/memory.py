@@ -1,7 +1,5 @@
 """`strata memory`: saved answers: import, export, statistics, rebuild."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +19,7 @@ from ui.cli.terminal import (
     open_chatbot,
     output,
     print_json,
+    print_result,
     printable,
     progress_bars,
     say,
@@ -36,6 +35,7 @@ Product = Annotated[str, typer.Option("--product", help="Only this product.")]
 Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
 
 app = typer.Typer(
+    name="memory",
     help="Saved answers: import a FAQ, export, statistics, rebuild.",
     no_args_is_help=True,
 )
@@ -61,16 +61,13 @@ def import_file(
         report = Exchange(open_chatbot(), LOCAL).bring_in(
             faq, lambda done, total: show("import", done, total)
         )
-    if as_json:
-        print_json(report)
-    else:
-        say("\n".join(import_told(report)))
-        if report.ignored:
-            say(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
-        if report.left_out:
-            say(f"{how_many(len(report.left_out), 'line')} skipped:")
-        for left in report.left_out:
-            say(f"  line {left.line}: {left.reason}")
+    told = list(import_told(report))
+    if report.ignored:
+        told.append(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
+    if report.left_out:
+        told.append(f"{how_many(len(report.left_out), 'line')} skipped:")
+        told += (f"  line {left.line}: {left.reason}" for left in report.left_out)
+    print_result(as_json, report, *told)
     if report.left_out:
         taken = report.added + report.known + report.outdone
         raise typer.Exit(SOME_LEFT_OUT if taken else 1)
@@ -113,14 +110,11 @@ def rebuild(product: Product = "", release: Release = "", as_json: AsJson = Fals
         rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
             _scope(product, release), lambda _, done, total: show("rebuild", done, total)
         )
-    if as_json:
-        print_json(rebuilt)
-        return
-    if not rebuilt:
-        say("Nothing is remembered yet.")
+    told = []
     for of in rebuilt:
         gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
-        say(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
+        told.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
+    print_result(as_json, rebuilt, *(told or ["Nothing is remembered yet."]))
 
 
 def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:

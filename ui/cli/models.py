@@ -1,7 +1,5 @@
 """`strata models`: fetch the model files, see which are there, and try the model in use."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from dataclasses import asdict
@@ -15,18 +13,11 @@ from chatbot.models.download import FileState, file_state, pull
 from chatbot.models.errors import GeneratorError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
 from chatbot.settings import read_settings
-from ui.cli.terminal import (
-    AsJson,
-    errors,
-    output,
-    print_json,
-    print_result,
-    printable,
-    progress_bars,
-    say,
-)
+from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 
-app = typer.Typer(help="The models: fetch, verify, list, try out.", no_args_is_help=True)
+app = typer.Typer(
+    name="models", help="The models: fetch, verify, list, try out.", no_args_is_help=True
+)
 
 
 @app.command("pull")
@@ -69,25 +60,21 @@ def list_models(as_json: AsJson = False) -> None:
     in_use = models_in_use(settings.generator)
     folder = settings.models_dir
     states = {m: file_state(m, folder) for m in (*MODELS.values(), *in_use)}
-    if as_json:
-        print_json(
-            [
-                {
-                    "name": model.key,
-                    "role": model.role,
-                    "memory_gb": model.memory_gb,
-                    "cores": model.cores,
-                    "bytes": model.size or None,
-                    "licence": model.licence,
-                    "hash_pinned": bool(model.sha256),
-                    "in_use": model in in_use,
-                    "file": str(model.path_in(folder)),
-                    "state": str(state),
-                }
-                for model, state in states.items()
-            ]
-        )
-        return
+    listed = [
+        {
+            "name": model.key,
+            "role": model.role,
+            "memory_gb": model.memory_gb,
+            "cores": model.cores,
+            "bytes": model.size or None,
+            "licence": model.licence,
+            "hash_pinned": bool(model.sha256),
+            "in_use": model in in_use,
+            "file": str(model.path_in(folder)),
+            "state": str(state),
+        }
+        for model, state in states.items()
+    ]
     name = Column("model", no_wrap=True)
     table = Table(name, "for", "suits", "size", "licence", "state", box=None)
     for model, state in states.items():
@@ -99,9 +86,9 @@ def list_models(as_json: AsJson = False) -> None:
             model.licence,
             f"{state}, in use" if model in in_use else str(state),
         )
-    output.print(table)
-    if any(s is not FileState.READY and not m.sha256 for m, s in states.items()):
-        say("Models of 4 and 8 billion parameters come from the Hugging Face Hub only.")
+    notes = ["Models of 4 and 8 billion parameters come from the Hugging Face Hub only."]
+    missing = any(s is not FileState.READY and not m.sha256 for m, s in states.items())
+    print_result(as_json, listed, table, *(notes if missing else []))
 
 
 @app.command("check")

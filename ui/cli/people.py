@@ -1,7 +1,5 @@
 """`strata people`: whose conversations there are; export or delete those of one person."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +10,12 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.conversations import personal_data
 from corpora.database.engine import Database
-from ui.cli.terminal import AsJson, WithoutAsking, open_database, print_json, say, write
+from ui.cli.terminal import AsJson, WithoutAsking, open_database, print_result, say, write
 from ui.wording.amounts import how_many
 
-app = typer.Typer(help="List users; export or delete their data.", no_args_is_help=True)
+app = typer.Typer(
+    name="people", help="List users; export or delete their data.", no_args_is_help=True
+)
 
 Who = Annotated[
     str,
@@ -27,13 +27,9 @@ Who = Annotated[
 def list_people(as_json: AsJson = False) -> None:
     """List users and how many conversations they have."""
     found = personal_data.people(open_database())
-    if as_json:
-        print_json([{"person": person, "conversations": count} for person, count in found])
-        return
-    if not found:
-        say("No questions yet.")
-    for person, count in found:
-        say(f"{person or '(anonymous)'}: {how_many(count, 'conversation')}")
+    told = [f"{who or '(anonymous)'}: {how_many(count, 'conversation')}" for who, count in found]
+    listed = [{"person": person, "conversations": count} for person, count in found]
+    print_result(as_json, listed, *(told or ["No questions yet."]))
 
 
 @app.command()

@@ -1,7 +1,5 @@
 """`strata releases`: what can be asked, and what an administrator says about it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Annotated
@@ -17,7 +15,9 @@ from ui.cli.terminal import AsJson, WithoutAsking, open_database, output, print_
 from ui.wording.amounts import how_many
 
 app = typer.Typer(
-    help="List, rename, hide, roll back or delete releases.", invoke_without_command=True
+    name="releases",
+    help="List, rename, hide, roll back or delete releases.",
+    invoke_without_command=True,
 )
 
 Product = Annotated[str, typer.Argument(help="The product.")]
@@ -43,18 +43,11 @@ def list_releases(
         for listed in ReleaseAdministration(database).overview(p.name).releases
     }
     if as_json:
-        print_json(
-            [
-                {
-                    **asdict(p),
-                    "latest": p.newest and p.newest.name,
-                    "releases": [
-                        {**asdict(r), "remembered": remembered[p.name, r.name]} for r in p.releases
-                    ],
-                }
-                for p in products
-            ]
-        )
+        listed = [{**asdict(p), "latest": p.newest and p.newest.name} for p in products]
+        for told in listed:
+            for release in told["releases"]:
+                release["remembered"] = remembered[release["product"], release["name"]]
+        print_json(listed)
         return
     if not products:
         say("No documentation yet. Add some with `strata ingest`.")
@@ -66,8 +59,8 @@ def list_releases(
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
             notes += [remembered[p.name, r.name].told] if remembered[p.name, r.name].answers else []
-            told = f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""
-            output.print(printable(f"  {r.name}") + told)
+            behind = f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""
+            output.print(printable(f"  {r.name}") + behind)
 
 
 @app.command()

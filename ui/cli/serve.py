@@ -1,7 +1,5 @@
 """`strata serve`, `worker` and `mcp`: the pages, what does their work, the tools of an editor."""
 
-from __future__ import annotations
-
 import logging
 import os
 import socket

@@ -1,7 +1,5 @@
 """What the commands share: consoles, options, output, progress bars, opening the data."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -55,13 +53,13 @@ def print_json(value: Any) -> None:
     output.print(told, markup=False)
 
 
-def print_result(as_json: bool, value: Any, *tables: RenderableType) -> None:
-    """Print the result of a command: as JSON for programs, as tables for people."""
+def print_result(as_json: bool, value: Any, *shown: RenderableType) -> None:
+    """Print the result of a command: as JSON for programs, as tables and text for people."""
     if as_json:
         print_json(value)
-    else:
-        for table in tables:
-            output.print(table)
+        return
+    for part in shown:
+        output.print(printable(part) if isinstance(part, str) else part)
 
 
 def printable(text: str) -> str:
@@ -114,7 +112,7 @@ def progress_bars(*more: ProgressColumn) -> Iterator[Callable[..., None]]:
         yield show
 
 
-def open_chatbot(**options: Any) -> Chatbot:
+def open_chatbot(**options: Any) -> "Chatbot":
     """Open the chatbot of the settings; `options` that are not None take precedence."""
     from chatbot import assembly
 

@@ -1,11 +1,9 @@
 """Questions that are being answered, each in its own thread, while pages watch."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -38,19 +36,14 @@ class Asking:
     Streamlit: a page reads `progress` whenever it likes.
     """
 
-    def __init__(self, identity: str, question: Question, before: Asking | None) -> None:
+    def __init__(self, identity: str, question: Question, before: "Asking | None") -> None:
         self.id = identity
         self.question = question
         self.before = before
         self.stopped = threading.Event()
+        self.ended = threading.Event()
         self._lock = threading.Lock()
         self._progress = Progress()
-        self._thread: threading.Thread | None = None
-
-    def start(self, answer: Callable[[Asking], None]) -> None:
-        """Start a thread that answers it."""
-        self._thread = threading.Thread(target=answer, args=[self], name="question", daemon=True)
-        self._thread.start()
 
     @property
     def progress(self) -> Progress:
@@ -65,8 +58,7 @@ class Asking:
 
     def wait(self, seconds: float) -> Progress:
         """Wait until it ends, at most so many seconds; return its progress."""
-        if self._thread:
-            self._thread.join(seconds)
+        self.ended.wait(seconds)
         return self.progress
 
     def change(self, change: Callable[[Progress], Progress]) -> None:
@@ -96,21 +88,16 @@ class Askings:
         """
         identity = uuid4().hex
         with self._asking:
-            before = [
-                asking
-                for asking in self._here.copy().values()
-                if asking.question.conversation == question.conversation
-            ]
-            asking = self._here[identity] = Asking(
-                identity, question, before[-1] if before else None
-            )
+            here = reversed(self._here.copy().values())
+            before = (a for a in here if a.question.conversation == question.conversation)
+            asking = self._here[identity] = Asking(identity, question, next(before, None))
             try:
                 asking.question = self._kept.add(question, identity).question
             except BaseException:
                 self._here.pop(identity)
                 raise
-            asking.start(self._answer)
-        threading.Thread(target=self._say_here, args=[asking], daemon=True).start()
+            for work in (self._answer, self._say_here):
+                threading.Thread(target=work, args=[asking], name="question", daemon=True).start()
         return asking
 
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
@@ -153,6 +140,7 @@ class Askings:
             asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
         finally:
             self._here.pop(asking.id)
+            asking.ended.set()
 
     def _ask(self, asking: Asking) -> None:
         while asking.before and asking.before.progress.is_running and not asking.stopped.is_set():
@@ -160,16 +148,11 @@ class Askings:
         asking.before = None
         if asking.stopped.is_set():
             raise Stopped
-        asked = asking.question
+        asked = asdict(asking.question)
         self._chatbot.ask(
-            asked.text,
-            product=asked.product,
-            release=asked.release,
-            conversation=asked.conversation,
-            owner=asked.owner,
-            instead_of=asked.instead_of,
+            asked.pop("text"),
+            **asked,
             open_question=asking.id,
-            afresh=asked.afresh,
             listener=lambda event: asking.change(lambda p: p.after(event)),
             stopped=asking.stopped.is_set,
         )

@@ -5,8 +5,6 @@ what a proxy's header says from anywhere, and looks for its own address on the i
 where a page comes from. So all that is settled here, before Streamlit sees a request.
 """
 
-from __future__ import annotations
-
 import json
 from http import HTTPStatus
 from urllib.parse import urlsplit

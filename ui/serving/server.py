@@ -3,8 +3,6 @@
 `strata serve` runs this file; Streamlit reads `.streamlit/config.toml` because it lies beside it.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

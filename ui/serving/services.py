@@ -1,7 +1,5 @@
 """The services that the pages use, opened once for the process, and the current person."""
 
-from __future__ import annotations
-
 import threading
 
 import streamlit as st

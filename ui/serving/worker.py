@@ -4,14 +4,11 @@ Jobs stand in the database (`corpora.jobs.jobs`), where any number of workers lo
 waits; that of a worker that died is found within a minute.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
 import threading
 from contextlib import suppress
-from types import FrameType
 
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
@@ -38,7 +35,11 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
 
     The job that is being done then goes back to those that wait.
     """
-    _step_aside()
+    # Answering questions goes first. Not at the lowest priority there is: a worker that holds the
+    # database's lock must get done.
+    os.nice(_NICE)
+    with suppress(AttributeError, OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     stopping = threading.Event()
     database = open_database(settings.database)
     claims = Claims(database, this_process())
@@ -58,7 +59,8 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         ),
     ]
     claims.beat()
-    _stop_on_signals(stopping)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda _signal, _frame: stopping.set())
     for thread in threads:
         thread.start()
     _log.info("worker %s waits for jobs in %s", this_process(), settings.data_dir)
@@ -68,24 +70,6 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         thread.join(_END_SECONDS)
     claims.end()
     database.close()
-
-
-def _step_aside() -> None:
-    """Run at a low priority, so that answering questions goes first.
-
-    Not at the lowest priority there is: a worker that holds the database's lock must get done.
-    """
-    os.nice(_NICE)
-    with suppress(AttributeError, OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-
-
-def _stop_on_signals(stopping: threading.Event) -> None:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        stopping.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
 
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:

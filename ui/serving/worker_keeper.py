@@ -1,7 +1,5 @@
 """A worker beside the server: restarted when it dies, ended when the server is gone."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
