@@ -104,18 +104,18 @@ class ContentGaps:
         """The unanswered questions, the newest first, and how many older turns are left out."""
         # Of a comparison the releases stand in its payload alone.
         every = replace(wanted, abstained=True, clarified=False, superseded=False, release=None)
+        newest_first = (TurnRow.created.desc(), TurnRow.id.desc())
+        payload = ("queries", "found_in", "compared_releases")
+        query = select(
+            *(TurnRow.id, TurnRow.question, TurnRow.owner, TurnRow.created),
+            *(TurnRow.product, TurnRow.release),
+            *(TurnRow.answer[key].label(key) for key in payload),
+        ).order_by(*newest_first)
         with self.database.reading() as session:
-            documents = TurnRow.route != Route.CHAT
-            turns = select(TurnRow.id).where(*conditions(session, every), documents)
-            there = session.scalar(select(func.count()).select_from(turns.subquery())) or 0
-            newest = turns.order_by(TurnRow.created.desc(), TurnRow.id.desc()).limit(MOST)
-            payload = ("queries", "found_in", "compared_releases")
-            query = select(
-                *(TurnRow.id, TurnRow.question, TurnRow.owner, TurnRow.created),
-                *(TurnRow.product, TurnRow.release),
-                *(TurnRow.answer[key].label(key) for key in payload),
-            ).where(TurnRow.id.in_(newest))
-            rows = session.execute(query.order_by(TurnRow.created.desc(), TurnRow.id.desc())).all()
+            kept = (*conditions(session, every), TurnRow.route != Route.CHAT)
+            there = session.scalar(select(func.count(TurnRow.id)).where(*kept)) or 0
+            newest = select(TurnRow.id).where(*kept).order_by(*newest_first).limit(MOST)
+            rows = session.execute(query.where(TurnRow.id.in_(newest))).all()
         questions = (question for row in rows for question in _of(row))
         asked = [q for q in questions if wanted.release in (None, q.release)]
         return asked, there - len(rows)
