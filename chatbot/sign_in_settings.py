@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, model_validator
 from pydantic_settings import NoDecode
 
+from chatbot.text.phrasing import listed
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -127,5 +129,4 @@ class SignInSettings(BaseModel):
 
 
 def _named(settings: Sequence[str]) -> str:
-    names = ", ".join(f"STRATA_{name.upper()}" for name in settings)
-    return " and ".join(names.rsplit(", ", 1))
+    return listed(f"STRATA_{name.upper()}" for name in settings)

@@ -77,14 +77,9 @@ def review_of(turn: TurnRow) -> ReviewRow:
     """The review of a turn, an empty one where there is none."""
     return turn.review or ReviewRow(
         turn_id=turn.id,
-        rating="",
-        corrected_answer="",
-        corrected_release="",
-        note="",
         status=Status.OPEN,
-        assignee="",
         in_regression_set=False,
-        reviewer="",
+        **dict.fromkeys(("rating", "reviewer", *_LONGEST), ""),
     )
 
 
