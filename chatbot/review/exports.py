@@ -54,6 +54,7 @@ class Exports:
 
     def turns(self, person: Person, form: Format, wanted: TurnFilter = ANY) -> Iterator[str]:
         """Export the turns of all people that a filter wants, the oldest first."""
+        person.require_admin()
         return self.of(person, "turns", self._turns(wanted), form, **asdict(wanted))
 
     def _turns(self, wanted: TurnFilter) -> Iterator[dict[str, Any]]:

@@ -92,7 +92,7 @@ class Numbers:
 
     def over_time(self, person: Person, wanted: TurnFilter, span: Span) -> dict[date, Figures]:
         """The figures of each period from the first to the last in which something was asked."""
-        by_start = self._figures(person, wanted, self._start(span))
+        by_start = self._figures(person, wanted, span)
         found = {start: figures for (start,), figures in by_start.items()}
         if not found:
             return {}
@@ -135,17 +135,17 @@ class Numbers:
 
     def rows(self, person: Person, wanted: TurnFilter, span: Span) -> Iterator[dict[str, Any]]:
         """The figures of each period, product and release, for an export."""
-        by = (self._start(span), TurnRow.product, TurnRow.release)
-        found = self._figures(person, wanted, *by)
+        found = self._figures(person, wanted, span, TurnRow.product, TurnRow.release)
         for start, product, release in sorted(found, key=lambda key: [str(k or "") for k in key]):
             place = {str(span): str(start), "product": product, "release": release}
             yield place | asdict(found[start, product, release])
 
     def _figures(
-        self, person: Person, wanted: TurnFilter, *by: Any
+        self, person: Person, wanted: TurnFilter, *groups: Any
     ) -> dict[tuple[Any, ...], Figures]:
-        """The figures of the turns grouped by these columns; of all of them without any."""
+        """The figures of the turns grouped by spans and columns; of all of them without any."""
         person.require_admin()
+        by = [self._start(group) if isinstance(group, Span) else group for group in groups]
         rated = ("good", "bad", "wrong release", "incomplete")
         counted = (
             select(
