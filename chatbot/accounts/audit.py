@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import Person
@@ -33,7 +33,7 @@ class AuditLog:
         unless an admin reads, like `choices` and `rows`.
         """
         reader.require_admin()
-        query = select(AuditRow).filter_by(**_given(chosen)).order_by(AuditRow.id.desc())
+        query = _newest_first(chosen)
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
@@ -53,16 +53,15 @@ class AuditLog:
     def rows(self, reader: Person, **chosen: str | None) -> Iterator[dict[str, Any]]:
         """Every entry, the newest first, for an export."""
         reader.require_admin()
-        query = select(*AuditRow.__table__.columns).filter_by(**_given(chosen))
+        columns = AuditRow.__table__.columns.keys()
         with self.database.reading() as session:
-            found = session.execute(
-                query.order_by(AuditRow.id.desc()), execution_options={"yield_per": 1000}
-            )
-            yield from map(dict, found.mappings())
+            for row in session.scalars(_newest_first(chosen).execution_options(yield_per=1000)):
+                yield {name: getattr(row, name) for name in columns}
 
 
-def _given(chosen: dict[str, str | None]) -> dict[str, str]:
-    return {name: value for name, value in chosen.items() if value}
+def _newest_first(chosen: dict[str, str | None]) -> Select[AuditRow]:
+    given = {name: value for name, value in chosen.items() if value}
+    return select(AuditRow).filter_by(**given).order_by(AuditRow.id.desc())
 
 
 def recorded(session: Session, person: Person, action: str, subject: str, **details: Any) -> None:

@@ -30,15 +30,13 @@ class Limits:
         Raises LimitReached, and then does not count it.
         """
         most = self.questions_per_minute if most is None else most
-        told = f"Your limit of {most} questions a minute is reached."
-        self._use(owner, "question", most, timedelta(minutes=1), told)
+        self._use(owner, "question", most, timedelta(minutes=1), "questions a minute")
 
     def upload(self, person: Person) -> None:
         """Count an upload of a person, of however many files. Raises LimitReached."""
-        told = f"Your limit of {self.uploads_per_day} uploads a day is reached."
-        self._use(person.id, "upload", self.uploads_per_day, timedelta(days=1), told)
+        self._use(person.id, "upload", self.uploads_per_day, timedelta(days=1), "uploads a day")
 
-    def _use(self, owner: str, kind: str, limit: int, within: timedelta, told: str) -> None:
+    def _use(self, owner: str, kind: str, limit: int, within: timedelta, of: str) -> None:
         if not owner or not limit:
             return
         now = datetime.now(UTC)
@@ -52,7 +50,7 @@ class Limits:
                 session.add(UseRow(owner=owner, kind=kind, at=now))
                 return
         wait = _in_words(first + within - now)
-        raise LimitReached(f"{told} You can go on in {wait}.")
+        raise LimitReached(f"Your limit of {limit} {of} is reached. You can go on in {wait}.")
 
 
 def _in_words(wait: timedelta) -> str:

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import Person
@@ -15,7 +17,7 @@ from corpora.catalog.memory_review import MemoryReview
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
-from corpora.jobs.jobs import Job, JobKind, Jobs
+from corpora.jobs.jobs import JobKind, Jobs
 
 _ACTIONS = {
     "aliases": "alias",
@@ -49,7 +51,7 @@ class Administration:
         administration = ReleaseAdministration(self.database)
         old = administration.settings(product, release)
         review = administration.change_release(product, release, new)
-        self._record_changes(f"{product} {release}", old, administration.settings(product, release))
+        self._record_changes(old, administration.settings(product, release), product, release)
         return review
 
     def change_product(self, product: str, new: ProductSettings) -> None:
@@ -57,16 +59,14 @@ class Administration:
         administration = ReleaseAdministration(self.database)
         old = administration.overview(product).settings
         administration.change_product(product, new)
-        self._record_changes(product, old, administration.overview(product).settings)
+        self._record_changes(old, administration.overview(product).settings, product)
 
     def serve(self, product: str, release: str, generation: int) -> MemoryReview:
         """Let another generation of a release serve; return what became of remembered answers."""
-        catalog = Catalog(self.database)
         before = ReleaseAdministration(self.database).overview(product).release(release)
-        review = catalog.serve(product, release, generation)
+        review = Catalog(self.database).serve(product, release, generation)
         self._record(
-            "rollback",
-            f"{product} {release}",
+            *("rollback", product, release),
             generation=generation,
             before=before.generation if before else None,
             suspended=review.suspended,
@@ -83,47 +83,43 @@ class Administration:
         """
         if self.limits is not None:
             self.limits.upload(self.person)
-        job = store(
-            self.database,
-            data_dir,
-            files,
-            product=product,
-            release=release,
-            person_id=self.person.id,
-        )
+        of = {"product": product, "release": release, "person_id": self.person.id}
+        job = store(self.database, data_dir, files, **of)
         size = sum(file.size for file in files)
-        self._record("upload", f"{product} {release}", job=job, files=len(files), size=size)
+        self._record("upload", product, release, job=job, files=len(files), size=size)
         return job
 
     def read_again(self, product: str, release: str) -> int:
         """Order that the kept originals of a release are read again; return the id of the job."""
         job = Jobs(self.database).add(JobKind.REREAD, product, release, self.person.id)
-        self._record("read again", f"{product} {release}", job=job)
+        self._record("read again", product, release, job=job)
         return job
 
     def remove_documents(self, product: str, release: str, files: Sequence[str]) -> int:
         """Order that documents leave a release; return the id of the job."""
         job = order_removal(self.database, product, release, files, self.person.id)
-        self._record("remove documents", f"{product} {release}", job=job, files=list(files))
+        self._record("remove documents", product, release, job=job, files=list(files))
         return job
 
     def delete(self, product: str, release: str = "") -> int:
         """Order that a release, or a product with all of them, is deleted; return the job's id."""
         job = Jobs(self.database).add(JobKind.DELETE, product, release, self.person.id)
-        self._record("delete", f"{product} {release}".strip(), job=job)
+        self._record("delete", product, release, job=job)
         return job
 
     def cancel(self, job: int) -> None:
         """Stop a job."""
         jobs = Jobs(self.database)
         jobs.cancel(job)
-        self._record("cancel job", _subject(jobs.get(job)), job=job)
+        of = jobs.get(job)
+        self._record("cancel job", of.product, of.release, job=job)
 
     def retry(self, job: int) -> None:
         """Let a job that failed or was cancelled wait for a worker again."""
         jobs = Jobs(self.database)
         jobs.retry(job)
-        self._record("retry job", _subject(jobs.get(job)), job=job)
+        of = jobs.get(job)
+        self._record("retry job", of.product, of.release, job=job)
 
     def put_term(self, product: str, entry: Entry, instead_of: str) -> None:
         """Put an entry into a glossary, in place of the one with a term; empty: a new one."""
@@ -141,26 +137,12 @@ class Administration:
         self._record("import glossary", product, **asdict(changes))
         return changes
 
-    def _record_changes(
-        self,
-        subject: str,
-        old: ReleaseSettings | ProductSettings,
-        new: ReleaseSettings | ProductSettings,
-    ) -> None:
-        before, now = asdict(old), asdict(new)
-        for name in now:
-            if now[name] != before[name]:
-                was, is_now = _plain(before[name]), _plain(now[name])
-                self._record(_ACTIONS[name], subject, before=was, now=is_now)
+    def _record_changes(self, old: object, new: object, product: str, release: str = "") -> None:
+        before, now = to_jsonable_python(old), to_jsonable_python(new)
+        for name, action in _ACTIONS.items():
+            if now.get(name) != before.get(name):
+                self._record(action, product, release, before=before[name], now=now[name])
 
-    def _record(self, action: str, subject: str, **details: Any) -> None:
+    def _record(self, action: str, product: str, release: str = "", **details: Any) -> None:
+        subject = f"{product} {release}".strip()
         AuditLog(self.database).record(self.person, action, subject, **details)
-
-
-def _subject(job: Job) -> str:
-    return f"{job.product} {job.release}".strip()
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
-    return value if isinstance(value, str | bool | tuple | None) else str(value)

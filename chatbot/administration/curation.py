@@ -66,9 +66,9 @@ class Curation:
         The pages of its release are searched for citations. Raises BadInput.
         """
         old = self._overview.pair(pair_id)
-        question = memory_question(old.row)
-        pair = self._curated(old.product, old.release, question, answer, links=old.row.links)
-        added = self._put(old.product, old.release, pair, [pair_id], "edited")
+        question, links = memory_question(old.row), tuple(old.row.links)
+        of = (old.product, old.release, question)
+        pair, added = self._put(*of, answer, [pair_id], "edited", links=links)
         self._record(
             "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
         )
@@ -107,50 +107,40 @@ class Curation:
             self.chatbot.memory.stores.remove(made, Happened.RETIRED, told)
             return
         question = self.chatbot.memory.reader.read(asked, row.product)
-        pair = self._curated(row.product, release, question, text, turn=turn)
-        instead_of = [pair.id for pair in of_turn]
-        added = self._put(row.product, release, pair, instead_of, "corrected")
+        of = (row.product, release, question, text)
+        _, added = self._put(*of, [pair.id for pair in of_turn], "corrected", turn=turn)
         if not added.kept and added.pair is not None:
             # Of two that admins wrote the later one counts.
-            self._put(row.product, release, pair, [added.pair], "corrected")
+            self._put(*of, [added.pair], "corrected", turn=turn)
 
-    def _curated(
+    def _put(
         self,
         product: str,
         release: str,
         question: MemoryQuestion,
         answer: str,
+        instead_of: Sequence[int],
+        done: str,
         *,
         turn: int | None = None,
-        links: Sequence[str] = (),
-    ) -> NewPair:
-        """A pair with an answer that this admin wrote, and its citations."""
+        links: tuple[str, ...] = (),
+    ) -> tuple[NewPair, Added]:
+        """Store an answer that this admin wrote, with its citations, in place of some pairs."""
         text = as_answer(answer)
         if not text:
             raise BadInput("The answer is empty: write one, or retire the old one.")
         require_short("answer", text, LONGEST_ANSWER)
         try:
             corpus = self.chatbot.corpora.corpus(product, release)
-            found = supported(corpus, self.chatbot.embedder, question.text, text)
+            kept, pages = supported(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
             raise BadInput(f"The answer cannot be checked against its release. {error}") from error
         score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
-        return NewPair(
-            question,
-            found.as_kept(),
-            score,
-            found.pages,
-            turn=turn,
-            links=tuple(links),
-        )
-
-    def _put(
-        self, product: str, release: str, pair: NewPair, instead_of: Sequence[int], done: str
-    ) -> Added:
+        pair = NewPair(question, kept, score, pages, turn, links)
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
         reason = f"{self._name} {done} the answer."
-        return self.chatbot.memory.stores.add(
+        return pair, self.chatbot.memory.stores.add(
             release_id, pair, happened=Happened.EDITED, reason=reason, instead_of=instead_of
         )
 

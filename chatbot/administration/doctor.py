@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 
 from sqlalchemy import func, select, text
 
 from chatbot.models.download import FileState, file_state
-from chatbot.models.files import models_in_use
+from chatbot.models.files import ModelFile, models_in_use
 from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
@@ -47,95 +48,90 @@ class Finding:
     told: str = ""
 
 
+_Found = tuple[Health, str]
+_WELL: _Found = (Health.WELL, "")
+
+
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Finding]:
     """Look at database, models, indexes, room, jobs and clock, one after the other.
 
     With `mend`, indexes that are broken are built again from the database, what no release or job
     needs any more is removed, and jobs of dead workers wait for another one.
     """
-    yield _database(database)
-    yield from _models(settings)
-    yield _room(settings)
-    for product in Catalog(database).products():
-        for release in product.releases:
-            yield _index(settings, database, product.name, release.name, mend=mend)
-    yield _leftovers(settings, database, mend=mend)
-    yield _jobs(database, mend=mend)
-    yield _clock(database)
-
-
-def _database(database: Database) -> Finding:
-    if database.engine.dialect.name != "sqlite":
-        return Finding("database", Health.WELL)
-    with database.reading() as session:
-        (said, *_) = session.scalars(text("PRAGMA quick_check(1)")).all()
-    if said == "ok":
-        return Finding("database", Health.WELL)
-    return Finding("database", Health.FAULT, f"It is damaged ({said}). Restore a backup.")
-
-
-def _models(settings: Settings) -> Iterator[Finding]:
+    yield Finding("database", *_database(database))
     for model in models_in_use(settings.generator):
-        state = file_state(model, settings.models_dir)
-        if state is FileState.READY:
-            yield Finding(f"model {model.name}", Health.WELL)
-        else:
-            told = f"It is {state}. Run `strata models pull`."
-            yield Finding(f"model {model.name}", Health.FAULT, told)
+        yield Finding(f"model {model.name}", *_model(model, settings.models_dir))
+    yield Finding("room on the disk", *_room(settings.data_dir))
+    catalog = Catalog(database)
+    for product in catalog.products():
+        for release in product.releases:
+            generation = catalog.serving(product.name, release.name).generation
+            found = _index(settings.data_dir, database, generation, mend=mend)
+            yield Finding(f"index of {product.name} {release.name}", *found)
+    yield Finding("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
+    yield Finding("jobs", *_jobs(database, mend=mend))
+    yield Finding("clock", *_clock(database))
 
 
-def _room(settings: Settings) -> Finding:
+def _database(database: Database) -> _Found:
+    if database.engine.dialect.name == "sqlite":
+        with database.reading() as session:
+            said = session.scalar(text("PRAGMA quick_check(1)"))
+        if said != "ok":
+            return Health.FAULT, f"It is damaged ({said}). Restore a backup."
+    return _WELL
+
+
+def _model(model: ModelFile, models_dir: Path) -> _Found:
+    state = file_state(model, models_dir)
+    if state is FileState.READY:
+        return _WELL
+    return Health.FAULT, f"It is {state}. Run `strata models pull`."
+
+
+def _room(data_dir: Path) -> _Found:
     try:
-        require_room(settings.data_dir)
+        require_room(data_dir)
     except DiskFull as error:
-        return Finding("room on the disk", Health.FAULT, str(error))
-    return Finding("room on the disk", Health.WELL)
+        return Health.FAULT, str(error)
+    return _WELL
 
 
-def _index(
-    settings: Settings, database: Database, product: str, release: str, *, mend: bool
-) -> Finding:
-    what = f"index of {product} {release}"
-    generation = Catalog(database).serving(product, release).generation
-    if not generation_dir(settings.data_dir, generation).exists():
+def _index(data_dir: Path, database: Database, generation: int, *, mend: bool) -> _Found:
+    if not generation_dir(data_dir, generation).exists():
         told = "Not built on this machine; it is when the release is first asked about."
-        return Finding(what, Health.NOTE, told)
+        return Health.NOTE, told
     try:
-        check_indexes(settings.data_dir, generation)
+        check_indexes(data_dir, generation)
     except BrokenIndex as error:
         if not mend:
-            return Finding(what, Health.FAULT, f"{error} Build it again with --mend.")
-        return _mended(what, lambda: build_indexes(database, settings.data_dir, generation))
-    return Finding(what, Health.WELL)
-
-
-def _mended(what: str, mend: Callable[[], None]) -> Finding:
+            return Health.FAULT, f"{error} Build it again with --mend."
+    else:
+        return _WELL
     try:
-        mend()
+        build_indexes(database, data_dir, generation)
     except (BrokenIndex, IncompleteGeneration, DiskFull) as error:
-        return Finding(what, Health.FAULT, str(error))
-    return Finding(what, Health.MENDED, "It was broken, and is built again.")
+        return Health.FAULT, str(error)
+    return Health.MENDED, "It was broken, and is built again."
 
 
-def _leftovers(settings: Settings, database: Database, *, mend: bool) -> Finding:
+def _leftovers(data_dir: Path, database: Database, *, mend: bool) -> _Found:
     """Folders of indexes that no release has any more."""
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
-    place = settings.data_dir / "generations"
-    left = [f.name for f in place.iterdir() if f.name not in known] if place.is_dir() else []
+    left = [f for f in (data_dir / "generations").glob("*") if f.name not in known]
     if mend:
-        sweep_folders(database, settings.data_dir)
-        sweep_uploads(database, settings.data_dir)
+        sweep_folders(database, data_dir)
+        sweep_uploads(database, data_dir)
         prune_unused(database)
     if not left:
-        return Finding("leftovers", Health.WELL)
+        return _WELL
     if mend:
-        gone = sum(not (place / name).exists() for name in left)
-        return Finding("leftovers", Health.MENDED, f"Folders removed: {gone}.")
-    return Finding("leftovers", Health.NOTE, f"Folders not needed: {len(left)}. Run with --mend.")
+        return Health.MENDED, f"Folders removed: {sum(not f.exists() for f in left)}."
+    return Health.NOTE, f"Folders not needed: {len(left)}. Run with --mend."
 
 
-def _jobs(database: Database, *, mend: bool) -> Finding:
+def _jobs(database: Database, *, mend: bool) -> _Found:
     if mend:
         Claims(database, this_process()).recover()
     with database.reading() as session:
@@ -143,21 +139,22 @@ def _jobs(database: Database, *, mend: bool) -> Finding:
         left = select(func.count()).select_from(JobRow)
         left = left.where(JobRow.finished.is_(None), JobRow.worker.not_in(living))
         undone = session.scalar(left) or 0
-    if undone and not living:
-        told = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
-        return Finding("jobs", Health.FAULT, told)
-    return Finding("jobs", Health.WELL)
+    if not undone or living:
+        return _WELL
+    told = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
+    return Health.FAULT, told
 
 
-def _clock(database: Database) -> Finding:
+def _clock(database: Database) -> _Found:
+    now = datetime.now(UTC)
     with database.reading() as session:
         times = [
             session.scalar(select(func.max(column)))
             for column in (TurnRow.created, GenerationRow.created, JobRow.created)
         ]
-    ahead = max(filter(None, times), default=datetime.min.replace(tzinfo=UTC)) - datetime.now(UTC)
-    if ahead > _CLOCKS_DIFFER:
-        minutes = ahead.total_seconds() / 60
-        told = f"Something was written {minutes:,.0f} minutes in the future. Set the clock right."
-        return Finding("clock", Health.FAULT, told)
-    return Finding("clock", Health.WELL)
+    ahead = max(filter(None, times), default=now) - now
+    if ahead <= _CLOCKS_DIFFER:
+        return _WELL
+    minutes = ahead.total_seconds() / 60
+    told = f"Something was written {minutes:,.0f} minutes in the future. Set the clock right."
+    return Health.FAULT, told

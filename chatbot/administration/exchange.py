@@ -1,8 +1,8 @@
 """Import and export of remembered questions and answers as a file."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,7 +24,7 @@ from chatbot.review.exports import Exports, Format
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Turn
 from corpora.catalog.catalog import require_release
-from corpora.catalog.release import Release
+from corpora.catalog.release import Product, Release
 from corpora.database.memory_tables import MemoryPairRow
 
 
@@ -67,71 +67,43 @@ class Exchange:
         `on_progress` is told how many rows are done, and of how many. Each row is stored as soon as
         it is done: an import that was stopped can be started again.
         """
-        coming = _Import(self.chatbot, self.person.id or self.person.name, faq)
-        report = coming.report
+        report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
+        products = self.chatbot.products()
+        first_lines: dict[tuple[Release, str], int] = {}
         try:
             for done, row in enumerate(faq.rows, 1):
                 try:
-                    coming.bring_in(row)
+                    release = _release(row, products)
+                    first = first_lines.setdefault((release, _folded(row.question)), row.line)
+                    if first != row.line:
+                        raise UnusableRow(
+                            f"the question stands in line {first} too: put its answers into one row"
+                        )
+                    self._bring_in(row, release, _asked(row.question, release, products), report)
                 except UnusableRow as error:
                     report.left_out.append(LeftOut(row.line, str(error)))
                 on_progress(done, len(faq.rows))
         finally:
             report.left_out.sort(key=lambda left: left.line)
+            counted = ("added", "replaced", "known", "outdone")
             AuditLog(self.chatbot.database).record(
                 self.person,
                 "import answers",
-                ", ".join(sorted(f"{r.product} {r.name}" for r in coming.releases)),
+                ", ".join(sorted({f"{r.product} {r.name}" for r, _ in first_lines})),
                 file=faq.name,
-                added=report.added,
-                replaced=report.replaced,
-                known=report.known,
-                outdone=report.outdone,
+                **{name: getattr(report, name) for name in counted},
                 left_out=len(report.left_out),
             )
         return report
 
-    def export(self, form: Format, scope: Scope = EVERYTHING) -> Iterator[str]:
-        """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
-        overview = Overview(self.chatbot.database, self.person)
-        pairs = overview.every(PairFilter(scope))
-        return Exports(self.chatbot.database).of(
-            self.person,
-            "remembered answers",
-            (_exported(pair, form) for pair in pairs),
-            form,
-            product=scope.product,
-            release=scope.release,
-        )
-
-
-class _Import:
-    """An import of one file, and its report so far."""
-
-    def __init__(self, chatbot: Chatbot, by: str, faq: FaqFile) -> None:
-        self.report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
-        self.releases: set[Release] = set()
-        self._chatbot = chatbot
-        self._by = by
-        self._products = chatbot.products()
-        self._lines: dict[tuple[Release, str], int] = {}
-
-    def bring_in(self, row: FaqRow) -> None:
+    def _bring_in(self, row: FaqRow, release: Release, asked: str, report: ImportReport) -> None:
         """Make a row a pair, unless its answer is there already; raises UnusableRow."""
-        release, text = self._release(row), as_answer(row.answer)
-        report, product = self.report, release.product
-        self.releases.add(release)
-        first = self._lines.setdefault((release, _folded(row.question)), row.line)
-        if first != row.line:
-            raise UnusableRow(
-                f"the question stands in line {first} too: put its answers into one row"
-            )
+        chatbot, text = self.chatbot, as_answer(row.answer)
         if not any(map(str.isalnum, text)):
             raise UnusableRow("the answer has no words")
-        asked = self._asked(release, row.question)
-        question = self._chatbot.memory.reader.read(asked, product)
-        with self._chatbot.database.reading() as session:
-            release_id = require_release(session, product, release.name).id
+        question = chatbot.memory.reader.read(asked, release.product)
+        with chatbot.database.reading() as session:
+            release_id = require_release(session, release.product, release.name).id
             answers = session.scalars(
                 select(MemoryPairRow.answer).where(
                     MemoryPairRow.release_id == release_id, MemoryPairRow.asks == question.asks
@@ -141,51 +113,66 @@ class _Import:
         if known:
             report.known += 1
             return
-        corpus = self._chatbot.corpora.corpus(product, release.name)
-        found = supported(corpus, self._chatbot.embedder, row.question, text)
+        corpus = chatbot.corpora.corpus(release.product, release.name)
+        value = as_value(row.value)
+        answer, pages = supported(corpus, chatbot.embedder, row.question, text, value)
+        by = self.person.id or self.person.name
         score = 1.0 if row.score is None else row.score
         pair = NewPair(
             question,
-            found.as_kept(as_value(row.value)),
-            Score(score, Origin.IMPORTED, datetime.now(UTC), self._by),
-            pages=found.pages,
+            answer,
+            Score(score, Origin.IMPORTED, datetime.now(UTC), by),
+            pages=pages,
             links=row.links,
         )
-        added = self._chatbot.memory.stores.add(
+        added = chatbot.memory.stores.add(
             release_id, pair, happened=Happened.IMPORTED, reason="It was imported."
         )
         if not added.kept:
             report.outdone += 1
             return
         report.added += 1
-        report.supported += bool(found.citations)
+        report.supported += bool(pages)
         report.low += added.store is Store.LOW
         report.replaced += len(added.replaced)
 
-    def _release(self, row: FaqRow) -> Release:
-        owner = find_product(row.product, self._products)
-        if owner is None:
-            there = ", ".join(p.name for p in self._products) or "none yet"
-            raise UnusableRow(f"there is no product {row.product!r:.120}; there is: {there}")
-        wanted = row.release.casefold()
-        for offered in owner.releases:
-            if wanted in (name.casefold() for name in (offered.name, *offered.aliases)):
-                return offered
-        there = ", ".join(r.name for r in owner.releases) or "none yet"
-        raise UnusableRow(
-            f"there is no release {row.release!r:.120} of {owner.name}; there is: {there}"
+    def export(self, form: Format, scope: Scope = EVERYTHING) -> Iterator[str]:
+        """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
+        overview = Overview(self.chatbot.database, self.person)
+        return Exports(self.chatbot.database).of(
+            self.person,
+            "remembered answers",
+            (_exported(pair, form) for pair in overview.every(PairFilter(scope))),
+            form,
+            **asdict(scope),
         )
 
-    def _asked(self, release: Release, question: str) -> str:
-        """What a question asks without its release, as the chain would read it."""
-        resolution = replace(
-            resolve_release(question, self._products, product=release.product),
-            status=ReleaseStatus.STATED,
-            product=release.product,
-            releases=(release.name,),
-        )
-        turn = Turn(question, product=release.product, resolution=resolution)
-        return asked_text(rewrite_query(lambda: self._products)(turn)) or question
+
+def _release(row: FaqRow, products: Sequence[Product]) -> Release:
+    owner = find_product(row.product, products)
+    if owner is None:
+        there = ", ".join(p.name for p in products) or "none yet"
+        raise UnusableRow(f"there is no product {row.product!r:.120}; there is: {there}")
+    wanted = row.release.casefold()
+    for offered in owner.releases:
+        if wanted in (name.casefold() for name in (offered.name, *offered.aliases)):
+            return offered
+    there = ", ".join(r.name for r in owner.releases) or "none yet"
+    raise UnusableRow(
+        f"there is no release {row.release!r:.120} of {owner.name}; there is: {there}"
+    )
+
+
+def _asked(question: str, release: Release, products: Sequence[Product]) -> str:
+    """What a question asks without its release, as the chain would read it."""
+    resolution = replace(
+        resolve_release(question, products, product=release.product),
+        status=ReleaseStatus.STATED,
+        product=release.product,
+        releases=(release.name,),
+    )
+    turn = Turn(question, product=release.product, resolution=resolution)
+    return asked_text(rewrite_query(lambda: products)(turn)) or question
 
 
 def _folded(question: str) -> str:

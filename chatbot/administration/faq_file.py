@@ -23,11 +23,16 @@ LARGEST = 50_000_000
 """Bytes."""
 LONGEST_QUESTION = 4_000
 LONGEST_ANSWER = 20_000
+_LONGEST = {
+    **dict.fromkeys(("question", "release", "product"), LONGEST_QUESTION),
+    **dict.fromkeys(("answer", "value"), LONGEST_ANSWER),
+}
+"""Characters of each text of a row."""
 MOST_LINKS = 20
 _LONGEST_LINK = 2_000
 
 _NEEDED = ("question", "answer", "release")
-_COLUMNS = (*_NEEDED, "product", "value", "score", "links", "citations")
+_COLUMNS = (*_LONGEST, "score", "links", "citations")
 EXPORTED = (
     *("store", "origin", "rated_by", "rated", "faithfulness", "relevancy"),
     *("suspended", "reused", "last_used", "created"),
@@ -187,27 +192,17 @@ def _jsonl_rows(name: str, text: str) -> Iterator[_Line]:
 
 
 def _row(line: int, found: Mapping[str, Any], product: str) -> FaqRow:
-    question = " ".join(_string(found, "question", LONGEST_QUESTION).split())
-    answer = _string(found, "answer", LONGEST_ANSWER).strip()
-    release = _string(found, "release", LONGEST_QUESTION).strip()
-    product = _string(found, "product", LONGEST_QUESTION).strip() or product
-    for name, text in (("question", question), ("answer", answer), ("release", release)):
-        if not text:
+    texts = {name: _string(found, name, longest) for name, longest in _LONGEST.items()}
+    for name in _NEEDED:
+        if not texts[name]:
             raise UnusableRow(f"the {name} is empty")
-    if not product:
+    texts["question"] = " ".join(texts["question"].split())
+    texts["product"] = texts["product"] or product
+    if not texts["product"]:
         raise UnusableRow("the product is not said: add a column product, or give --product")
-    if says_unknown(answer):
+    if says_unknown(texts["answer"]):
         raise UnusableRow("an answer that does not know is no answer to keep")
-    return FaqRow(
-        line,
-        product,
-        release,
-        question,
-        answer,
-        value=_string(found, "value", LONGEST_ANSWER).strip(),
-        score=_score(found.get("score")),
-        links=_links(found.get("links")),
-    )
+    return FaqRow(line, score=_score(found.get("score")), links=_links(found.get("links")), **texts)
 
 
 def _string(found: Mapping[str, Any], name: str, longest: int) -> str:
@@ -221,7 +216,7 @@ def _string(found: Mapping[str, Any], name: str, longest: int) -> str:
         raise UnusableRow(
             f"the {name} has {len(text):,} characters, the limit is {longest:,}: shorten it"
         )
-    return text
+    return text.strip()
 
 
 def _score(value: Any) -> float | None:

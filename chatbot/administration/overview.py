@@ -1,22 +1,30 @@
 """What admins see of the memory: its figures, clusters, pairs, growth and events."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import numpy as np
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Date, func, select
 from sqlalchemy.orm import Session, aliased
 
 from chatbot.accounts.people import Person
-from chatbot.administration.figures import Day, ReleaseFigures, days, figures
-from chatbot.memory.pairs import Happened, Store
+from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.stores.stores import UnknownPair
+from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
+from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
 
+_COMES = (Happened.ADDED, Happened.IMPORTED, Happened.EDITED)
+_GOES = (
+    *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
+    *(Happened.EVICTED, Happened.FORGOTTEN),
+)
 _AT_ONCE = 200
 
 
@@ -51,9 +59,9 @@ class PairFilter:
 class KeptPair:
     """A pair of the memory with its product and release."""
 
-    row: MemoryPairRow
     product: str
     release: str
+    row: MemoryPairRow
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,44 @@ class Cluster:
 
 
 @dataclass(frozen=True)
+class ReleaseFigures:
+    """What the memory has of one release.
+
+    `origins` counts pairs by where their score comes from, `reused` is how often one was reused.
+    """
+
+    product: str
+    release: str
+    high: int
+    low: int
+    high_clusters: int
+    low_clusters: int
+    suspended: int
+    reused: int
+    origins: Mapping[Origin, int]
+
+    @property
+    def pairs(self) -> int:
+        """The pairs of both stores."""
+        return self.high + self.low
+
+
+@dataclass(frozen=True)
+class Day:
+    """What happened on a day (UTC): pairs by kind, `pairs` at its end, and the questions asked.
+
+    Of the questions `reused` were answered from the memory, `referenced` with its help.
+    """
+
+    day: date
+    pairs: int
+    happened: Mapping[Happened, int]
+    asked: int
+    reused: int
+    referenced: int
+
+
+@dataclass(frozen=True)
 class Overview:
     """Reads the memory for one admin; raises NotAllowed for anybody else.
 
@@ -98,8 +144,23 @@ class Overview:
 
     def releases(self, scope: Scope = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
+        pairs = MemoryPairRow
+        high, low = pairs.store == Store.HIGH, pairs.store == Store.LOW
+        clusters = func.count(pairs.cluster.distinct())
+        counted = _NAMED.add_columns(
+            *(_how_many(high), _how_many(low)),
+            *(clusters.filter(high), clusters.filter(low)),
+            _how_many(pairs.suspended != ""),
+            func.sum(pairs.reused),
+            *(_how_many(pairs.origin == origin) for origin in Origin),
+        ).group_by(ProductRow.name, ReleaseRow.name)
+        found = []
         with self.database.reading() as session:
-            return figures(session, release_ids(session, scope))
+            of_scope = conditions(session, PairFilter(scope))
+            for product, release, *numbers in session.execute(counted.where(*of_scope)):
+                origins = {o: n for o, n in zip(Origin, numbers[6:], strict=True) if n}
+                found.append(ReleaseFigures(*(product, release, *numbers[:6], origins)))
+        return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
 
     def clusters(
         self, scope: Scope, store: Store = Store.HIGH, *, offset: int = 0, limit: int | None = 50
@@ -109,10 +170,7 @@ class Overview:
         with self.database.reading() as session:
             largest = session.execute(
                 select(*of_cluster, func.count())
-                .where(
-                    MemoryPairRow.release_id.in_(release_ids(session, scope)),
-                    MemoryPairRow.store == store,
-                )
+                .where(*conditions(session, PairFilter(scope, store)))
                 .group_by(*of_cluster)
                 .order_by(func.count().desc(), *of_cluster)
                 .offset(offset)
@@ -135,8 +193,7 @@ class Overview:
     def count(self, wanted: PairFilter) -> int:
         """How many pairs a filter leaves."""
         with self.database.reading() as session:
-            counted = select(func.count()).select_from(MemoryPairRow)
-            return session.scalar(counted.where(*conditions(session, wanted))) or 0
+            return _count(session, wanted)
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
@@ -159,58 +216,64 @@ class Overview:
     def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
         """The newest turns that used a pair, and how many there are in all."""
         of_pair = MemoryUseRow.pair_id == pair_id
+        found = select(TurnRow, MemoryUseRow.role).join_from(MemoryUseRow, TurnRow).where(of_pair)
         with self.database.reading() as session:
-            found = session.execute(
-                select(TurnRow, MemoryUseRow.role)
-                .join(MemoryUseRow, MemoryUseRow.turn_id == TurnRow.id)
-                .where(of_pair)
-                .order_by(TurnRow.id.desc())
-                .limit(limit)
-            )
-            uses = tuple(Use(*row) for row in found)
+            newest = session.execute(found.order_by(TurnRow.id.desc()).limit(limit))
+            uses = tuple(Use(*row) for row in newest)
             return uses, session.scalar(select(func.count()).where(of_pair)) or 0
 
     def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
         """The days from the first to the last on which anything happened or was asked."""
         with self.database.reading() as session:
-            return days(session, release_ids(session, scope), scope.product, scope.release)
+            happened, gained = _happened(session, release_ids(session, scope))
+            asked = _asked(session, scope)
+            pairs = _count(session, PairFilter(scope))
+        # Back from what there is: the oldest events are not kept for ever.
+        found: list[Day] = []
+        every = {*happened, *asked}
+        day = max(every, default=date.min)
+        while every and day >= min(every):
+            found.append(Day(day, pairs, dict(happened[day]), *asked.get(day, (0, 0, 0))))
+            pairs -= gained[day]
+            day -= timedelta(days=1)
+        return tuple(reversed(found))
 
     def changes(
         self,
         scope: Scope = EVERYTHING,
-        kinds: Sequence[Happened] = (),
+        kinds: Sequence[Happened] = tuple(Happened),
         *,
         before: int | None = None,
         limit: int = 100,
     ) -> tuple[Change, ...]:
         """What happened to pairs and why, the newest first; `before` is the id to go on from."""
-        pair, other = aliased(MemoryPairRow), aliased(MemoryPairRow)
+        event, pair, other = MemoryEventRow, aliased(MemoryPairRow), aliased(MemoryPairRow)
+        query = (
+            select(event, ProductRow.name, ReleaseRow.name, pair.question, other.question)
+            .select_from(event)
+            .join(ReleaseRow)
+            .join(ProductRow)
+            .outerjoin(pair, pair.id == event.pair_id)
+            .outerjoin(other, other.id == event.other_id)
+            .where(event.kind.in_(kinds))
+            .order_by(event.id.desc())
+            .limit(limit)
+        )
+        if before:
+            query = query.where(event.id < before)
         with self.database.reading() as session:
-            query = (
-                select(
-                    MemoryEventRow, ProductRow.name, ReleaseRow.name, pair.question, other.question
-                )
-                .join(ReleaseRow, ReleaseRow.id == MemoryEventRow.release_id)
-                .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
-                .outerjoin(pair, pair.id == MemoryEventRow.pair_id)
-                .outerjoin(other, other.id == MemoryEventRow.other_id)
-                .where(MemoryEventRow.release_id.in_(release_ids(session, scope)))
-                .order_by(MemoryEventRow.id.desc())
-                .limit(limit)
-            )
-            if kinds:
-                query = query.where(MemoryEventRow.kind.in_(kinds))
-            if before:
-                query = query.where(MemoryEventRow.id < before)
-            return tuple(Change(*row) for row in session.execute(query))
+            within = event.release_id.in_(release_ids(session, scope))
+            return tuple(Change(*row) for row in session.execute(query.where(within)))
 
 
-_PAIRS = (
-    select(MemoryPairRow, ProductRow.name, ReleaseRow.name)
-    .join(ReleaseRow, ReleaseRow.id == MemoryPairRow.release_id)
-    .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+_NAMED = (
+    select(ProductRow.name, ReleaseRow.name)
+    .select_from(MemoryPairRow)
+    .join(ReleaseRow)
+    .join(ProductRow)
 )
-"""Pairs with the names of their product and release: what a `KeptPair` is made of."""
+_PAIRS = _NAMED.add_columns(MemoryPairRow)
+"""What a `KeptPair` is made of."""
 
 
 def _representative(session: Session, release_id: int, store: Store, number: int) -> KeptPair:
@@ -225,6 +288,48 @@ def _representative(session: Session, release_id: int, store: Store, number: int
     # The members have length one, so the centroid's own length changes nothing.
     nearest = rows[int(np.argmax(vectors @ vectors.sum(axis=0)))].id
     return KeptPair(*session.execute(_PAIRS.where(MemoryPairRow.id == nearest)).one())
+
+
+def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.count().filter(what)
+
+
+def _count(session: Session, wanted: PairFilter) -> int:
+    counted = select(func.count()).select_from(MemoryPairRow)
+    return session.scalar(counted.where(*conditions(session, wanted))) or 0
+
+
+def _happened(
+    session: Session, ids: Sequence[int]
+) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
+    """What happened on each day, and by how many pairs the memory grew."""
+    day = func.date(MemoryEventRow.at, type_=Date)
+    counted = (
+        # A pair that is outdone on its way into a store has no id: it never was a member.
+        select(day, MemoryEventRow.kind, func.count(), _how_many(MemoryEventRow.pair_id != 0))
+        .where(MemoryEventRow.release_id.in_(ids))
+        .group_by(day, MemoryEventRow.kind)
+    )
+    happened: dict[date, Counter[Happened]] = defaultdict(Counter)
+    gained: Counter[date] = Counter()
+    for on, kind, number, members in session.execute(counted):
+        happened[on][Happened(kind)] = number
+        gained[on] += members * ((kind in _COMES) - (kind in _GOES))
+    return happened, gained
+
+
+def _asked(session: Session, scope: Scope) -> dict[date, tuple[int, int, int]]:
+    """The questions of each day: all, those answered from the memory, those with its help."""
+    day = func.date(TurnRow.created, type_=Date)
+    helped = (_how_many(TurnRow.route == route) for route in (Route.REUSE, Route.REFERENCE))
+    counted = select(day, func.count(), *helped).group_by(day)
+    if scope.product:
+        product = require_product(session, scope.product).name
+        counted = counted.where(TurnRow.product == product)
+    if scope.release:
+        release = require_release(session, scope.product, scope.release).name
+        counted = counted.where(TurnRow.release == release)
+    return {on: tuple(numbers) for on, *numbers in session.execute(counted)}
 
 
 def release_ids(session: Session, scope: Scope) -> list[int]:

@@ -1,8 +1,8 @@
 """The citations of an answer that somebody wrote, found in the pages of its release."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from chatbot.memory.scoring.faithfulness import denies, holds
@@ -12,7 +12,7 @@ from chatbot.retrieval.records import records, sentences
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered, search_terms
 from chatbot.text.sanitizer import harmless
-from chatbot.turn import Citation, Record
+from chatbot.turn import Record
 from corpora.catalog.memory_review import CitedPage, page_hash
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
@@ -64,90 +64,73 @@ def as_value(text: str) -> str:
     return " ".join(as_answer(text.replace("\n", " ")).split())
 
 
-@dataclass(frozen=True)
-class Supported:
-    """An answer with the marks of its citations, if it has any, and the page of each."""
+def supported(
+    corpus: Corpus, embedder: Embedder, question: str, answer: str, value: str = ""
+) -> tuple[dict[str, Any], tuple[CitedPage, ...]]:
+    """Cite pages of its release for an answer that `as_answer` wrote, as far as they support it.
 
-    text: str
-    citations: tuple[Citation, ...] = ()
-    pages: tuple[CitedPage, ...] = ()
-
-    def as_kept(self, value: str = "") -> dict[str, Any]:
-        """The answer as a pair keeps it; a short one is its own value."""
-        bare = without_marks(self.text)
-        if not value and "\n" not in bare and len(bare) <= _SHORT_VALUE:
-            value = bare
-        citations = [asdict(citation) for citation in self.citations]
-        return {"text": self.text, "value": value, "citations": citations}
-
-
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """A record and the passage that it is."""
-
-    record: Record
-    passage: Passage
-
-
-def supported(corpus: Corpus, embedder: Embedder, question: str, answer: str) -> Supported:
-    """Add citations to an answer that `as_answer` wrote, as far as pages of its release support it.
-
-    All its names and figures, and at least half of its statements, have to be in records of the
-    release, with the same negations; else it gets no citation. A quotation that no page supports
-    becomes plain text.
+    Returns the answer as a pair keeps it, where a short one is its own value, and the page of each
+    citation. All its names and figures, and at least half of its statements, have to be in records
+    of the release, with the same negations; else it gets no citation. A quotation that no page
+    supports becomes plain text.
     """
     said = answer[:_SEARCHED]
     terms = search_terms(question, said, corpus.product, corpus)
     found = retrieve(
         corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
     )
-    read = [_Read(r, passage_of(r)) for f in found for r in records(f.page)]
+    read = [r for f in found for r in records(f.page)]
+    passages = [passage_of(record) for record in read]
     lines = answer.split("\n")
     stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]
-    possible = [(i, s, _candidates(s, read)) for i, s in stated]
-    candidates = [r for _, _, several in possible for r in several]
-    asked, *vectors = embedder.embed([question, *(r.passage.read for r in candidates)])
-    near = {r: float(vector @ asked) for r, vector in zip(candidates, vectors, strict=True)}
-    rests = [(i, r) for i, s, several in possible if (r := _bearing(s, several, near)) is not None]
-    cited = list(dict.fromkeys(r for _, r in rests))[:MOST_CITATIONS]
+    possible = [(i, s, _candidates(s, read, passages)) for i, s in stated]
+    candidates = [n for _, _, several in possible for n in several]
+    asked, *vectors = embedder.embed([question, *(passages[n].read for n in candidates)])
+    near = {n: float(vector @ asked) for n, vector in zip(candidates, vectors, strict=True)}
+    rests = [(i, n) for i, s, several in possible if (n := _bearing(s, several, near)) is not None]
+    cited = list(dict.fromkeys(n for _, n in rests))[:MOST_CITATIONS]
     told = (*claims(answer), *quantities(answer))
     if (
         len(rests) < ENOUGH_STATEMENTS * len(stated)
-        or max((near[r] for r in cited), default=0.0) < NEAR_QUESTION
-        or not all(any(holds(claim, r.passage) for r in cited) for claim in told)
+        or max((near[n] for n in cited), default=0.0) < NEAR_QUESTION
+        or not all(any(holds(claim, passages[n]) for n in cited) for claim in told)
     ):
-        return Supported(_marked(lines, ()))
-    pages = [r.record.page for r in cited]
-    return Supported(
-        _marked(lines, [(i, cited.index(r) + 1) for i, r in rests if r in cited]),
-        tuple(cite(r.record, corpus.release) for r in cited),
-        tuple(CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages),
+        cited = []
+    text = _marked(lines, [(i, cited.index(n) + 1) for i, n in rests if n in cited])
+    bare = without_marks(text)
+    if not value and "\n" not in bare and len(bare) <= _SHORT_VALUE:
+        value = bare
+    citations = [asdict(cite(read[n], corpus.release)) for n in cited]
+    pages = [read[n].page for n in cited]
+    return {"text": text, "value": value, "citations": citations}, tuple(
+        CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in pages
     )
 
 
-def _candidates(statement: str, read: Sequence[_Read]) -> list[_Read]:
-    """The records with most of a statement's words and all its claims, the best first."""
+def _candidates(
+    statement: str, read: Sequence[Record], passages: Sequence[Passage]
+) -> Sequence[int]:
+    """The numbers of records with most of a statement's words and all its claims, best first."""
     said = _VERDICT.sub("", statement)
     words = _words(said)
     found = []
-    for candidate in read:
-        passage = candidate.passage
+    for number, (record, passage) in enumerate(zip(read, passages, strict=True)):
         share = len(words & set(tokens(passage.text))) / len(words) if words else 0.0
         # A value has no negation where the sentence that gives it may have one.
-        negated = denies(candidate.record.reading)
+        negated = denies(record.reading)
         agrees = negated == denies(said) or (negated and len(words) < _SHORT)
         if share >= ENOUGH_WORDS and agrees and all(holds(c, passage) for c in claims(said)):
-            found.append((share, candidate))
+            found.append((share, number))
     found.sort(key=lambda pair: -pair[0])
-    return [candidate for _, candidate in found[:_MOST_EMBEDDED]]
+    return [number for _, number in found[:_MOST_EMBEDDED]]
 
 
-def _bearing(statement: str, found: Sequence[_Read], near: dict[_Read, float]) -> _Read | None:
+def _bearing(statement: str, found: Sequence[int], near: Mapping[int, float]) -> int | None:
     """The candidate nearest to the question.
 
     The words of a short statement ("5 %") are in many places, so the record has to be near.
     """
-    best = max(found, key=lambda r: near[r], default=None)
+    best = max(found, key=lambda n: near[n], default=None)
     if best is None or (len(_words(statement)) < _SHORT and near[best] < NEAR_QUESTION):
         return None
     return best

@@ -8,7 +8,6 @@ from typing import Self
 from uuid import uuid4
 
 from sqlalchemy import (
-    ColumnElement,
     Integer,
     Select,
     delete,
@@ -169,11 +168,8 @@ class Conversations:
             session.add(row)
             session.flush()
             session.add(TurnTextRow(turn_id=row.id, text=f"{question}\n{reply.answer}"))
-            cited = {(c.release, c.file) for c in reply.citations}
-            session.add_all(
-                TurnCitationRow(turn_id=row.id, release=release, file=file)
-                for release, file in cited
-            )
+            for release, file in {(c.release, c.file) for c in reply.citations}:
+                session.add(TurnCitationRow(turn_id=row.id, release=release, file=file))
             if trace is not None:
                 session.add(TurnTraceRow(turn_id=row.id, trace=trace.packed()))
             keep_uses(session, row.id, uses or {}, now)
@@ -215,15 +211,11 @@ def turns_with(session: Session, wanted: str) -> Select[int] | None:
     if not words:
         return None
     if session.get_bind().dialect.name == "postgresql":
-        return select(TurnTextRow.turn_id).where(_postgres(words))
+        # Words of letters and digits alone are no operators of a query.
+        query = func.to_tsquery("simple", " & ".join(words) + ":*")
+        held = func.to_tsvector("simple", TurnTextRow.text).bool_op("@@")(query)
+        return select(TurnTextRow.turn_id).where(held)
     # Quoted, so that no word is an operator of FTS5.
-    query = " ".join(f'"{word}"' for word in words) + "*"
+    wanted = " ".join(f'"{word}"' for word in words) + "*"
     found: Select[int] = select(literal_column("rowid", Integer)).select_from(text("turn_search"))
-    return found.where(text("turn_search MATCH :wanted").bindparams(wanted=query))
-
-
-def _postgres(words: list[str]) -> ColumnElement[bool]:
-    query = " & ".join(words) + ":*"
-    return func.to_tsvector("simple", TurnTextRow.text).bool_op("@@")(
-        func.to_tsquery("simple", query)
-    )
+    return found.where(text("turn_search MATCH :wanted").bindparams(wanted=wanted))

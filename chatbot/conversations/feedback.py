@@ -19,10 +19,6 @@ REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other"
 LONGEST_COMMENT = 2_000
 
 
-def unheard(turn: int) -> None:
-    """Ignore a changed opinion."""
-
-
 @dataclass(frozen=True)
 class Feedback:
     """The opinions of `owner` on the answers in their own conversations, by the turn's id.
@@ -33,7 +29,7 @@ class Feedback:
 
     database: Database
     owner: str = ""
-    changed: Callable[[int], None] = unheard
+    changed: Callable[[int], None] = lambda turn: None
 
     def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
         """Store an opinion in place of the one before; raises BadInput for a wrong one.

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import uuid4
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from chatbot.conversations.conversations import Conversations
@@ -121,21 +121,11 @@ class OpenQuestions:
 
     def end(self, identity: str, state: State, message: str = "", *, refused: bool = False) -> None:
         """Mark a question as stopped or failed; it is kept, so that it can be asked again."""
-        with self.database.writing() as session:
-            session.execute(
-                update(OpenQuestionRow)
-                .where(OpenQuestionRow.id == identity)
-                .values(state=state, message=message, refused=refused)
-            )
+        self._set(identity, state=state, message=message, refused=refused)
 
     def stop(self, identity: str) -> None:
         """Ask whichever process answers a question to stop."""
-        with self.database.writing() as session:
-            session.execute(
-                update(OpenQuestionRow)
-                .where(OpenQuestionRow.id == identity, OpenQuestionRow.state == State.RUNNING)
-                .values(state=State.STOPPING)
-            )
+        self._set(identity, OpenQuestionRow.state == State.RUNNING, state=State.STOPPING)
 
     def remove(self, identity: str) -> None:
         """Delete a question."""
@@ -155,6 +145,11 @@ class OpenQuestions:
             goes_on = OpenQuestionRow.state == State.RUNNING
             return frozenset(session.scalars(select(OpenQuestionRow.id).where(own, goes_on)))
 
+    def _set(self, identity: str, *where: ColumnElement[bool], **values: object) -> None:
+        of_question = update(OpenQuestionRow).where(OpenQuestionRow.id == identity, *where)
+        with self.database.writing() as session:
+            session.execute(of_question.values(values))
+
     def _of(self, session: Session, conversation: str) -> list[OpenQuestion]:
         rows = (
             select(OpenQuestionRow)
@@ -166,8 +161,7 @@ class OpenQuestions:
 
     def _open(self, row: OpenQuestionRow, owner: str) -> OpenQuestion:
         state, message = State(row.state), row.message
-        seen = row.seen.replace(tzinfo=UTC)
-        is_here = row.server == self.server or is_alive(row.server, seen, datetime.now(UTC))
+        is_here = row.server == self.server or is_alive(row.server, row.seen, datetime.now(UTC))
         if state in _RUNNING and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
         asked = {name: getattr(row, name) for name in _ASKED}

@@ -53,9 +53,11 @@ def _among(turns: Select[int] | Select[tuple[int]]) -> ColumnElement[bool]:
     return (TurnRow.id + 0).in_(turns)
 
 
-def _reviewed(*where: SQLColumnExpression[bool]) -> ColumnElement[bool]:
-    """Turns without a review count as not rated, open, and assigned to nobody."""
-    return _among(select(ReviewRow.turn_id).where(*where))
+def _with(
+    row: type[FeedbackRow | ReviewRow | TurnCitationRow], where: SQLColumnExpression[bool]
+) -> ColumnElement[bool]:
+    """Turns with such a row; those without a review are not rated, open, and nobody's."""
+    return _among(select(row.turn_id).where(where))
 
 
 def _is(condition: ColumnElement[bool], wanted: bool) -> ColumnElement[bool]:
@@ -63,37 +65,35 @@ def _is(condition: ColumnElement[bool], wanted: bool) -> ColumnElement[bool]:
 
 
 _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
-    "product": lambda product: TurnRow.product == product,
-    "release": lambda release: TurnRow.release == release,
     "since": lambda moment: TurnRow.created >= moment,
     "until": lambda moment: TurnRow.created < moment,
     # Not by the index on the owner alone: one person may have asked all there is.
     "owner": lambda owner: TurnRow.owner + "" == owner,
-    "thumbs": lambda thumbs: _among(
-        select(FeedbackRow.turn_id).where(FeedbackRow.thumbs == thumbs)
-    ),
-    "abstained": lambda abstained: TurnRow.abstained == abstained,
+    "thumbs": lambda thumbs: _with(FeedbackRow, FeedbackRow.thumbs == thumbs),
     "clarified": lambda wanted: _is(TurnRow.route == Route.CLARIFY, wanted),
-    "route": lambda route: TurnRow.route == route,
     "seconds": lambda seconds: TurnRow.seconds >= seconds,
-    "document": lambda file: _among(
-        select(TurnCitationRow.turn_id).where(TurnCitationRow.file == file)
-    ),
+    "document": lambda file: _with(TurnCitationRow, TurnCitationRow.file == file),
     "rating": lambda rating: (
-        ~_reviewed(ReviewRow.rating != NOT_RATED)
+        ~_with(ReviewRow, ReviewRow.rating != NOT_RATED)
         if rating == NOT_RATED
-        else _reviewed(ReviewRow.rating == rating)
+        else _with(ReviewRow, ReviewRow.rating == rating)
     ),
-    "status": lambda status: _is(_reviewed(ReviewRow.status == "done"), status == "done"),
-    "assignee": lambda assignee: _reviewed(ReviewRow.assignee == assignee),
-    "in_regression_set": lambda wanted: _is(_reviewed(ReviewRow.in_regression_set), wanted),
-    "superseded": lambda superseded: TurnRow.superseded == superseded,
+    "status": lambda status: _is(_with(ReviewRow, ReviewRow.status == "done"), status == "done"),
+    "assignee": lambda assignee: _with(ReviewRow, ReviewRow.assignee == assignee),
+    "in_regression_set": lambda wanted: _is(_with(ReviewRow, ReviewRow.in_regression_set), wanted),
 }
+"""What a turn must be; without an entry here, what its column of that name says."""
 
 
 def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
     """The filter as conditions on `TurnRow`."""
-    given = asdict(wanted)
-    matching = turns_with(session, given.pop("words"))
-    found = [_CONDITIONS[name](value) for name, value in given.items() if value is not None]
-    return found if matching is None else [*found, _among(matching)]
+    found = []
+    for name, value in asdict(wanted).items():
+        if name == "words":
+            if (matching := turns_with(session, value)) is not None:
+                found.append(_among(matching))
+        elif name in _CONDITIONS and value is not None:
+            found.append(_CONDITIONS[name](value))
+        elif value is not None:
+            found.append(getattr(TurnRow, name) == value)
+    return found

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
-from corpora.indexing.embedding import Embedder, Vectors
+from corpora.indexing.embedding import Embedder, RecentVectors, Vectors
 
 ALIKE = 0.75
 """The cosine from which two questions ask for the same.
@@ -25,8 +25,6 @@ Below it "how do I set the port speed" and "… name" become one, above it fewer
 
 MOST = 5_000
 """How many turns are grouped, the newest; more would take too long."""
-
-_MOST_VECTORS = 4 * MOST
 
 
 @dataclass(frozen=True)
@@ -73,29 +71,28 @@ class GapReport:
     left_out: int = 0
 
 
-@dataclass(frozen=True)
 class ContentGaps:
     """Finds content gaps; raises NotAllowed unless an admin asks.
 
     The vectors of questions are kept for the next call, since embedding takes most of the time.
     """
 
-    database: Database
-    embedder: Embedder
-    _vectors: dict[str, Vectors] = field(default_factory=dict, repr=False, compare=False)
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = RecentVectors(embedder, most=4 * MOST)
 
     def report(self, person: Person, wanted: TurnFilter) -> GapReport:
         """Group the unanswered questions that a filter wants, by product and release."""
         person.require_admin()
         questions, left_out = self._unanswered(wanted)
-        places: dict[tuple[str | None, str | None], list[Unanswered]] = defaultdict(list)
-        for question in questions:
-            places[question.product, question.release].append(question)
-        self._embed(questions)
+        vectors = self._embedder.embed([question.meaning for question in questions])
+        places: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)
+        for number, question in enumerate(questions):
+            places[question.product, question.release].append(number)
         gaps = [
-            _gap([asked[i] for i in group])
+            _gap([questions[asked[i]] for i in group])
             for asked in places.values()
-            for group in groups(np.stack([self._vectors[q.meaning] for q in asked]))
+            for group in groups(vectors[asked])
         ]
         gaps.sort(key=lambda gap: (gap.times, gap.last_asked), reverse=True)
         return GapReport(tuple(gaps), left_out)
@@ -104,28 +101,21 @@ class ContentGaps:
         """The unanswered questions, the newest first, and how many older turns are left out."""
         # Of a comparison the releases stand in its payload alone.
         every = replace(wanted, abstained=True, clarified=False, superseded=False, release=None)
-        with self.database.reading() as session:
-            documents = TurnRow.route != Route.CHAT
-            turns = select(TurnRow.id).where(*conditions(session, every), documents)
-            there = session.scalar(select(func.count()).select_from(turns.subquery())) or 0
-            newest = turns.order_by(TurnRow.created.desc(), TurnRow.id.desc()).limit(MOST)
-            payload = ("queries", "found_in", "compared_releases")
-            query = select(
-                *(TurnRow.id, TurnRow.question, TurnRow.owner, TurnRow.created),
-                *(TurnRow.product, TurnRow.release),
-                *(TurnRow.answer[key].label(key) for key in payload),
-            ).where(TurnRow.id.in_(newest))
-            rows = session.execute(query.order_by(TurnRow.created.desc(), TurnRow.id.desc())).all()
+        newest_first = (TurnRow.created.desc(), TurnRow.id.desc())
+        payload = ("queries", "found_in", "compared_releases")
+        query = select(
+            *(TurnRow.id, TurnRow.question, TurnRow.owner, TurnRow.created),
+            *(TurnRow.product, TurnRow.release),
+            *(TurnRow.answer[key].label(key) for key in payload),
+        ).order_by(*newest_first)
+        with self._database.reading() as session:
+            kept = (*conditions(session, every), TurnRow.route != Route.CHAT)
+            there = session.scalar(select(func.count(TurnRow.id)).where(*kept)) or 0
+            newest = select(TurnRow.id).where(*kept).order_by(*newest_first).limit(MOST)
+            rows = session.execute(query.where(TurnRow.id.in_(newest))).all()
         questions = (question for row in rows for question in _of(row))
         asked = [q for q in questions if wanted.release in (None, q.release)]
         return asked, there - len(rows)
-
-    def _embed(self, questions: Sequence[Unanswered]) -> None:
-        """Compute the vectors that are not kept yet."""
-        if len(self._vectors) > _MOST_VECTORS:
-            self._vectors.clear()
-        new = [m for m in dict.fromkeys(q.meaning for q in questions) if m not in self._vectors]
-        self._vectors.update(zip(new, self.embedder.embed(new), strict=True))
 
 
 def groups(vectors: Vectors) -> Iterator[list[int]]:

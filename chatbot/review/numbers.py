@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Date, String, case, func, literal_column, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Date, String, func, literal_column, select
 
 from chatbot.accounts.people import Person
 from chatbot.review.filters import TurnFilter, conditions
@@ -93,14 +92,13 @@ class Numbers:
 
     def over_time(self, person: Person, wanted: TurnFilter, span: Span) -> dict[date, Figures]:
         """The figures of each period from the first to the last in which something was asked."""
-        found = {
-            start: figures for (start,), figures in self._figures(person, wanted, span).items()
-        }
+        by_start = self._figures(person, wanted, span)
+        found = {start: figures for (start,), figures in by_start.items()}
         if not found:
             return {}
-        step = timedelta(days=1 if span is Span.DAY else 7)
-        periods = (max(found) - min(found)) // step + 1
-        starts = (min(found) + number * step for number in range(periods))
+        first, days = min(found), (max(found) - min(found)).days
+        step = 1 if span is Span.DAY else 7
+        starts = (first + timedelta(day) for day in range(0, days + 1, step))
         return {start: found.get(start, Figures()) for start in starts}
 
     def by_release(
@@ -123,7 +121,7 @@ class Numbers:
             ).all()
             read = turns[:: -(-len(turns) // MOST_TIMED) or 1]
             timings = session.execute(
-                select(_start(session, span), TurnRow.answer["timings"]).where(TurnRow.id.in_(read))
+                select(self._start(span), TurnRow.answer["timings"]).where(TurnRow.id.in_(read))
             ).all()
         in_all: dict[str, list[float]] = defaultdict(list)
         per_period: dict[tuple[date, str], list[float]] = defaultdict(list)
@@ -143,62 +141,57 @@ class Numbers:
             yield place | asdict(found[start, product, release])
 
     def _figures(
-        self, person: Person, wanted: TurnFilter, *groups: Span | ColumnElement[Any] | Any
+        self, person: Person, wanted: TurnFilter, *groups: Any
     ) -> dict[tuple[Any, ...], Figures]:
-        """The figures of the turns grouped by these; of all of them without any."""
+        """The figures of the turns grouped by spans and columns; of all of them without any."""
         person.require_admin()
-        with self.database.reading() as session:
-            by = [_start(session, g) if isinstance(g, Span) else g for g in groups]
-            return _grouped(session, wanted, by)
-
-
-def _grouped(
-    session: Session, wanted: TurnFilter, by: Sequence[ColumnElement[Any]]
-) -> dict[tuple[Any, ...], Figures]:
-    kept = conditions(session, wanted)
-    rated = ("good", "bad", "wrong release", "incomplete")
-    counted = (
-        select(
-            *by,
-            func.count(),
-            func.count(TurnRow.owner.distinct()),
-            _how_many(TurnRow.abstained & TurnRow.route.not_in((Route.CLARIFY, Route.CHAT))),
-            _how_many(TurnRow.route == Route.CLARIFY),
-            _how_many(TurnRow.route.in_((Route.REUSE, Route.REFERENCE))),
-            func.coalesce(func.sum(TurnRow.model_calls), 0),
-            _how_many(FeedbackRow.thumbs == 1),
-            _how_many(FeedbackRow.thumbs == -1),
-            *(_how_many(ReviewRow.rating == rating) for rating in rated),
+        by = [self._start(group) if isinstance(group, Span) else group for group in groups]
+        rated = ("good", "bad", "wrong release", "incomplete")
+        counted = (
+            select(
+                *by,
+                func.count(),
+                func.count(TurnRow.owner.distinct()),
+                _how_many(TurnRow.abstained & TurnRow.route.not_in((Route.CLARIFY, Route.CHAT))),
+                _how_many(TurnRow.route == Route.CLARIFY),
+                _how_many(TurnRow.route.in_((Route.REUSE, Route.REFERENCE))),
+                func.coalesce(func.sum(TurnRow.model_calls), 0),
+                _how_many(FeedbackRow.thumbs == 1),
+                _how_many(FeedbackRow.thumbs == -1),
+                *(_how_many(ReviewRow.rating == rating) for rating in rated),
+            )
+            .select_from(TurnRow)
+            .outerjoin(FeedbackRow)
+            .outerjoin(ReviewRow)
+            .group_by(*by)
         )
-        .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
-        .outerjoin(ReviewRow, ReviewRow.turn_id == TurnRow.id)
-        .where(*kept)
-        .group_by(*by)
-    )
-    groups = {tuple(row[: len(by)]): Figures(*row[len(by) :]) for row in session.execute(counted)}
-    seconds: dict[tuple[Any, ...], list[float]] = defaultdict(list)
-    for *key, took in session.execute(select(*by, TurnRow.seconds).where(*kept)):
-        seconds[tuple(key)].append(took)
-    for group, found in seconds.items():
-        median, p95 = _quantiles(found)
-        groups[group] = replace(groups[group], median=median, p95=p95)
-    return groups
+        width = len(by)
+        seconds: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+        with self.database.reading() as session:
+            kept = conditions(session, wanted)
+            rows = session.execute(counted.where(*kept)).all()
+            for *group, took in session.execute(select(*by, TurnRow.seconds).where(*kept)):
+                seconds[tuple(group)].append(took)
+        found = {tuple(row[:width]): Figures(*row[width:]) for row in rows}
+        for of_group, times in seconds.items():
+            median, p95 = _quantiles(times)
+            found[of_group] = replace(found[of_group], median=median, p95=p95)
+        return found
+
+    def _start(self, span: Span) -> ColumnElement[date]:
+        """The day on which the period of a turn began."""
+        if span is Span.DAY:
+            return func.date(TurnRow.created, type_=Date)
+        # Literals, because PostgreSQL groups by no expression that has a parameter.
+        if self.database.engine.dialect.name == "postgresql":
+            return func.date(func.date_trunc(literal_column("'week'"), TurnRow.created), type_=Date)
+        sunday = literal_column("'weekday 0'", String)
+        monday = literal_column("'-6 days'", String)
+        return func.date(TurnRow.created, sunday, monday, type_=Date)
 
 
 def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
-    return func.count(case((what, 1)))
-
-
-def _start(session: Session, span: Span) -> ColumnElement[date]:
-    """The day on which the period of a turn began."""
-    if span is Span.DAY:
-        return func.date(TurnRow.created, type_=Date)
-    # Literals, because PostgreSQL groups by no expression that has a parameter.
-    if session.get_bind().dialect.name == "postgresql":
-        return func.date(func.date_trunc(literal_column("'week'"), TurnRow.created), type_=Date)
-    sunday = literal_column("'weekday 0'", String)
-    monday = literal_column("'-6 days'", String)
-    return func.date(TurnRow.created, sunday, monday, type_=Date)
+    return func.count().filter(what)
 
 
 def _time(step: str, seconds: Sequence[float]) -> StepTime:

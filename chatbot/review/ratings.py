@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import BadInput, Person, require_short
-from chatbot.conversations.feedback import unheard
 from chatbot.memory.pairs import Rating
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
@@ -41,7 +40,7 @@ class Ratings:
     """
 
     database: Database
-    changed: Callable[[int], None] = unheard
+    changed: Callable[[int], None] = lambda turn: None
     corrected: Callable[[Person, int, ReviewRow], None] = lambda person, turn, review: None
 
     def change(self, person: Person, turn: int, **changes: str | bool) -> ReviewRow:
@@ -78,27 +77,22 @@ def review_of(turn: TurnRow) -> ReviewRow:
     """The review of a turn, an empty one where there is none."""
     return turn.review or ReviewRow(
         turn_id=turn.id,
-        rating="",
-        corrected_answer="",
-        corrected_release="",
-        note="",
         status=Status.OPEN,
-        assignee="",
         in_regression_set=False,
-        reviewer="",
+        **dict.fromkeys(("rating", "reviewer", *_LONGEST), ""),
     )
 
 
 def _value(field: str, value: str | bool) -> str | bool:
     if field == "in_regression_set":
         return bool(value)
-    if field in _LONGEST:
-        text = str(value).strip()
-        require_short(field.replace("_", " "), text, _LONGEST[field])
-        return text
-    if field not in ("rating", "status"):
+    text = str(value).strip()
+    if field in ("rating", "status"):
+        kind = Rating if field == "rating" else Status
+        if value not in list(kind) and not (field == "rating" and value == ""):
+            raise BadInput(f"{value!r} is none of {', '.join(kind)}.")
+    elif field not in _LONGEST:
         raise TypeError(f"a review has no {field!r} to change")
-    kind = Rating if field == "rating" else Status
-    if value not in list(kind) and not (field == "rating" and value == ""):
-        raise BadInput(f"{value!r} is none of {', '.join(kind)}.")
-    return str(value)
+    else:
+        require_short(field.replace("_", " "), text, _LONGEST[field])
+    return text

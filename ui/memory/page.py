@@ -8,8 +8,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.administration.figures import Day, ReleaseFigures
-from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope
+from chatbot.administration.overview import (
+    EVERYTHING,
+    Day,
+    Overview,
+    PairFilter,
+    ReleaseFigures,
+    Scope,
+)
 from chatbot.memory.stores.stores import UnknownPair
 from ui.elements.address import go, opened
 from ui.elements.charts import chart_over_time
