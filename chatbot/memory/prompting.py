@@ -31,7 +31,9 @@ def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
     good = _lines(found.good, room, GOOD)
     used = len(GOOD) + sum(map(len, good)) if good else 0
     bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
-    related = _fitting(map(_line, found.relations), room.characters - len(RELATIONS)) if good else []
+    related = (
+        _fitting(map(_line, found.relations), room.characters - len(RELATIONS)) if good else []
+    )
     sections = [evidence]
     for lead, tag, lines in (
         (GOOD, "answered", good),
