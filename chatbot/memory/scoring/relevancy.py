@@ -115,7 +115,8 @@ def _repeats(question: str, said: str) -> bool:
 def _of_other_column(question: str, said: str, bearing: Passage) -> bool:
     """Whether a value is from columns of its row that the question does not name, but others."""
     sentence, asked = plain(said), set(tokens(question))
-    told, named = set(), set()
+    told: set[str] = set()
+    named: set[str] = set()
     for header, cell in bearing.cells:
         if plain(cell) and whole(plain(cell)).search(sentence):
             told.add(header)
