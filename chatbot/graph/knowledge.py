@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from threading import Lock
+from functools import lru_cache
 from typing import Protocol
 
 from chatbot.graph.triplets import Triplet
@@ -87,17 +87,13 @@ def documentation_graphs(
     open_corpus: Callable[[str, str], Corpus],
 ) -> Callable[[str, str], KnowledgeGraph]:
     """What opens the graph of a product's release, read from its corpus when first asked for."""
-    held: dict[int, DocumentationGraph] = {}
-    lock = Lock()
+
+    @lru_cache(GRAPHS_HELD)
+    def of_generation(product: str, release: str, generation: int) -> DocumentationGraph:
+        return DocumentationGraph(open_corpus(product, release))
 
     def open_graph(product: str, release: str) -> KnowledgeGraph:
-        corpus = open_corpus(product, release)
-        with lock:
-            graph = held.pop(corpus.generation, None) or DocumentationGraph(corpus)
-            held[corpus.generation] = graph
-            while len(held) > GRAPHS_HELD:
-                del held[next(iter(held))]
-        return graph
+        return of_generation(product, release, open_corpus(product, release).generation)
 
     return open_graph
 

@@ -6,6 +6,7 @@ of it is stored: it follows the memory's matrix of vectors, which follows SQL.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from threading import Lock
 
 import numpy as np
@@ -23,8 +24,6 @@ GRAPHS_HELD = 8
 """Releases whose edges are held; the one asked about longest ago goes first."""
 Places = npt.NDArray[np.integer]
 _AT_ONCE = 256
-_SPARE = 8
-"""Questions beyond those wanted, for pairs that go while the graph is walked."""
 
 
 class QuestionGraph:
@@ -37,8 +36,7 @@ class QuestionGraph:
         self._database = database
         self._search = search
         self._threshold = threshold
-        self._lock = Lock()
-        self._held: dict[tuple[int, str], _Edges] = {}
+        self._edges = lru_cache(GRAPHS_HELD)(lambda release_id, embedding: _Edges(threshold))
 
     def related(self, release_id: int, question: MemoryQuestion, limit: int) -> list[NearPair]:
         """The good pairs of a release with the best personalized PageRank, at most `limit`.
@@ -55,43 +53,27 @@ class QuestionGraph:
         with self._database.reading() as session:
             matrix = self._search.matrix(session, release_id, question)
             out = [pair for which in left_out for pair in session.scalars(ids.where(which))]
-        cosines = matrix.vectors @ question.vector
-        present = ~np.isin(matrix.ids, out)
-        near = present & (cosines > self._threshold)
-        nodes, lower = self._edges(release_id, question).around(matrix, near, present)
-        scores = personalized_pagerank(lower, near[nodes])
-        order = nodes[np.lexsort((-cosines[nodes], -scores))]
-        order = order[: min(limit + _SPARE, np.count_nonzero(scores > 0))]
-        wanted = matrix.ids[order].tolist()
-        with self._database.reading() as session:
-            found = session.scalars(
-                select(MemoryPairRow).where(
-                    MemoryPairRow.id.in_(wanted), high, MemoryPairRow.suspended == ""
-                )
-            )
-            rows = {row.id: row for row in found}
-        best = [
-            NearPair(rows[pair], float(cosines[place]))
-            for place, pair in zip(order, wanted, strict=True)
-            if pair in rows
-        ]
-        return best[:limit]
+            cosines = matrix.vectors @ question.vector
+            present = ~np.isin(matrix.ids, out)
+            near = present & (cosines > self._threshold)
+            nodes, lower = self._edges(release_id, question.embedding).around(matrix, near, present)
+            scores = personalized_pagerank(lower, near[nodes])
+            order = nodes[np.lexsort((-cosines[nodes], -scores))]
+            best = order[: min(limit, np.count_nonzero(scores > 0))]
+            of_best = MemoryPairRow.id.in_(matrix.ids[best].tolist())
+            rows = {row.id: row for row in session.scalars(select(MemoryPairRow).where(of_best))}
+            return [
+                NearPair(rows[pair], float(cosines[place]))
+                for place, pair in zip(best, matrix.ids[best].tolist(), strict=True)
+                if pair in rows
+            ]
 
     def size(self, release_id: int, question: MemoryQuestion) -> tuple[int, int]:
         """Nodes and edges of a release's graph, brought up to date; both stores count."""
         with self._database.reading() as session:
             matrix = self._search.matrix(session, release_id, question)
-        lower, _ = self._edges(release_id, question).of(matrix)
+        lower, _ = self._edges(release_id, question.embedding).of(matrix)
         return lower.shape[0], lower.nnz
-
-    def _edges(self, release_id: int, question: MemoryQuestion) -> _Edges:
-        key = release_id, question.embedding
-        with self._lock:
-            edges = self._held.pop(key, None) or _Edges(self._threshold)
-            self._held[key] = edges
-            while len(self._held) > GRAPHS_HELD:
-                del self._held[next(iter(self._held))]
-        return edges
 
 
 class _Edges:
@@ -124,14 +106,12 @@ class _Edges:
         with self._lock:
             if np.array_equal(self._ids, matrix.ids):
                 return self._lower, self._components
-            if not np.array_equal(self._ids, matrix.ids[: len(self._ids)]):
-                stays = np.isin(self._ids, matrix.ids)
-                self._ids = self._ids[stays]
+            stays = np.isin(self._ids, matrix.ids)
+            if not np.array_equal(self._ids[stays], matrix.ids[: np.count_nonzero(stays)]):
+                stays[:] = False
+            if not stays.all():
                 self._lower = self._lower[stays][:, stays]
                 self._components = self._components[stays]
-                if not np.array_equal(self._ids, matrix.ids[: len(self._ids)]):
-                    self._lower = _triangle([], np.zeros(1, dtype=np.int64))
-                    self._components = self._components[:0]
             self._lower = _grown(self._lower, matrix.vectors, self._threshold)
             self._components = _components(self._lower, self._components)
             self._ids = matrix.ids

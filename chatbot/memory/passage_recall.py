@@ -36,7 +36,11 @@ class PassageRecall:
     delta: float
 
     def recall(self, turn: Turn) -> Remembered | None:
-        """What there is on the best passage of a turn whose context is selected."""
+        """What there is on the best passage of a turn whose context is selected.
+
+        None where people called an answer to the same question bad, or where one that was measured
+        as bad has another value.
+        """
         product, release = turn.asked
         records = evidence_of(turn)
         release_id = serving_release(self.database, product, release)
@@ -44,26 +48,30 @@ class PassageRecall:
             return None
         passage = best_passages(records)[0]
         pairs = self._of_page(release_id, passage.page.id)
-        borne = [row for row in pairs if _stands_in(row.answer["citations"][0], passage)]
-        if not borne:
+        if not pairs:
             return None
         text = asked_text(turn)
         asked = self.reader.read(text, product)
         reading = read_value(text, records)
-        near = [
-            NearPair(row, float(asked.vector @ memory_question(row).vector))
-            for row in borne
-            if row.embedding == asked.embedding
-            and (reading is None or reading.sentence == row.answer.get("value", ""))
-        ]
-        meant = [
-            pair
-            for pair in near
-            if pair.similarity >= self.delta
-            and not difference_on(words_of(passage), text, pair.row.question, product)
-        ]
-        good = _good(meant)
-        return as_remembered(good) if good and is_reusable(good.row) else None
+        doubted: list[str] = []
+        for row in pairs:
+            pair = NearPair(row, float(asked.vector @ memory_question(row).vector))
+            value = row.answer.get("value", "")
+            if (
+                pair.similarity < self.delta
+                or (reading is not None and reading.sentence != value)
+                or not _stands_in(row.answer["citations"][0], passage)
+                or difference_on(words_of(passage), text, row.question, product)
+            ):
+                continue
+            if row.store == Store.HIGH:
+                contested = any(not same_value(v, value) for v in doubted)
+                return None if contested or not is_reusable(row) else as_remembered(pair)
+            if row.origin != Origin.MEASURED:
+                return None
+            # Measures err, and the same answer may be good for a question in other words.
+            doubted.append(value)
+        return None
 
     def _of_page(self, release_id: int, page_id: int) -> Sequence[MemoryPairRow]:
         """The usable pairs whose answer is borne by a page, the bad ones first."""
@@ -75,28 +83,12 @@ class PassageRecall:
                     MemoryPageRow.page_id == page_id,
                     MemoryPageRow.ordinal == 0,
                     MemoryPairRow.release_id == release_id,
+                    MemoryPairRow.embedding == self.reader.embedding,
                     MemoryPairRow.suspended == "",
                 )
                 .order_by(MemoryPairRow.store.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id)
                 .limit(_OF_PAGE)
             ).all()
-
-
-def _good(meant: Sequence[NearPair]) -> NearPair | None:
-    """The first good one of pairs that ask the same, the bad ones first.
-
-    None where people called one bad, or where the good one has another value than those that were
-    measured as bad: measures err, and the same answer may be good for a question in other words.
-    """
-    doubted: list[str] = []
-    for pair in meant:
-        value = pair.row.answer.get("value", "")
-        if pair.row.store == Store.HIGH:
-            return None if any(not same_value(v, value) for v in doubted) else pair
-        if pair.row.origin != Origin.MEASURED:
-            return None
-        doubted.append(value)
-    return None
 
 
 def same_passage(one: Sequence[Record], other: Sequence[Record]) -> Passage | None:

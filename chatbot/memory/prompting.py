@@ -1,6 +1,6 @@
 """What was answered before, as data in the prompt of an answer (ComRAG 4.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.memory.pairs import BY_HAND, Origin, same_value
@@ -31,7 +31,9 @@ def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
     good = _lines(found.good, room, GOOD)
     used = len(GOOD) + sum(map(len, good)) if good else 0
     bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
-    related = _fitting(found.relations, room.characters - len(RELATIONS)) if good else []
+    related = (
+        _fitting(map(_line, found.relations), room.characters - len(RELATIONS)) if good else []
+    )
     sections = [evidence]
     for lead, tag, lines in (
         (GOOD, "answered", good),
@@ -73,25 +75,22 @@ def repeats(answer: Answer, pair: Remembered) -> bool:
 
 def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:
     """One line for each pair, as far as they fit; what only quotes has none."""
-    lines: list[str] = []
-    left = room.characters - len(lead)
+    lines = []
     for pair in pairs[: room.pairs]:
         said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
-        line = f"{_line(pair.question)} → {_line(said)}"
-        if said and len(line) <= left:
-            left -= len(line)
-            lines.append(line)
-    return lines
+        if said:
+            lines.append(f"{_line(pair.question)} → {_line(said)}")
+    return _fitting(lines, room.characters - len(lead))
 
 
-def _fitting(sentences: Sequence[str], left: int) -> list[str]:
-    """The sentences that fit, one a line."""
-    lines: list[str] = []
-    for line in map(_line, sentences):
+def _fitting(lines: Iterable[str], left: int) -> list[str]:
+    """The lines that fit into so many characters."""
+    fitting = []
+    for line in lines:
         if len(line) <= left:
             left -= len(line)
-            lines.append(line)
-    return lines
+            fitting.append(line)
+    return fitting
 
 
 def _line(text: str) -> str:

@@ -127,7 +127,7 @@ class Remembering:
         if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
             measured = measure(
                 candidate.question,
-                candidate.release,
+                (candidate.product, candidate.release),
                 candidate.answer,
                 (),
                 self.embedder,

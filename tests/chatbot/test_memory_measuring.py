@@ -8,7 +8,7 @@ from chatbot.memory.scoring.measuring import NOTHING, Measured, measure, measure
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
-from chatbot.turn import Record, Turn
+from chatbot.turn import ModelCall, Record, Turn
 from corpora.indexing.embedding import MiniLM
 from tests.chatbot.scored_turns import FAN, HOLD_OFF, RESTORE, REVERTIVE, SWITCH, answered
 
@@ -84,6 +84,35 @@ def test_a_denial_that_no_passage_makes_counts_half(embedder: MiniLM) -> None:
     assert denies.faithfulness < 0.6 * says.faithfulness
 
 
+@pytest.mark.parametrize(
+    ("told", "good"),
+    [
+        ("No, the fan must not be removed while it runs.", True),
+        ("Yes, the fan may be removed while it runs.", False),
+        ("No, the fan may be removed while it runs.", False),
+    ],
+)
+def test_a_verdict_says_what_its_passage_says(embedder: MiniLM, told: str, good: bool) -> None:
+    turn = answered("May the fan be removed while it runs?", told, FAN)
+    assert (measure_turn(turn, embedder).relevancy > 0) is good
+
+
+def test_the_words_of_the_asker_alone_bear_nothing(embedder: MiniLM) -> None:
+    question = "Which default compression algorithm do new groups of relays use?"
+    told = "The default compression algorithm of new groups is 50 ms."
+    measured = measure_turn(answered(question, told, SWITCH), embedder)
+    assert measured.faithfulness > 0.5
+    assert measured.value == 0
+
+
+def test_what_the_model_doubted_waits_for_somebody_to_say_that_it_is_good(
+    embedder: MiniLM,
+) -> None:
+    turn = answered(HOW_LONG, "5 min", RESTORE)
+    doubted = replace(turn, calls=(ModelCall("answer_generation", (), "5 min", doubt=0.2),))
+    assert measure_turn(doubted, embedder) == Measured(1.0, 0.0)
+
+
 def test_what_the_asker_said_need_not_stand_in_a_passage(embedder: MiniLM) -> None:
     told = "The TX9 with 2.0 returns traffic after a repair."
     asked = measure_turn(answered("Is the TX9 revertive?", told, REVERTIVE), embedder)
@@ -131,10 +160,10 @@ def test_a_citation_of_another_release_is_worth_nothing(embedder: MiniLM) -> Non
 def test_without_evidence_the_citations_are_looked_at(embedder: MiniLM) -> None:
     turn = answered(HOW_LONG, "5 min", RESTORE)
     assert turn.answer is not None
-    alone = measure(HOW_LONG, "2.0", turn.answer, (), embedder)
+    alone = measure(HOW_LONG, ("relay", "2.0"), turn.answer, (), embedder)
     assert alone.value > GAMMA
     wrong = replace(turn.answer, value="7 min")
-    assert measure(HOW_LONG, "2.0", wrong, (), embedder).faithfulness == 0
+    assert measure(HOW_LONG, ("relay", "2.0"), wrong, (), embedder).faithfulness == 0
 
 
 @pytest.mark.parametrize(

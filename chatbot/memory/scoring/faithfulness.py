@@ -15,6 +15,9 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|cannot|without|neither|nor"
     r"|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|should|would|could|must|need)nt)\b"
 )
+_VERDICT = re.compile(r"(yes|no)\b", re.I)
+WHOLE = 0.7
+"""The least share of all words of a sentence, the asker's too, that one cited passage has."""
 _DENIED = 0.45
 """What is left of a statement that denies something where no passage does: too little."""
 BORNE = 0.5
@@ -54,6 +57,26 @@ def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str)
     best = max(_mean_share(words, told, p, float(c)) for p, c in zip(cited, cosines, strict=True))
     denied = denies(wanted) and not any(denies(p.text) for p in cited)
     return best * _DENIED if denied else best
+
+
+def stands_whole(sentence: str, cited: Sequence[Passage], names: str) -> bool:
+    """Whether one cited passage has most of a sentence's words, and says yes or no as it does.
+
+    The asker's words count, except the `names` of product and release: a verdict that repeats the
+    question before a passage about something else is borne by nothing.
+    """
+    verdict = _VERDICT.match(sentence)
+    said = sentence[verdict.end() :] if verdict else sentence
+    wanted = set(tokens(filtered(said))) - set(tokens(names))
+    if not wanted:
+        return verdict is None
+    bearing = max(cited, key=lambda passage: len(wanted & set(tokens(passage.text))))
+    if verdict is not None:
+        denied = verdict[1].lower() == "no"
+        # What stands before the colon is a heading: "What it does and does not do".
+        if denies(said) != denied or denies(bearing.read.partition(": ")[2]) != denied:
+            return False
+    return len(wanted & set(tokens(bearing.text))) >= WHOLE * len(wanted)
 
 
 def has_invented_figure(statement: str, cited: Sequence[Passage], known: str) -> bool:

@@ -44,7 +44,7 @@ async def judge_turn(model: BaseChatModel, turn: Turn) -> Measured | None:
     """
     if turn.answer is None or turn.queries is None:
         raise ValueError("only an answered question has an answer to judge")
-    if worth_nothing(turn.queries.subject, turn.answer, turn.asked[1]):
+    if worth_nothing(turn.answer, turn.asked[1]):
         return NOTHING
     cited = cited_passages(turn.answer.citations, evidence_of(turn))[:_MOST_PASSAGES]
     said = not_of_pages(statements_of(turn.answer), pages_of(turn))

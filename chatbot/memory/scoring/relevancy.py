@@ -1,9 +1,9 @@
-"""Whether an answer answers this question, by the passage it stands in and the kind of value."""
+"""Whether an answer answers this question, by the passage that it stands in."""
 
+import re
 from collections.abc import Sequence
 from math import log
 
-from chatbot.memory.scoring.agreement import agreement
 from chatbot.memory.scoring.faithfulness import holds
 from chatbot.memory.scoring.passages import Passage
 from chatbot.retrieval.provenance import claims, plain, whole
@@ -13,6 +13,9 @@ from corpora.indexing.lexical import tokens
 
 _Word = tuple[set[str], bool]
 """A word of the question as documents may say it, and whether it is a name or a figure."""
+OTHER_VALUE = 0.4
+"""What is left of the relevancy of a sentence that tells another value than is asked for."""
+_CHOICE = re.compile(r"\bor\b", re.I)
 _ENOUGH = 0.8
 """Cosine and share of words, added up, of a passage that is surely about the question."""
 
@@ -26,11 +29,13 @@ def relevancy(
 ) -> float:
     """How well the passage that bears the answer meets the question, 0 to 1.
 
-    min(1, (cosine + words) / 0.8) · place · agreement. `cosines` are those of the passages with
+    min(1, (cosine + words) / 0.8) · place. `cosines` are those of the passages with
     the question, `words` is the share of the question's words that the passage has. `place` is low
     for an answer from another row, which stands in a passage that is less about the question than
     its neighbour: (own / best)² of cosine + words that tell passages apart, times own / best of the
-    scores that reduction gave, where it gave any. Of several statements the best counts.
+    scores that reduction gave, where it gave any. What only repeats the question, or tells the
+    value of another column than it names, is worth `OTHER_VALUE`. Of several statements the best
+    counts.
     """
     asked = _asked(question)
     telling = _telling(asked, passages)
@@ -45,7 +50,8 @@ def relevancy(
         place = _ratio(about[i], max(about)) ** 2
         if bearing.score > 0:
             place *= _ratio(bearing.score, max(p.score for p in passages))
-        found.append(fits * place * agreement(question, said, bearing))
+        other = _repeats(question, said) or _of_other_column(question, said, bearing)
+        found.append(fits * place * (OTHER_VALUE if other else 1.0))
     return max(found)
 
 
@@ -98,3 +104,24 @@ def _bearing(said: str, cited: Sequence[Passage]) -> Passage:
 
         return max(cited, key=bears)
     return cited[0]
+
+
+def _repeats(question: str, said: str) -> bool:
+    """Whether it only repeats the question; choosing one of its alternatives is an answer."""
+    words = set(tokens(filtered(said)))
+    return bool(words) and words <= set(tokens(question)) and not _CHOICE.search(question)
+
+
+def _of_other_column(question: str, said: str, bearing: Passage) -> bool:
+    """Whether a value is from columns of its row that the question does not name, but others."""
+    sentence, asked = plain(said), set(tokens(question))
+    told: set[str] = set()
+    named: set[str] = set()
+    for header, cell in bearing.cells:
+        if plain(cell) and whole(plain(cell)).search(sentence):
+            told.add(header)
+        words = set(tokens(filtered(header)))
+        # The column by which the question finds its row is not the one that it asks for.
+        if words and words <= asked and not set(tokens(cell)) <= asked:
+            named.add(header)
+    return bool(told and named) and told.isdisjoint(named)

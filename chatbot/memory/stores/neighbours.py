@@ -6,13 +6,12 @@ read for each question.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import MemoryQuestion, Store
@@ -35,20 +34,14 @@ class NearPair:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The vectors of the pairs of a release, both stores, shape (pairs, dimension).
+    """The vectors of the pairs of a release, both stores: one row a pair, each of length one.
 
     `changed` differs whenever the ids do. New pairs stand behind the others, in order of their ids.
     """
 
     changed: tuple[int, ...]
     ids: npt.NDArray[np.int64]
-    room: Vectors
-    """The vectors, and behind them space for more, so that one that comes moves none."""
-
-    @property
-    def vectors(self) -> Vectors:
-        """One row a pair, each of length one."""
-        return self.room[: len(self.ids)]
+    vectors: Vectors
 
 
 class Neighbours:
@@ -105,10 +98,11 @@ class Neighbours:
         key = release_id, question.embedding
         with self._lock:
             held = self._held.pop(key, None)
-            if held is None or held.changed != told:
+            if held is None:
                 empty = np.empty((0, len(question.vector)), np.float32)
-                nothing = Matrix((), np.empty(0, np.int64), empty)
-                held = _followed(session, of_release, told, held or nothing)
+                held = Matrix((), np.empty(0, np.int64), empty)
+            if held.changed != told:
+                held = _followed(session, of_release, told, held)
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
             held_bytes = sum(matrix.vectors.nbytes for matrix in self._held.values())
@@ -125,30 +119,19 @@ def _followed(
 ) -> Matrix:
     """A matrix as its rows are now: without those that went, with those that came."""
     ids = MemoryPairRow.id
+    rows = select(ids, MemoryPairRow.vector).where(*of_release).order_by(ids)
     last = int(held.ids.max(initial=0))
-    newer = select(ids, MemoryPairRow.vector).where(*of_release, ids > last).order_by(ids)
-    came = session.execute(newer).all()
+    came = session.execute(rows.where(ids > last)).all()
     count, _, total = told
-    ids_now = int(held.ids.sum()) + sum(row.id for row in came)
-    if len(held.ids) + len(came) != count or ids_now != total:
+    stays = np.ones(len(held.ids), dtype=np.bool_)
+    if len(stays) + len(came) != count or held.ids.sum() + sum(row.id for row in came) != total:
         older = session.scalars(select(ids).where(*of_release, ids <= last)).all()
         stays = np.isin(held.ids, older)
-        # Pairs that another embedding had before stand among the older ones.
-        stays &= np.count_nonzero(stays) == len(older)
-        kept = Matrix(told, held.ids[stays], held.room[: len(held.ids)][stays])
-        if not len(kept.ids) and older:
-            return _followed(session, of_release, told, kept)
-        held = kept
-    return _with(held, came, told)
-
-
-def _with(held: Matrix, came: Sequence[Row[int, bytes]], told: tuple[int, ...]) -> Matrix:
-    ids = np.concatenate([held.ids, np.array([row.id for row in came], dtype=np.int64)])
-    room, before = held.room, len(held.ids)
-    if len(ids) > len(room):
-        room = np.empty((len(ids) + len(ids) // 8, held.room.shape[1]), np.float32)
-        room[:before] = held.vectors
-    # Whoever holds an older matrix sees none of the rows that are written now.
-    for place, row in enumerate(came, before):
-        room[place] = np.frombuffer(row.vector, "<f4")
-    return Matrix(told, ids, room)
+        if np.count_nonzero(stays) != len(older):
+            # Pairs that another embedding had before stand among the older ones.
+            stays[:] = False
+            came = session.execute(rows).all()
+    new_ids = np.array([row.id for row in came], dtype=np.int64)
+    new = np.frombuffer(b"".join(row.vector for row in came), "<f4")
+    vectors = np.concatenate([held.vectors[stays], new.reshape(-1, held.vectors.shape[1])])
+    return Matrix(told, np.concatenate([held.ids[stays], new_ids]), vectors)
