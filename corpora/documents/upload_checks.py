@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -82,10 +83,11 @@ def check(
     findings = [*_of_release(product, release, database), *_of_all(files, largest)]
     if any(finding.blocking for finding in findings):
         return tuple(findings)
-    with Sandbox(
+    probe = Sandbox(
         "ingestion.loaders.pdf:probe", memory=DEFAULT_LIMITS.memory, seconds=_PROBE_SECONDS
-    ) as sandbox:
-        look = _Look(sandbox)
+    )
+    with closing(probe):
+        look = _Look(probe)
         for file in files:
             findings += look.at(file)
     same = _duplicates(look.contents, product, release, database)
@@ -220,7 +222,7 @@ class _Look:
         if not any(isinstance(entry, SourceFile) for entry in listing):
             yield from ((e.file, e.reason) for e in listing if isinstance(e, Rejected))
             return
-        with Archive(path) as archive:
+        with closing(Archive(path)) as archive:
             for entry in listing:
                 if isinstance(entry, Rejected):
                     yield entry.file, entry.reason
