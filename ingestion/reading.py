@@ -54,12 +54,16 @@ class SourceFile:
     source: Path
     member: Member | None = None
 
-    def read_bytes(self) -> bytes:
+    def read_bytes(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
         """Return its content; raise OSError or UnreadableFile where it cannot be had."""
-        if self.member is None:
-            return self.path.read_bytes()
-        with closing(_open(self.path, DEFAULT_LIMITS)) as archive:
-            return archive.read(self.member)
+        if self.member is not None:
+            with closing(_open(self.path, limits)) as archive:
+                return archive.read(self.member)
+        with self.path.open("rb") as file:
+            data = file.read(limits.file_size + 1)
+        if len(data) > limits.file_size:
+            raise UnreadableFile(_too_large(len(data), limits))
+        return data
 
 
 @dataclass(frozen=True)
@@ -286,11 +290,7 @@ class _Reader:
 
     def _bytes(self, entry: SourceFile) -> bytes:
         if entry.member is None:
-            with entry.path.open("rb") as file:
-                data = file.read(self._limits.file_size + 1)
-            if len(data) > self._limits.file_size:
-                raise UnreadableFile(_too_large(len(data), self._limits))
-            return data
+            return entry.read_bytes(self._limits)
         archive = self._archives.get(entry.path)
         if archive is None:
             archive = self._archives.setdefault(entry.path, _open(entry.path, self._limits))
