@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from ingestion.page import Rejected, UnreadableFile
 
@@ -127,17 +126,6 @@ class Archive:
     def close(self) -> None:
         """Close the file."""
         self._zip.close()
-
-    def __enter__(self) -> Archive:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def stays_inside(name: str) -> bool:

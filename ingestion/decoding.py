@@ -6,6 +6,7 @@ import codecs
 import re
 
 from ingestion.page import UnreadableFile
+from ingestion.sniffing import binary_format
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -14,15 +15,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_OTHER_FORMATS = {
-    b"%PDF-": "a PDF",
-    b"PK\x03\x04": "a zip archive or an office document",
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    b"\x1f\x8b": "a gzip archive",
-    b"\xd0\xcf\x11\xe0": "an old office document",
-}
 _UNBELIEVABLE = re.compile(r"(us-)?ascii|(iso-?8859-1|latin-?1)|utf-?(16|32).*", re.IGNORECASE)
 _FEW = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -39,9 +31,8 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
     """
     if not data.strip():
         raise UnreadableFile("the file is empty")
-    for mark, name in _OTHER_FORMATS.items():
-        if data.startswith(mark):
-            raise UnreadableFile(f"this is {name} and not text; give it the suffix of its format")
+    if name := binary_format(data):
+        raise UnreadableFile(f"this is {name} and not text; give it the suffix of its format")
     text = _decoded(data, declared)
     if len(_CONTROL.findall(text)) > max(len(text) // 50, _FEW):
         raise UnreadableFile("this is binary data and not text; check the file's suffix")

@@ -22,7 +22,6 @@ from ingestion.html_text import (
 from ingestion.page import Block, BlockKind
 from ingestion.tables import table_blocks
 
-_BLOCKS = frozenset(BLOCK_TAGS)
 _WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}
 _DEEPEST = 150
 """Nesting beyond this is read as plain lines; no document written by people comes near it."""
@@ -245,7 +244,7 @@ def _pieces(element: etree._Element) -> list[Piece]:
             pieces.append(text)
 
     for child in element:
-        if child.tag in _BLOCKS or has_blocks(child):
+        if child.tag in BLOCK_TAGS or has_blocks(child):
             end_run()
             pieces.append(child)
             run = []

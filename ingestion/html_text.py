@@ -5,71 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lxml import etree
+from lxml.html import defs
 
-BLOCK_TAGS = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "caption",
-    "center",
-    "dd",
-    "details",
-    "dir",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "menu",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "svg",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-]
-"""Elements that start a line of their own."""
-
-_BLOCKS = frozenset(BLOCK_TAGS)
-_OBJECT_WORDS = frozenset(
-    [
-        "class",
-        "function",
-        "method",
-        "attribute",
-        "property",
-        "exception",
-        "data",
-        "module",
-        "object",
-        "variable",
-        "type",
-    ]
+BLOCK_TAGS = frozenset(
+    {
+        *(defs.list_tags | defs.table_tags | (defs.general_block_tags - {"del", "ins"})),
+        *("article", "aside", "body", "details", "fieldset", "figcaption", "figure", "footer"),
+        *("form", "header", "html", "main", "section", "summary", "svg"),
+    }
 )
+"""Elements that start a line of their own."""
 
 
 def has_blocks(element: etree._Element) -> bool:
@@ -103,7 +48,7 @@ def whole_number(text: str | None, default: int) -> int:
 
 def _spaced(element: etree._Element) -> Iterator[str]:
     for event, node in etree.iterwalk(element, events=("start", "end")):
-        if node.tag in _BLOCKS:
+        if node.tag in BLOCK_TAGS:
             yield " "
         if event == "start":
             yield node.text or ""
@@ -116,7 +61,7 @@ def code(pre: etree._Element) -> str:
     variants = pre.findall("code")
     parts: list[str] = []
     for event, node in etree.iterwalk(pre, events=("start", "end")):
-        own_lines = node.tag in _BLOCKS or (len(variants) > 1 and node in variants)
+        own_lines = node.tag in BLOCK_TAGS or (len(variants) > 1 and node in variants)
         if own_lines and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
         text = node.text if event == "start" else node.tail if node is not pre else ""

@@ -6,6 +6,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
@@ -53,12 +54,16 @@ class SourceFile:
     source: Path
     member: Member | None = None
 
-    def read_bytes(self) -> bytes:
+    def read_bytes(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
         """Return its content; raise OSError or UnreadableFile where it cannot be had."""
-        if self.member is None:
-            return self.path.read_bytes()
-        with _open(self.path, DEFAULT_LIMITS) as archive:
-            return archive.read(self.member)
+        if self.member is not None:
+            with closing(_open(self.path, limits)) as archive:
+                return archive.read(self.member)
+        with self.path.open("rb") as file:
+            data = file.read(limits.file_size + 1)
+        if len(data) > limits.file_size:
+            raise UnreadableFile(_too_large(len(data), limits))
+        return data
 
 
 @dataclass(frozen=True)
@@ -82,76 +87,103 @@ def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Lis
     and links that lead out of the folder are not followed; a file that is named itself is rejected
     if nothing reads it. Two files of one name: the first is kept, the second rejected.
     """
-    skipped: Counter[str] = Counter()
+    lister = _Lister(limits)
     entries: dict[str, SourceFile | Rejected] = {}
     for path in paths:
-        for entry in _find(path, limits, skipped):
+        for entry in lister.find(path):
             if entry.file in entries:
                 reason = "another file of this name was given; ingest the folder above both"
                 entry = Rejected(f"{path}: {entry.file}", reason)
             if isinstance(entry, SourceFile):
                 entry = replace(entry, source=_real(path))
             entries[entry.file] = entry
-    return Listing(tuple(entries.values()), skipped)
+    return Listing(tuple(entries.values()), lister.skipped)
 
 
-def _find(path: Path, limits: Limits, skipped: Counter[str]) -> Iterator[SourceFile | Rejected]:
-    try:
-        yield from _at(path, limits, skipped)
-    except OSError as error:
-        yield Rejected(_utf8(str(path)), _unreadable(error))
+@dataclass(frozen=True)
+class _Lister:
+    limits: Limits
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def find(self, path: Path) -> Iterator[SourceFile | Rejected]:
+        try:
+            if path.is_dir():
+                yield from self._in_folder(path)
+            elif not path.is_file():
+                there = os.path.lexists(path)
+                reason = "not a regular file" if there else "not found; check the path"
+                yield Rejected(_utf8(str(path)), reason)
+            elif path.suffix.lower() not in {*LOADERS, ".zip"}:
+                known = ", ".join([*LOADERS, ".zip"])
+                reason = f"nothing reads {path.suffix or 'this'}; known are {known}"
+                yield Rejected(path.name, reason)
+            else:
+                yield from self._file(path, path.name, "")
+        except OSError as error:
+            yield Rejected(_utf8(str(path)), _unreadable(error))
+
+    def _in_folder(self, folder: Path) -> Iterator[SourceFile | Rejected]:
+        root = _real(folder)
+        unlisted: list[OSError] = []
+        for place, folders, names in os.walk(folder, onerror=unlisted.append):
+            folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _MACHINERY)
+            for name in sorted(names):
+                path = Path(place, name)
+                suffix = path.suffix.lower()
+                if name.startswith(".") or suffix not in {*LOADERS, ".zip"}:
+                    self.skipped["hidden" if name.startswith(".") else _utf8(suffix)] += 1
+                    continue
+                file = path.relative_to(folder).as_posix()
+                try:
+                    if reason := _objection(path, root):
+                        yield Rejected(_utf8(file), reason)
+                    else:
+                        yield from self._file(path, file, f"{_utf8(file)}/")
+                except OSError as error:
+                    yield Rejected(_utf8(file), _unreadable(error))
+        for failed in unlisted:
+            yield Rejected(_utf8(os.path.relpath(failed.filename, folder)), _unreadable(failed))
+
+    def _file(self, path: Path, file: str, prefix: str) -> Iterator[SourceFile | Rejected]:
+        """A file, or the files in a zip, whose names begin with a prefix."""
+        if path.suffix.lower() == ".zip":
+            yield from self._in_archive(path, prefix)
+        elif _utf8(file) != file:
+            yield Rejected(_utf8(file), "its name is not UTF-8; rename it")
+        elif (size := path.stat().st_size) > self.limits.file_size:
+            yield Rejected(file, _too_large(size, self.limits))
+        else:
+            yield SourceFile(file, path, size, path)
+
+    def _in_archive(self, path: Path, prefix: str) -> Iterator[SourceFile | Rejected]:
+        try:
+            archive = _open(path, self.limits)
+        except UnreadableFile as error:
+            yield Rejected(prefix.rstrip("/") or path.name, str(error))
+            return
+        with closing(archive):
+            for member in archive.members():
+                if isinstance(member, Rejected):
+                    yield Rejected(prefix + member.file, member.reason)
+                    continue
+                parts = PurePosixPath(member.name)
+                hidden = any(p.startswith(".") or p in _MACHINERY for p in parts.parts)
+                if hidden or parts.suffix.lower() not in LOADERS:
+                    self.skipped["hidden" if hidden else parts.suffix.lower()] += 1
+                elif member.size > self.limits.file_size:
+                    yield Rejected(prefix + member.name, _too_large(member.size, self.limits))
+                else:
+                    yield SourceFile(prefix + member.name, path, member.size, path, member)
 
 
-def _at(path: Path, limits: Limits, skipped: Counter[str]) -> Iterator[SourceFile | Rejected]:
-    if path.is_dir():
-        yield from _in_folder(path, limits, skipped)
-    elif not path.is_file():
-        reason = "not a regular file" if os.path.lexists(path) else "not found; check the path"
-        yield Rejected(_utf8(str(path)), reason)
-    elif path.suffix.lower() == ".zip":
-        yield from _in_archive(path, "", limits, skipped)
-    elif path.suffix.lower() not in LOADERS:
-        known = ", ".join([*LOADERS, ".zip"])
-        yield Rejected(path.name, f"nothing reads {path.suffix or 'this'}; known are {known}")
-    else:
-        yield _source(path.name, path, limits)
-
-
-def _in_folder(
-    folder: Path, limits: Limits, skipped: Counter[str]
-) -> Iterator[SourceFile | Rejected]:
-    root = _real(folder)
-    unlisted: list[OSError] = []
-    for place, folders, names in os.walk(folder, onerror=unlisted.append):
-        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _MACHINERY)
-        for name in sorted(names):
-            path = Path(place, name)
-            suffix = path.suffix.lower()
-            if name.startswith(".") or (suffix not in LOADERS and suffix != ".zip"):
-                skipped["hidden" if name.startswith(".") else _utf8(suffix)] += 1
-                continue
-            file = path.relative_to(folder).as_posix()
-            try:
-                yield from _of_folder(path, file, root, limits, skipped)
-            except OSError as error:
-                yield Rejected(_utf8(file), _unreadable(error))
-    for failed in unlisted:
-        yield Rejected(_utf8(os.path.relpath(failed.filename, folder)), _unreadable(failed))
-
-
-def _of_folder(
-    path: Path, file: str, root: Path, limits: Limits, skipped: Counter[str]
-) -> Iterator[SourceFile | Rejected]:
+def _objection(path: Path, root: Path) -> str | None:
+    """Why a file that was found in a folder is left alone, if anything."""
     if not _real(path).is_relative_to(root):
-        yield Rejected(_utf8(file), "a link that leads out of the folder; ingest its target")
-    elif not path.is_file():
-        loop = path.is_symlink() and not path.exists()
-        reason = "a link that leads to nothing or to itself" if loop else "not a regular file"
-        yield Rejected(_utf8(file), reason)
-    elif path.suffix.lower() == ".zip":
-        yield from _in_archive(path, f"{_utf8(file)}/", limits, skipped)
-    else:
-        yield _source(file, path, limits)
+        return "a link that leads out of the folder; ingest its target"
+    if path.is_file():
+        return None
+    loop = path.is_symlink() and not path.exists()
+    return "a link that leads to nothing or to itself" if loop else "not a regular file"
 
 
 def _real(path: Path) -> Path:
@@ -168,29 +200,6 @@ def _unreadable(error: OSError) -> str:
     return f"cannot be read ({(error.strerror or str(error)).lower()})"
 
 
-def _in_archive(
-    path: Path, prefix: str, limits: Limits, skipped: Counter[str]
-) -> Iterator[SourceFile | Rejected]:
-    try:
-        archive = _open(path, limits)
-    except UnreadableFile as error:
-        yield Rejected(prefix.rstrip("/") or path.name, str(error))
-        return
-    with archive:
-        for member in archive.members():
-            if isinstance(member, Rejected):
-                yield Rejected(prefix + member.file, member.reason)
-                continue
-            parts = PurePosixPath(member.name)
-            hidden = any(p.startswith(".") or p in _MACHINERY for p in parts.parts)
-            if hidden or parts.suffix.lower() not in LOADERS:
-                skipped["hidden" if hidden else parts.suffix.lower()] += 1
-            elif member.size > limits.file_size:
-                yield Rejected(prefix + member.name, _too_large(member.size, limits))
-            else:
-                yield SourceFile(prefix + member.name, path, member.size, path, member)
-
-
 def _open(path: Path, limits: Limits) -> Archive:
     return Archive(
         path,
@@ -200,28 +209,8 @@ def _open(path: Path, limits: Limits) -> Archive:
     )
 
 
-def _source(file: str, path: Path, limits: Limits) -> SourceFile | Rejected:
-    if _utf8(file) != file:
-        return Rejected(_utf8(file), "its name is not UTF-8; rename it")
-    size = path.stat().st_size
-    if size > limits.file_size:
-        return Rejected(file, _too_large(size, limits))
-    return SourceFile(file, path, size, path)
-
-
 def _too_large(size: int, limits: Limits) -> str:
     return f"{size / 1e6:,.1f} MB, and the limit is {limits.file_size / 1e6:,.1f} MB; split it"
-
-
-def read_paths(
-    paths: Sequence[Path],
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    workers: int | None = None,
-    only: Callable[[str, str], bool] | None = None,
-) -> Iterator[Document | Rejected]:
-    """Read all files at these paths: `list_files`, then `read_files`."""
-    return read_files(list_files(paths, limits=limits), limits=limits, workers=workers, only=only)
 
 
 def read_files(
@@ -301,11 +290,7 @@ class _Reader:
 
     def _bytes(self, entry: SourceFile) -> bytes:
         if entry.member is None:
-            with entry.path.open("rb") as file:
-                data = file.read(self._limits.file_size + 1)
-            if len(data) > self._limits.file_size:
-                raise UnreadableFile(_too_large(len(data), self._limits))
-            return data
+            return entry.read_bytes(self._limits)
         archive = self._archives.get(entry.path)
         if archive is None:
             archive = self._archives.setdefault(entry.path, _open(entry.path, self._limits))

@@ -6,25 +6,24 @@ import io
 import os
 import pickle
 import signal
-import struct
 import subprocess
 import sys
 from importlib import import_module
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Timer
 from time import monotonic
-from types import TracebackType
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
-_LENGTH = struct.Struct(">Q")
 _LONGEST = 1 << 30
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
-    "import sys; sys.path[:] = sys.argv[4:];"
-    "from ingestion.sandbox import serve; serve(*sys.argv[1:4])"
+    "import sys; sys.path[:] = sys.argv[5:];"
+    "from ingestion.sandbox import serve; serve(*sys.argv[1:5])"
 )
 
 
@@ -47,7 +46,7 @@ class Sandbox:
         self._loader = loader
         self._memory = memory
         self._seconds = seconds
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: tuple[subprocess.Popen[bytes], Connection] | None = None
         self._closed = False
         self._busy = Lock()
 
@@ -67,7 +66,7 @@ class Sandbox:
     def _attempt(self, data: bytes, file: str) -> Document | Rejected | None:
         """Return what the child says; None if it died, and the file need not be the reason."""
         used = self._child is not None
-        child = self._child = self._child or self._start()
+        child, pipe = self._child = self._child or self._start()
         if self._closed:
             self._end()
             return Rejected(file, "reading was stopped before it was parsed")
@@ -78,8 +77,8 @@ class Sandbox:
         alarm.daemon = True
         alarm.start()
         try:
-            _send(cast(BinaryIO, child.stdin), pickle.dumps((data, file)))
-            return _answer(_receive(cast(BinaryIO, child.stdout)))
+            pipe.send_bytes(pickle.dumps((data, file)))
+            return _answer(pipe.recv_bytes(_LONGEST))
         except (OSError, EOFError, pickle.UnpicklingError):
             late = monotonic() - began >= patience
             code = self._end()
@@ -92,44 +91,37 @@ class Sandbox:
             return Rejected(file, f"parsing needs more than {megabytes:,} MB of memory; split it")
         return None
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        limits = (str(self._memory), str(self._seconds))
-        return subprocess.Popen(
-            [sys.executable, "-c", _START, self._loader, *limits, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
-            start_new_session=True,
-        )
+    def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
+        ours, theirs = Pipe()
+        with theirs:
+            arguments = map(str, (theirs.fileno(), self._loader, self._memory, self._seconds))
+            child = subprocess.Popen(
+                [sys.executable, "-c", _START, *arguments, *sys.path],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
+                start_new_session=True,
+                pass_fds=[theirs.fileno()],
+            )
+        return child, ours
 
     def close(self) -> None:
         """End the child; from another thread this also stops the parsing that goes on."""
         self._closed = True
-        child = self._child
-        if child is not None:
-            child.kill()
+        if (child := self._child) is not None:
+            child[0].kill()
         with self._busy:
             self._end()
 
     def _end(self) -> int:
-        child, self._child = self._child, None
-        if child is None:
+        if self._child is None:
             return 0
+        child, pipe = self._child
+        self._child = None
         child.kill()
-        child.communicate()
-        return child.returncode
-
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        pipe.close()
+        return child.wait()
 
 
 class _DocumentsOnly(pickle.Unpickler):
@@ -148,39 +140,23 @@ def _answer(payload: bytes) -> Document | Rejected:
     raise pickle.UnpicklingError(f"a {type(answer).__name__} is no answer")
 
 
-def _send(pipe: BinaryIO, payload: bytes) -> None:
-    pipe.write(_LENGTH.pack(len(payload)))
-    pipe.write(payload)
-    pipe.flush()
-
-
-def _receive(pipe: BinaryIO) -> bytes:
-    head = pipe.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    payload = pipe.read(length) if length <= _LONGEST else b""
-    if len(payload) < length:
-        raise EOFError
-    return payload
-
-
-def serve(loader: str, memory: str, seconds: str) -> None:
-    """Parse what comes in on standard input until it ends; the child's main function."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+def serve(pipe: str, loader: str, memory: str, seconds: str) -> None:
+    """Parse what comes in through a pipe until it is closed; the child's main function."""
+    connection = Connection(int(pipe))
     _bound(int(memory))
     module, _, function = loader.partition(":")
-    while head := sys.stdin.buffer.read(_LENGTH.size):
+    while True:
         try:
-            data, file = pickle.loads(sys.stdin.buffer.read(*_LENGTH.unpack(head)))  # noqa: S301
+            data, file = connection.recv()
             _allow(float(seconds))
             load = getattr(import_module(module), function)
             answer = _parsed(load, data, file)
             if isinstance(answer, Rejected) and _is_full(int(memory)):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError
-            _send(answers, pickle.dumps(answer))
+            connection.send(answer)
+        except EOFError:
+            return
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
 

@@ -12,8 +12,7 @@ from ingestion.page import CELL_DELIMITER, Block, BlockKind, Page
 
 _BETWEEN_BLOCKS = 2
 _OPENERS = {BlockKind.HEADING, BlockKind.SIGNATURE, BlockKind.TABLE_HEADER}
-_LEAD_INS = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
-_SPLITTABLE = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
+_RUNNING = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}
 _SHORT = 60
 """A paragraph below this ("References: #4507") says nothing at the top of a page."""
 _HUGE = 10
@@ -53,7 +52,7 @@ def _split_long(block: Block, limit: int) -> Iterator[Block]:
 
     Other text is split at its lines, where it is so long that it would fill many pages.
     """
-    running = block.kind in _SPLITTABLE
+    running = block.kind in _RUNNING
     limit = limit if running else limit * _HUGE
     text, kind, start = block.text, block.kind, 0
     while len(text) - start > limit:
@@ -96,7 +95,7 @@ def _belong_together(block: Block, follower: Block, size: int, limit: int) -> bo
         return size <= limit and follower.path[: len(block.path)] == block.path
     if block.kind in _OPENERS:
         return size <= limit
-    if size + len(follower.text) > limit or block.kind not in _LEAD_INS:
+    if size + len(follower.text) > limit or block.kind not in _RUNNING:
         return False
     rest = follower.kind is BlockKind.PARAGRAPH and len(follower.text) < _SHORT
     leads_in = follower.kind is BlockKind.CODE or block.text.endswith(":")

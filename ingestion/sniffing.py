@@ -45,12 +45,16 @@ def objection(data: bytes, file: str) -> str | None:
     return f"not a {suffix} file but {content}; rename it or leave it out"
 
 
+def binary_format(data: bytes) -> str | None:
+    """Name the format that a file's first bytes are the signature of, if it is none of text."""
+    return next((name for signature, name in _BINARY if data.startswith(signature)), None)
+
+
 def _content(data: bytes) -> str | None:
     """Name what the content plainly is; None for text."""
     start = data[:4096]
-    for signature, name in _BINARY:
-        if start.startswith(signature):
-            return name
+    if name := binary_format(start):
+        return name
     if b"\0" in start and not _is_wide(start):
         return "binary data"
     return "an HTML page" if _HTML.match(_without_comments(start)) else None

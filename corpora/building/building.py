@@ -117,12 +117,83 @@ class Builder:
             )
             try:
                 with generations.heartbeat(self.database, generation_id):
-                    report = _Build(self, generation_id).run(gather, product, release)
+                    report = self._report_of(generation_id, product, release, gather)
             finally:
                 # This leaves a published generation alone.
                 generations.abandon(self.database, self.data_dir, generation_id)
             generations.prune(self.database, self.data_dir, release_id)
         return report
+
+    def _report_of(
+        self,
+        generation_id: int,
+        product: str,
+        release: str,
+        gather: Callable[[Gathering], Gathered],
+    ) -> IngestReport:
+        seconds: dict[str, float] = {}
+        gathering = Gathering(
+            self.database, generation_id, self.settings, self._report, self.workers, self.limits
+        )
+        with _timed(seconds, Stage.READING):
+            gathered = gather(gathering)
+        serving = generations.serving_beside(self.database, generation_id)
+        contents = _contents(self.database, generation_id)
+        embedded, remembered = 0, MemoryReview()
+        if not (gathered.read or gathered.unchanged):
+            outcome = Outcome.NOTHING_READABLE
+        elif serving is not None and contents == _contents(self.database, serving):
+            outcome = Outcome.UNCHANGED
+        else:
+            embedded, remembered = self._publish(generation_id, seconds)
+            outcome, serving = Outcome.PUBLISHED, generation_id
+        documents, pages, chunks = _counts(self.database, serving)
+        return IngestReport(
+            product=product,
+            release=release,
+            outcome=outcome,
+            generation=serving,
+            read=gathered.read,
+            unchanged=gathered.unchanged,
+            rejected=gathered.rejected,
+            skipped=gathered.skipped,
+            dropped=gathered.dropped,
+            documents=documents,
+            pages=pages,
+            chunks=chunks,
+            embedded=embedded,
+            remembered=remembered,
+            seconds=seconds,
+        )
+
+    def _publish(self, generation_id: int, seconds: dict[str, float]) -> tuple[int, MemoryReview]:
+        """Embed what is new, build the indexes and let them serve; count what was embedded."""
+        with _timed(seconds, Stage.EMBEDDING):
+            embedded = embed_missing(self.database, generation_id, self.embedder, self._report)
+        _, _, chunks = _counts(self.database, generation_id)
+        require_room(self.data_dir, chunks * self.embedder.dimension * _INDEX_BYTES)
+        with _timed(seconds, Stage.INDEXING):
+            build_indexes(
+                self.database,
+                self.data_dir,
+                generation_id,
+                lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
+            )
+        with _timed(seconds, Stage.PUBLISHING):
+            self._report(Progress(Stage.PUBLISHING, 0, 1))
+            remembered = generations.publish(self.database, generation_id)
+            self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
+        return embedded, remembered
+
+    def _report(self, progress: Progress) -> None:
+        self.on_progress(progress)
+        pause_for_answers(self.data_dir)
+        require_room(self.data_dir)
+        if self.cancelled():
+            raise IngestCancelled(
+                "The ingest was stopped and changed nothing. Run the same command to continue "
+                "where it stopped."
+            )
 
 
 def ingest(
@@ -173,96 +244,11 @@ def ingest(
     return builder.build(product, release, gather)
 
 
-@dataclass
-class _Build:
-    builder: Builder
-    generation_id: int
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def run(
-        self, gather: Callable[[Gathering], Gathered], product: str, release: str
-    ) -> IngestReport:
-        builder = self.builder
-        with self._timed(Stage.READING):
-            gathered = gather(
-                Gathering(
-                    builder.database,
-                    self.generation_id,
-                    builder.settings,
-                    self._report,
-                    builder.workers,
-                    builder.limits,
-                )
-            )
-        serving = generations.serving_beside(builder.database, self.generation_id)
-        embedded, remembered = 0, MemoryReview()
-        if not (gathered.read or gathered.unchanged):
-            outcome = Outcome.NOTHING_READABLE
-        elif serving is not None and self._holds_the_same_as(serving):
-            outcome = Outcome.UNCHANGED
-        else:
-            embedded, remembered = self._publish()
-            outcome, serving = Outcome.PUBLISHED, self.generation_id
-        documents, pages, chunks = _counts(builder.database, serving)
-        return IngestReport(
-            product=product,
-            release=release,
-            outcome=outcome,
-            generation=serving,
-            read=gathered.read,
-            unchanged=gathered.unchanged,
-            rejected=gathered.rejected,
-            skipped=gathered.skipped,
-            dropped=gathered.dropped,
-            documents=documents,
-            pages=pages,
-            chunks=chunks,
-            embedded=embedded,
-            remembered=remembered,
-            seconds=self.seconds,
-        )
-
-    def _holds_the_same_as(self, other: int) -> bool:
-        own = _contents(self.builder.database, self.generation_id)
-        return own == _contents(self.builder.database, other)
-
-    def _publish(self) -> tuple[int, MemoryReview]:
-        """Embed what is new, build the indexes and let them serve; count what was embedded."""
-        builder = self.builder
-        with self._timed(Stage.EMBEDDING):
-            embedded = embed_missing(
-                builder.database, self.generation_id, builder.embedder, self._report
-            )
-        _, _, chunks = _counts(builder.database, self.generation_id)
-        require_room(builder.data_dir, chunks * builder.embedder.dimension * _INDEX_BYTES)
-        with self._timed(Stage.INDEXING):
-            build_indexes(
-                builder.database,
-                builder.data_dir,
-                self.generation_id,
-                lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
-            )
-        with self._timed(Stage.PUBLISHING):
-            self._report(Progress(Stage.PUBLISHING, 0, 1))
-            remembered = generations.publish(builder.database, self.generation_id)
-            builder.on_progress(Progress(Stage.PUBLISHING, 1, 1))
-        return embedded, remembered
-
-    def _report(self, progress: Progress) -> None:
-        self.builder.on_progress(progress)
-        pause_for_answers(self.builder.data_dir)
-        require_room(self.builder.data_dir)
-        if self.builder.cancelled():
-            raise IngestCancelled(
-                "The ingest was stopped and changed nothing. Run the same command to continue "
-                "where it stopped."
-            )
-
-    @contextmanager
-    def _timed(self, stage: Stage) -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        self.seconds[stage] = time.perf_counter() - started
+@contextmanager
+def _timed(seconds: dict[str, float], stage: Stage) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - started
 
 
 def _model_id(database: Database, embedder: Embedder) -> int:

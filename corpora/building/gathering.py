@@ -15,7 +15,7 @@ from sqlalchemy import Select, insert, select
 from sqlalchemy.orm import Session
 
 import ingestion
-from corpora.database.engine import Database
+from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, GenerationRow, MemberRow
 from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
@@ -128,11 +128,7 @@ class Gathering:
         )
         with closing(cast("Generator[Document | Rejected]", reading)) as items:
             for item in items:
-                cut = (
-                    item
-                    if isinstance(item, Rejected)
-                    else _cut(item, files[item.file], self.settings)
-                )
+                cut = item if isinstance(item, Rejected) else self._cut(item, files[item.file])
                 if isinstance(cut, Rejected):
                     rejected.append(cut)
                 else:
@@ -160,6 +156,17 @@ class Gathering:
         with self.database.reading() as session:
             kept = len(session.scalars(_members(self.generation_id, DocumentRow.id)).all())
         return Gathered(0, kept, (), {}, left_out)
+
+    def _cut(self, document: Document, file: SourceFile) -> _Read | Rejected:
+        if not any(page.text for page in document.pages):
+            return Rejected(document.file, "holds no text")
+        try:
+            data = file.read_bytes(self.limits)
+        except (OSError, UnreadableFile) as error:
+            return Rejected(document.file, str(error))
+        if sha256(data).hexdigest() != document.content_hash:
+            return Rejected(document.file, "changed while it was being read; ingest again")
+        return _Read(str(file.source), document, self.settings.cut(document), pack(data))
 
     def _write(self, read: Sequence[_Read]) -> None:
         with self.database.writing() as session:
@@ -193,10 +200,10 @@ class Gathering:
             ).all()
         absent = [row for row in rows if row.file not in present]
         carried = [row for row in absent if not is_left_out(row.file, row.source)]
-        for start in range(0, len(carried), _DOCUMENTS_AT_ONCE):
+        for some in portions(carried, _DOCUMENTS_AT_ONCE):
             with self.database.writing() as session:
                 require_claim(session, self.generation_id)
-                for row in carried[start : start + _DOCUMENTS_AT_ONCE]:
+                for row in some:
                     document_id = _cut_anew(session, row.id, self.settings)
                     _add_members(session, self.generation_id, [(document_id, row.source)])
         return tuple(sorted(row.file for row in absent if is_left_out(row.file, row.source)))
@@ -227,18 +234,6 @@ def _known(
             )
         )
         return {(file, content_hash): i for file, content_hash, i in rows}
-
-
-def _cut(document: Document, file: SourceFile, settings: ChunkingSettings) -> _Read | Rejected:
-    if not any(page.text for page in document.pages):
-        return Rejected(document.file, "holds no text")
-    try:
-        data = file.read_bytes()
-    except (OSError, UnreadableFile) as error:
-        return Rejected(document.file, str(error))
-    if sha256(data).hexdigest() != document.content_hash:
-        return Rejected(document.file, "changed while it was being read; ingest again")
-    return _Read(str(file.source), document, settings.cut(document), pack(data))
 
 
 def _cut_anew(session: Session, document_id: int, settings: ChunkingSettings) -> int:

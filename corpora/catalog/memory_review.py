@@ -8,22 +8,28 @@ as usable whose pages do not serve.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TypeVar
+from typing import NamedTuple
 
 from sqlalchemy import and_, case, func, select
 from sqlalchemy.orm import Session, selectinload
 
+from corpora.database.engine import portions
 from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 
 _AT_ONCE = 500
 _RETIRED = "the release is retired"
 
-T = TypeVar("T")
+
+class _Place(NamedTuple):
+    """Where a page is now."""
+
+    page_id: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -75,34 +81,15 @@ class Remembered:
 
 
 @dataclass(frozen=True)
-class _ServingPages:
-    """What there is, in what serves, of pages that were looked for: the ids by their numbers."""
-
-    files: Collection[str]
-    places: Mapping[tuple[str, bytes], Mapping[int, int]]
-
-    def number(self, cited: CitedPage) -> int | None:
-        """The page that holds the text now; of several the one nearest to the number it had."""
-        numbers = self.places.get((cited.file, cited.page_hash), {})
-        return min(numbers, key=lambda n: (abs(n - cited.number), n), default=None)
-
-    def why_not(self, cited: CitedPage) -> str:
-        """Why a page that is not among them is not."""
-        if cited.file not in self.files:
-            return f"the document {cited.file} is gone"
-        return f"the page {cited.number} of {cited.file} has changed"
-
-
-@dataclass(frozen=True)
 class _Verdicts:
     """Why each pair was not used and why it is not now, by id; and pages with other ids now.
 
-    These are told by pair and ordinal, with id and number.
+    These are told by pair, then by ordinal.
     """
 
     before: Mapping[int, str]
     now: Mapping[int, str]
-    moved: Mapping[tuple[int, int], tuple[int, int]]
+    moved: Mapping[int, Mapping[int, _Place]]
 
     @property
     def counted(self) -> MemoryReview:
@@ -124,8 +111,8 @@ def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) 
     serving, retired = _serving(session, release_id)
     if retired:
         return _RETIRED
-    there = _look_for(session, serving, pages)
-    return next((there.why_not(page) for page in pages if there.number(page) is None), "")
+    found = _look_for(session, serving, pages)
+    return next((place for page in pages if isinstance(place := found[page], str)), "")
 
 
 def review_release(session: Session, release_id: int) -> MemoryReview:
@@ -178,16 +165,15 @@ def _judge(session: Session, release_id: int, serving: int | None, retired: bool
     if retired:
         return _Verdicts(before, dict.fromkeys(before, _RETIRED), {})
     absent = _absent(session, release_id, serving)
-    there = _look_for(session, serving, absent.values())
+    found = _look_for(session, serving, absent.values())
     now: dict[int, str] = {}
-    moved = {}
+    moved: defaultdict[int, dict[int, _Place]] = defaultdict(dict)
     for (pair, ordinal), cited in absent.items():
-        number = there.number(cited)
-        if number is None:
-            now.setdefault(pair, there.why_not(cited))
+        place = found[cited]
+        if isinstance(place, str):
+            now.setdefault(pair, place)
         else:
-            of_text = there.places[cited.file, cited.page_hash]
-            moved[pair, ordinal] = of_text[number], number
+            moved[pair][ordinal] = place
     return _Verdicts(before, now, moved)
 
 
@@ -214,12 +200,17 @@ def _absent(
     }
 
 
-def _look_for(session: Session, serving: int | None, pages: Collection[CitedPage]) -> _ServingPages:
-    """Look for pages by the hash of their text in the files of that name that serve."""
+def _look_for(
+    session: Session, serving: int | None, pages: Collection[CitedPage]
+) -> dict[CitedPage, _Place | str]:
+    """Where the text of each page stands in the file of that name that serves, or why nowhere.
+
+    Of several pages with the text it is the one nearest to the number that the cited one had.
+    """
     wanted = {(page.file, page.page_hash) for page in pages}
     files: set[str] = set()
-    places: defaultdict[tuple[str, bytes], dict[int, int]] = defaultdict(dict)
-    for some in _portions(sorted({page.file for page in pages})):
+    places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)
+    for some in portions(sorted({page.file for page in pages}), _AT_ONCE):
         rows = session.execute(
             select(DocumentRow.file, PageRow.id, PageRow.number, PageRow.text)
             .join(MemberRow, MemberRow.document_id == DocumentRow.id)
@@ -231,8 +222,18 @@ def _look_for(session: Session, serving: int | None, pages: Collection[CitedPage
             files.add(file)
             key = file, page_hash(text)
             if key in wanted:
-                places[key][number] = page_id
-    return _ServingPages(files, places)
+                places[key].append(_Place(page_id, number))
+
+    def found(page: CitedPage) -> _Place | str:
+        if page.file not in files:
+            return f"the document {page.file} is gone"
+        return min(
+            places[page.file, page.page_hash],
+            key=lambda place: (abs(place.number - page.number), place.number),
+            default=f"the page {page.number} of {page.file} has changed",
+        )
+
+    return {page: found(page) for page in pages}
 
 
 def _write(session: Session, verdicts: _Verdicts) -> None:
@@ -241,14 +242,11 @@ def _write(session: Session, verdicts: _Verdicts) -> None:
     The story of a pair tells what became usable or stopped being it.
     """
     before, now, at = verdicts.before, verdicts.now, datetime.now(UTC)
-    places: defaultdict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
-    for (pair_id, ordinal), place in verdicts.moved.items():
-        places[pair_id][ordinal] = place
     other = {pair_id for pair_id, why in before.items() if why != now.get(pair_id, "")}
-    for some in _portions(sorted({*places, *other})):
+    for some in portions(sorted({*verdicts.moved, *other}), _AT_ONCE):
         pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
         for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
-            _move(pair, places[pair.id])
+            _move(pair, verdicts.moved.get(pair.id, {}))
             pair.suspended = now.get(pair.id, "")
             if bool(pair.suspended) != bool(before[pair.id]):
                 event = MemoryEventRow(
@@ -262,8 +260,8 @@ def _write(session: Session, verdicts: _Verdicts) -> None:
         session.flush()
 
 
-def _move(pair: MemoryPairRow, places: Mapping[int, tuple[int, int]]) -> None:
-    """Let citations of a pair, by their ordinals, point to other pages of these numbers."""
+def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
+    """Let citations of a pair, by their ordinals, point to other pages."""
     if not places:
         return
     citations = list(pair.answer["citations"])
@@ -277,8 +275,3 @@ def _move(pair: MemoryPairRow, places: Mapping[int, tuple[int, int]]) -> None:
 
 def _restored(why: str) -> str:
     return "the release is offered again" if why == _RETIRED else "the pages it cites serve again"
-
-
-def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for first in range(0, len(items), _AT_ONCE):
-        yield items[first : first + _AT_ONCE]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -51,6 +51,8 @@ _IDLE_WRITER = "600s"
 _ROWS_AT_ONCE = 200
 _WRITES = "strata_writes"
 _WRITE_LOCK = 0x5374726174610001
+
+ItemT = TypeVar("ItemT")
 
 
 class UnusableDatabase(StrataError):
@@ -183,17 +185,23 @@ def delete_in_portions(
     with database.reading() as session:
         keys = session.scalars(select(key).where(condition).distinct()).all()
     on_progress(0, len(keys))
-    size = at_once or _ROWS_AT_ONCE
-    for first in range(0, len(keys), size):
-        some = keys[first : first + size]
+    done = 0
+    for some in portions(keys, at_once or _ROWS_AT_ONCE):
         with database.writing() as session:
             before(session, some)
             session.execute(
                 delete(key.class_).where(key.in_(some), condition),
                 execution_options={"synchronize_session": False},
             )
-        on_progress(first + len(some), len(keys))
-    return len(keys)
+        done += len(some)
+        on_progress(done, len(keys))
+    return done
+
+
+def portions(items: Sequence[ItemT], at_once: int) -> Iterator[Sequence[ItemT]]:
+    """Yield some items after the other, so many at once."""
+    for first in range(0, len(items), at_once):
+        yield items[first : first + at_once]
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Index, String, Text
+from sqlalchemy import JSON, Enum, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from corpora.database.tables import Base, owned_by
+
+
+class JobKind(StrEnum):
+    """What a job does: the files of an upload become part of a release; its files are read again
+    by today's parsers; documents leave it; it is deleted, or the product with all releases.
+    """
+
+    UPLOAD = "upload"
+    REREAD = "reread"
+    REMOVE = "remove"
+    DELETE = "delete"
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+def _one_of(choices: type[StrEnum]) -> Enum:
+    """A column that holds the value of a choice as text."""
+    return Enum(choices, native_enum=False, length=16, values_callable=list)
 
 
 class WorkerRow(Base):
@@ -21,20 +48,23 @@ class WorkerRow(Base):
 
 
 class JobRow(Base):
-    """A job and how far it is; `worker` has it in hand, `attempts` counts how many had it.
+    """A job and how far it is: `done` of `total` are what its `stage` counts.
 
-    Products and releases are named, not referred to: a job outlives what it worked on.
+    Products and releases are named, not referred to: a job outlives what it worked on. `release`
+    is empty where a whole product is deleted; `person` is the id of who ordered it; `message` is a
+    sentence for people; `report` has the figures of a job that is done. `worker` has it in hand,
+    `attempts` counts how many had it.
     """
 
     __tablename__ = "jobs"
     __table_args__ = (Index(None, "state", "id"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(String(16))
+    kind: Mapped[JobKind] = mapped_column(_one_of(JobKind))
     product: Mapped[str] = mapped_column(Text)
     release: Mapped[str] = mapped_column(Text)
     person: Mapped[str] = mapped_column(Text)
-    state: Mapped[str] = mapped_column(String(16))
+    state: Mapped[JobState] = mapped_column(_one_of(JobState))
     cancelling: Mapped[bool] = mapped_column(default=False)
     stage: Mapped[str] = mapped_column(String(16), default="")
     done: Mapped[int] = mapped_column(default=0)
@@ -48,6 +78,37 @@ class JobRow(Base):
     started: Mapped[datetime | None]
     stage_started: Mapped[datetime | None]
     finished: Mapped[datetime | None]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be done."""
+        return self.state in (JobState.WAITING, JobState.RUNNING)
+
+    @property
+    def can_be_cancelled(self) -> bool:
+        """Whether it can be stopped: a deletion only as long as it has not begun."""
+        if self.state is JobState.RUNNING:
+            return self.kind is not JobKind.DELETE and not self.cancelling
+        return self.state is JobState.WAITING
+
+    @property
+    def as_of(self) -> datetime:
+        """The moment at which it stands so."""
+        return datetime.now(UTC)
+
+    @property
+    def rate(self) -> float | None:
+        """What this stage does in a second, by the time it has taken so far."""
+        if self.state is not JobState.RUNNING or self.stage_started is None or not self.done:
+            return None
+        seconds = (self.as_of - self.stage_started).total_seconds()
+        return self.done / seconds if seconds > 0 else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long this stage goes on at that rate."""
+        rate = self.rate
+        return (self.total - self.done) / rate if rate else None
 
 
 class JobFileRow(Base):

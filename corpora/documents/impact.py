@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, and_, func, select, true
+from sqlalchemy import Select, and_, func, select, true
 from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import releases_of, require_product, require_release
@@ -54,7 +54,7 @@ def impact_of_documents(
     with database.reading() as session:
         row = require_release(session, product, release)
         owner = session.get_one(ProductRow, row.product_id)
-        return _impact(session, owner, [row], DocumentRow.file.in_(files), files)
+        return _impact(session, owner, [row], files)
 
 
 def impact_of_release(database: Database, product: str, release: str) -> Impact:
@@ -85,11 +85,10 @@ def _impact(
     session: Session,
     owner: ProductRow,
     releases: Sequence[ReleaseRow],
-    wanted: ColumnElement[bool] | None = None,
     files: Sequence[str] | None = None,
     terms: int = 0,
 ) -> Impact:
-    wanted = true() if wanted is None else wanted
+    wanted = true() if files is None else DocumentRow.file.in_(files)
     ids = [release.id for release in releases]
     serving = [release.published_generation_id for release in releases]
     documents = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -11,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from sqlalchemy import Row, and_, select
-from sqlalchemy.orm import Session
 
 from corpora.catalog.catalog import (
     Catalog,
@@ -23,7 +23,7 @@ from corpora.catalog.catalog import (
 )
 from corpora.catalog.release import sort_key
 from corpora.catalog.release_typos import likely_meant
-from corpora.database.engine import Database
+from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
 from ingestion.archives import Archive
@@ -82,10 +82,11 @@ def check(
     findings = [*_of_release(product, release, database), *_of_all(files, largest)]
     if any(finding.blocking for finding in findings):
         return tuple(findings)
-    with Sandbox(
+    probe = Sandbox(
         "ingestion.loaders.pdf:probe", memory=DEFAULT_LIMITS.memory, seconds=_PROBE_SECONDS
-    ) as sandbox:
-        look = _Look(sandbox)
+    )
+    with closing(probe):
+        look = _Look(probe)
         for file in files:
             findings += look.at(file)
     same = _duplicates(look.contents, product, release, database)
@@ -220,7 +221,7 @@ class _Look:
         if not any(isinstance(entry, SourceFile) for entry in listing):
             yield from ((e.file, e.reason) for e in listing if isinstance(e, Rejected))
             return
-        with Archive(path) as archive:
+        with closing(Archive(path)) as archive:
             for entry in listing:
                 if isinstance(entry, Rejected):
                     yield entry.file, entry.reason
@@ -256,17 +257,23 @@ def _duplicates(
         same = first.setdefault(content.content_hash, content.file)
         if same != content.file:
             yield content.file, f"identical to {same} in this upload"
-    own, others = _served(contents, product, release, database)
     name = release.strip()
+    own: list[tuple[str, str]] = []
+    others: defaultdict[str, set[str]] = defaultdict(set)
+    for other, file, content_hash in _served(contents, product, database):
+        if other.casefold() == name.casefold():
+            own.append((file, content_hash))
+        else:
+            others[content_hash].add(other)
     by_name = dict(own)
     by_hash = {content_hash: file for file, content_hash in own}
     if len(contents) > 1 and (
         everywhere := set.intersection(*(others[c.content_hash] for c in contents))
     ):
+        named = ", ".join(sorted(everywhere, key=sort_key))
         yield (
             "",
-            f"All files are identical to those of {_named(everywhere)}. "
-            f"Check that {name} is the right release.",
+            f"All files are identical to those of {named}. Check that {name} is the right release.",
         )
     for content in contents:
         if by_name.get(content.file) == content.content_hash:
@@ -277,49 +284,29 @@ def _duplicates(
             yield content.file, f"already in {name} as {by_hash[content.content_hash]}"
 
 
-def _named(releases: Collection[str]) -> str:
-    return ", ".join(sorted(releases, key=sort_key))
-
-
 def _served(
-    contents: Sequence[Content], product: str, release: str, database: Database
-) -> tuple[list[tuple[str, str]], defaultdict[str, set[str]]]:
-    """Files and hashes that this release serves, and by hash the other releases that do."""
-    own: list[tuple[str, str]] = []
-    others: defaultdict[str, set[str]] = defaultdict(set)
+    contents: Sequence[Content], product: str, database: Database
+) -> Iterator[Row[str, str, str]]:
+    """Release, file and hash of what serves of a product and has one of these hashes or names."""
     with database.reading() as session:
         owner = find_product(session, product)
         if owner is None:
-            return own, others
-        for start in range(0, len(contents), _AT_ONCE):
-            some = contents[start : start + _AT_ONCE]
-            for name, file, content_hash in _rows(session, owner.id, some):
-                if name.casefold() == release.strip().casefold():
-                    own.append((file, content_hash))
-                else:
-                    others[content_hash].add(name)
-    return own, others
-
-
-def _rows(
-    session: Session, product_id: int, contents: Sequence[Content]
-) -> Iterator[Row[str, str, str]]:
-    """Release, file and hash of documents that serve and have one of these hashes or names."""
-    hashes = {content.content_hash for content in contents}
-    names = {content.file for content in contents}
-    serving = (
-        select(ReleaseRow.name, DocumentRow.file, DocumentRow.content_hash)
-        .join(MemberRow, MemberRow.document_id == DocumentRow.id)
-        .join(
-            ReleaseRow,
-            and_(
-                ReleaseRow.id == DocumentRow.release_id,
-                ReleaseRow.published_generation_id == MemberRow.generation_id,
-            ),
+            return
+        serving = (
+            select(ReleaseRow.name, DocumentRow.file, DocumentRow.content_hash)
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            .join(
+                ReleaseRow,
+                and_(
+                    ReleaseRow.id == DocumentRow.release_id,
+                    ReleaseRow.published_generation_id == MemberRow.generation_id,
+                ),
+            )
+            .where(ReleaseRow.product_id == owner.id)
         )
-        .where(ReleaseRow.product_id == product_id)
-    )
-    yield from session.execute(serving.where(DocumentRow.content_hash.in_(hashes)))
-    yield from session.execute(
-        serving.where(DocumentRow.file.in_(names), DocumentRow.content_hash.not_in(hashes))
-    )
+        for some in portions(contents, _AT_ONCE):
+            hashes = {content.content_hash for content in some}
+            names = {content.file for content in some}
+            same_name = DocumentRow.file.in_(names) & DocumentRow.content_hash.not_in(hashes)
+            yield from session.execute(serving.where(DocumentRow.content_hash.in_(hashes)))
+            yield from session.execute(serving.where(same_name))

@@ -124,7 +124,7 @@ class JobWork:
                     job.product, job.release, lambda files: files.from_paths(paths)
                 )
             case JobKind.REREAD:
-                report = reread(builder, job.product, job.release, place)
+                report = reread(builder, job.product, job.release)
             case JobKind.REMOVE:
                 files = {file.file for file in Jobs(self.database).files(job.id)}
                 report = remove_documents(builder, job.product, job.release, files)

@@ -20,23 +20,24 @@ from corpora.database.engine import Database
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingModelRow,
-    EmbeddingRow,
     GenerationRow,
     MemberRow,
-    PageRow,
     SearchChunkRow,
 )
 from corpora.indexing.dual_chunking import ContextChunk, context_chunk
 from corpora.indexing.indexes import open_indexes
 from corpora.indexing.lexical import LexicalIndex
+from corpora.indexing.missing_vectors import stored_vectors
 from corpora.indexing.pages import (
     StoredChunk,
     StoredDocument,
     StoredPage,
+    chunk_text,
     document_of,
     read_original,
     read_page,
     read_pages,
+    select_chunks,
     select_documents,
 )
 from corpora.indexing.single_chunks import SingleChunkIndex
@@ -109,20 +110,17 @@ class Corpus:
         wanted = set(ids)
         with self._database.reading() as session:
             rows = session.execute(
-                select(
+                select_chunks(
                     SearchChunkRow.id,
                     SearchChunkRow.page_id,
                     SearchChunkRow.ordinal,
                     SearchChunkRow.start,
                     SearchChunkRow.end,
                     SearchChunkRow.heading,
-                    PageRow.text,
-                )
-                .join(PageRow, PageRow.id == SearchChunkRow.page_id)
-                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-                .where(SearchChunkRow.id.in_(wanted), DocumentRow.release_id == self._release_id)
+                    chunk_text(),
+                ).where(SearchChunkRow.id.in_(wanted), DocumentRow.release_id == self._release_id)
             )
-            found = {r.id: StoredChunk(*r[:6], text=r.text[r.start : r.end]) for r in rows}
+            found = {row.id: StoredChunk(*row) for row in rows}
         if missing := wanted - found.keys():
             raise LookupError(f"{self.product} {self.release} has no search chunk {min(missing)}.")
         return found
@@ -131,19 +129,12 @@ class Corpus:
         """Return the vectors of search chunks, shape (ids, dimension), in the order given."""
         with self._database.reading() as session:
             hashes = session.execute(
-                select(SearchChunkRow.id, SearchChunkRow.text_hash)
-                .join(PageRow, PageRow.id == SearchChunkRow.page_id)
-                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-                .where(SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id)
+                select_chunks(SearchChunkRow.id, SearchChunkRow.text_hash).where(
+                    SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id
+                )
             ).all()
             # Joined to the above, SQLite would walk through all vectors of the model.
-            vectors = session.execute(
-                select(EmbeddingRow.text_hash, EmbeddingRow.vector).where(
-                    EmbeddingRow.model_id == self._model_id,
-                    EmbeddingRow.text_hash.in_({text_hash for _, text_hash in hashes}),
-                )
-            )
-            by_hash = {text_hash: np.frombuffer(vector, "<f4") for text_hash, vector in vectors}
+            by_hash = stored_vectors(session, self._model_id, {hashed for _, hashed in hashes})
         found = {chunk_id: by_hash[text_hash] for chunk_id, text_hash in hashes}
         return np.array([found[i] for i in ids], dtype=np.float32)
 

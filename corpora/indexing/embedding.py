@@ -156,20 +156,12 @@ class RecentVectors:
     """
 
     def __init__(self, embedder: Embedder, most: int = 10_000) -> None:
+        self.name = embedder.name
+        self.dimension = embedder.dimension
         self._embedder = embedder
         self._most = most
         self._lock = Lock()
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
-
-    @property
-    def name(self) -> str:
-        """That of the embedder."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """That of the embedder."""
-        return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text, as the embedder does."""

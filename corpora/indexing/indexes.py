@@ -28,7 +28,7 @@ from corpora.generations.disk import full_disk_is_named
 from corpora.generations.generations import generation_dir, sweep_folders
 from corpora.indexing import lexical, vectors
 from corpora.indexing.lexical import LexicalIndex, LexicalRow
-from corpora.indexing.pages import chunk_text, indexed_heading
+from corpora.indexing.pages import chunk_text, indexed_heading, select_chunks
 from corpora.indexing.vectors import BrokenIndex, VectorIndex
 
 VERSION = 2
@@ -156,12 +156,7 @@ def _vectors(database: Database, generation_id: int) -> tuple[list[int], npt.NDA
             .join(GenerationRow, GenerationRow.model_id == EmbeddingModelRow.id)
             .where(GenerationRow.id == generation_id)
         ).one()
-        in_generation = (
-            select(SearchChunkRow.id)
-            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
-            .join(MemberRow, MemberRow.document_id == PageRow.document_id)
-            .where(MemberRow.generation_id == generation_id)
-        )
+        in_generation = select_chunks(SearchChunkRow.id).where(_is_member(generation_id))
         total = session.scalar(select(func.count()).select_from(in_generation.subquery())) or 0
         rows = session.execute(
             in_generation.add_columns(EmbeddingRow.vector)
@@ -185,7 +180,7 @@ def _vectors(database: Database, generation_id: int) -> tuple[list[int], npt.NDA
 def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow]:
     with database.reading() as session:
         rows = session.execute(
-            select(
+            select_chunks(
                 SearchChunkRow.id,
                 SearchChunkRow.heading,
                 chunk_text(),
@@ -193,9 +188,7 @@ def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow
                 DocumentRow.title,
                 DocumentRow.file,
             )
-            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
-            .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-            .where(_in_generation(generation_id))
+            .where(_is_member(generation_id))
             .order_by(SearchChunkRow.id)
         )
         for row in rows.yield_per(_ROWS_AT_ONCE):
@@ -207,6 +200,6 @@ def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow
             )
 
 
-def _in_generation(generation_id: int) -> ColumnElement[bool]:
+def _is_member(generation_id: int) -> ColumnElement[bool]:
     members = select(MemberRow.document_id).where(MemberRow.generation_id == generation_id)
     return DocumentRow.id.in_(members)

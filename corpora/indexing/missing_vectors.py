@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from corpora.database.engine import Database, insert_or_ignore
+from corpora.database.engine import Database, insert_or_ignore, portions
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingRow,
     GenerationRow,
     MemberRow,
-    PageRow,
     SearchChunkRow,
 )
 from corpora.generations.generations import require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder, Vectors
-from corpora.indexing.pages import chunk_text, indexed_text
+from corpora.indexing.pages import chunk_text, indexed_text, select_chunks
 
 TEXTS_AT_ONCE = 64
 """How many texts are embedded between two commits: what a killed ingest loses at most."""
@@ -40,14 +40,15 @@ def embed_missing(
         model_id = session.get_one(GenerationRow, generation_id).model_id
     missing = _missing(database, generation_id, model_id)
     report(Progress(Stage.EMBEDDING, 0, len(missing)))
-    for start in range(0, len(missing), TEXTS_AT_ONCE):
-        batch = missing[start : start + TEXTS_AT_ONCE]
+    done = 0
+    for batch in portions(missing, TEXTS_AT_ONCE):
         vectors = embedder.embed(_texts(database, [chunk_id for chunk_id, _ in batch]))
         with database.writing() as session:
             require_claim(session, generation_id)
             store_vectors(session, model_id, [text_hash for _, text_hash in batch], vectors)
-        report(Progress(Stage.EMBEDDING, start + len(batch), len(missing)))
-    return len(missing)
+        done += len(batch)
+        report(Progress(Stage.EMBEDDING, done, len(missing)))
+    return done
 
 
 def store_vectors(
@@ -61,6 +62,18 @@ def store_vectors(
     session.execute(insert_or_ignore(session, EmbeddingRow), rows)
 
 
+def stored_vectors(
+    session: Session, model_id: int, hashes: Collection[bytes]
+) -> dict[bytes, Vectors]:
+    """Return the vectors that a model has for texts, by their hashes, as far as it has them."""
+    rows = session.execute(
+        select(EmbeddingRow.text_hash, EmbeddingRow.vector).where(
+            EmbeddingRow.model_id == model_id, EmbeddingRow.text_hash.in_(hashes)
+        )
+    )
+    return {text_hash: np.frombuffer(vector, "<f4") for text_hash, vector in rows}
+
+
 def _missing(database: Database, generation_id: int, model_id: int) -> list[tuple[int, bytes]]:
     """List each text's first chunk and hash, texts of similar length side by side."""
     known = select(EmbeddingRow.text_hash).where(
@@ -70,9 +83,8 @@ def _missing(database: Database, generation_id: int, model_id: int) -> list[tupl
     length = func.min(SearchChunkRow.end - SearchChunkRow.start)
     with database.reading() as session:
         rows = session.execute(
-            select(first, SearchChunkRow.text_hash)
-            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
-            .join(MemberRow, MemberRow.document_id == PageRow.document_id)
+            select_chunks(first, SearchChunkRow.text_hash)
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
             .where(MemberRow.generation_id == generation_id, ~known.exists())
             .group_by(SearchChunkRow.text_hash)
             .order_by(length, first)
@@ -83,15 +95,9 @@ def _missing(database: Database, generation_id: int, model_id: int) -> list[tupl
 def _texts(database: Database, chunk_ids: Sequence[int]) -> list[str]:
     with database.reading() as session:
         rows = session.execute(
-            select(
-                SearchChunkRow.id,
-                SearchChunkRow.heading,
-                chunk_text(),
-                DocumentRow.title,
-            )
-            .join(PageRow, PageRow.id == SearchChunkRow.page_id)
-            .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-            .where(SearchChunkRow.id.in_(chunk_ids))
+            select_chunks(
+                SearchChunkRow.id, SearchChunkRow.heading, chunk_text(), DocumentRow.title
+            ).where(SearchChunkRow.id.in_(chunk_ids))
         )
         texts = {r.id: indexed_text(r.title, r.heading, r.text) for r in rows}
     return [texts[chunk_id] for chunk_id in chunk_ids]

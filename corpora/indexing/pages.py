@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import Label, Row, Select, func, insert, select
+from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select, true
 from sqlalchemy.orm import Session
 
 from corpora.database.engine import insert_or_ignore
@@ -172,37 +172,53 @@ def read_document(session: Session, document_id: int) -> Document:
 
 def read_page(session: Session, page_id: int, release_id: int) -> StoredPage | None:
     """Return a page of a release, or None if the release has no such page."""
-    row = session.execute(
-        select(PageRow.number, PageRow.text, PageRow.blocks, *_DOCUMENT)
-        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-        .where(PageRow.id == page_id, DocumentRow.release_id == release_id)
-    ).one_or_none()
-    if row is None:
-        return None
-    document = document_of(row)
-    siblings = select(PageRow.id).where(PageRow.document_id == document.id).limit(1)
-    before = siblings.where(PageRow.number < row.number).order_by(PageRow.number.desc())
-    after = siblings.where(PageRow.number > row.number).order_by(PageRow.number)
-    page = Page(row.number, _decode(row.text, row.blocks))
-    return _stored(page_id, page, document, session.scalar(before), session.scalar(after))
+    document = select(PageRow.document_id).where(PageRow.id == page_id).scalar_subquery()
+    return next(_pages(session, document, release_id, PageRow.id == page_id), None)
 
 
 def read_pages(session: Session, document_id: int, release_id: int) -> tuple[StoredPage, ...]:
     """Return the pages of a document of a release in order."""
+    return tuple(_pages(session, document_id, release_id, true()))
+
+
+def _pages(
+    session: Session,
+    document_id: int | ScalarSelect[int],
+    release_id: int,
+    wanted: ColumnElement[bool],
+) -> Iterator[StoredPage]:
+    before = func.lag(PageRow.id).over(order_by=PageRow.number).label("before")
+    after = func.lead(PageRow.id).over(order_by=PageRow.number).label("after")
+    beside = select(PageRow.id, before, after).where(PageRow.document_id == document_id).subquery()
     rows = session.execute(
-        select(
-            PageRow.id.label("page_id"), PageRow.number, PageRow.text, PageRow.blocks, *_DOCUMENT
-        )
+        select(PageRow.number, PageRow.text, PageRow.blocks, beside, *_DOCUMENT)
+        .join(beside, beside.c.id == PageRow.id)
         .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-        .where(DocumentRow.id == document_id, DocumentRow.release_id == release_id)
+        .where(DocumentRow.release_id == release_id, wanted)
         .order_by(PageRow.number)
-    ).all()
-    ids: list[int | None] = [None, *(row.page_id for row in rows), None]
-    return tuple(
-        _stored(
-            row.page_id, Page(row.number, _decode(row.text, row.blocks)), document_of(row), *ends
+    )
+    for number, text, blocks, page_id, previous_id, next_id, *document in rows:
+        page = Page(number, _decode(text, blocks))
+        yield StoredPage(
+            id=page_id,
+            number=number,
+            document=document_of(document),
+            blocks=page.blocks,
+            text=page.text,
+            anchor=page.anchor,
+            heading_path=page.heading_path,
+            previous_id=previous_id,
+            next_id=next_id,
         )
-        for row, ends in zip(rows, zip(ids, ids[2:], strict=False), strict=True)
+
+
+def select_chunks(*columns: Any) -> Select[*tuple[Any, ...]]:
+    """Return a query for search chunks with their pages and documents."""
+    return (
+        select(*columns)
+        .select_from(SearchChunkRow)
+        .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
     )
 
 
@@ -217,11 +233,11 @@ def select_documents() -> Select[*tuple[Any, ...]]:
     return select(*_DOCUMENT)
 
 
-def document_of(row: Row[*tuple[Any, ...]]) -> StoredDocument:
-    """Make a document of a row that holds its columns."""
-    suffix = PurePosixPath(row.file).suffix
-    kind = DocumentKind(row.kind)
-    return StoredDocument(row.id, row.file, row.title, kind, suffix[1:].lower(), row.content_hash)
+def document_of(columns: Iterable[Any]) -> StoredDocument:
+    """Make a document of its columns."""
+    document_id, file, title, kind, content_hash = columns
+    suffix = PurePosixPath(file).suffix[1:].lower()
+    return StoredDocument(document_id, file, title, DocumentKind(kind), suffix, content_hash)
 
 
 def pack(data: bytes) -> PackedFile:
@@ -253,22 +269,6 @@ def read_original(session: Session, content_hash: str) -> bytes | None:
         return None
     compressed, data = row
     return zlib.decompress(data) if compressed else data
-
-
-def _stored(
-    page_id: int, page: Page, document: StoredDocument, previous_id: int | None, next_id: int | None
-) -> StoredPage:
-    return StoredPage(
-        id=page_id,
-        number=page.number,
-        document=document,
-        blocks=page.blocks,
-        text=page.text,
-        anchor=page.anchor,
-        heading_path=page.heading_path,
-        previous_id=previous_id,
-        next_id=next_id,
-    )
 
 
 def _encode(page: Page) -> str:

@@ -9,11 +9,11 @@ from threading import Lock
 import numpy as np
 from sqlalchemy import select
 
-from corpora.database.engine import Database
-from corpora.database.tables import EmbeddingModelRow, EmbeddingRow, GenerationRow, MemberRow
+from corpora.database.engine import Database, portions
+from corpora.database.tables import EmbeddingModelRow, GenerationRow, MemberRow
 from corpora.indexing.dual_chunking import SearchChunk, heading_of
 from corpora.indexing.embedding import Embedder, Vectors
-from corpora.indexing.missing_vectors import store_vectors
+from corpora.indexing.missing_vectors import store_vectors, stored_vectors
 from corpora.indexing.pages import StoredPage, indexed_text, read_pages, text_hash
 from ingestion.page import Page
 
@@ -139,15 +139,8 @@ class SingleChunkIndex:
                     hashes.append(hashed)
                     texts[hashed] = text
             vectors: dict[bytes, Vectors] = {}
-            distinct = list(texts)
-            for first in range(0, len(distinct), _HASHES_AT_ONCE):
-                some = distinct[first : first + _HASHES_AT_ONCE]
-                rows = session.execute(
-                    select(EmbeddingRow.text_hash, EmbeddingRow.vector).where(
-                        EmbeddingRow.model_id == self._model_id, EmbeddingRow.text_hash.in_(some)
-                    )
-                )
-                vectors.update((hashed, np.frombuffer(v, "<f4")) for hashed, v in rows)
+            for some in portions(list(texts), _HASHES_AT_ONCE):
+                vectors |= stored_vectors(session, self._model_id, some)
         waiting = [item for item in texts.items() if item[0] not in vectors]
         # Texts of similar length side by side, which the embedder does faster.
         waiting.sort(key=lambda item: len(item[1]))

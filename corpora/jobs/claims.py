@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, case, delete, select, update
 from sqlalchemy.orm import Session
 
 from corpora.database.engine import Database, insert_into
-from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
+from corpora.database.job_tables import JobFileRow, WorkerRow
 from corpora.generations.progress import Progress
-from corpora.jobs.jobs import Job, JobFile, JobState, end, job_of, living_workers, put_back
+from corpora.jobs.jobs import Job, JobFile, JobState, end, living_workers, put_back
 
 ATTEMPTS = 3
 """A job on which so many workers have died is not tried again by itself."""
@@ -45,14 +45,14 @@ class Claims:
         with self._database.writing() as session:
             living = living_workers(session)
             session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
-            _take_from(session, JobRow.worker.not_in(living))
+            _take_from(session, Job.worker.not_in(living))
 
     def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
         """Return the id of the job that has waited longest, of all but some."""
         waiting = (
-            select(JobRow.id)
-            .where(JobRow.state == JobState.WAITING, JobRow.id.not_in(except_for))
-            .order_by(JobRow.id)
+            select(Job.id)
+            .where(Job.state == JobState.WAITING, Job.id.not_in(except_for))
+            .order_by(Job.id)
             .limit(1)
         )
         # Read first: many look often, and only who found one needs the lock for writing.
@@ -64,20 +64,20 @@ class Claims:
         now = datetime.now(UTC)
         with self._database.writing() as session:
             taken = session.execute(
-                update(JobRow)
-                .where(JobRow.id == job_id, JobRow.state == JobState.WAITING)
+                update(Job)
+                .where(Job.id == job_id, Job.state == JobState.WAITING)
                 .values(
                     state=JobState.RUNNING,
                     worker=self._worker,
-                    attempts=JobRow.attempts + 1,
-                    started=case((JobRow.started.is_(None), now), else_=JobRow.started),
+                    attempts=Job.attempts + 1,
+                    started=case((Job.started.is_(None), now), else_=Job.started),
                     stage_started=now,
                     message="",
                 )
-                .returning(JobRow.id)
+                .returning(Job.id)
             ).all()
             self._beat(session)
-            return job_of(session.get_one(JobRow, job_id)) if taken else None
+            return session.get_one(Job, job_id) if taken else None
 
     def progress(self, job_id: int, progress: Progress) -> bool:
         """Write how far a job is, and say whether it is to be cancelled; raise JobTaken."""
@@ -85,16 +85,16 @@ class Claims:
         stage = str(progress.stage)
         with self._database.writing() as session:
             cancelling = session.scalars(
-                update(JobRow)
+                update(Job)
                 .where(*self._in_hand(job_id))
                 .values(
                     stage=stage,
                     done=progress.done,
                     total=progress.total,
                     item=progress.item,
-                    stage_started=case((JobRow.stage != stage, now), else_=JobRow.stage_started),
+                    stage_started=case((Job.stage != stage, now), else_=Job.stage_started),
                 )
-                .returning(JobRow.cancelling)
+                .returning(Job.cancelling)
             ).all()
         if not cancelling:
             raise JobTaken
@@ -129,23 +129,23 @@ class Claims:
     def _beat(self, session: Session) -> None:
         session.merge(WorkerRow(name=self._worker, heartbeat=datetime.now(UTC)))
 
-    def _held(self, session: Session, job_id: int) -> JobRow:
-        row = session.scalar(select(JobRow).where(*self._in_hand(job_id)))
+    def _held(self, session: Session, job_id: int) -> Job:
+        row = session.scalar(select(Job).where(*self._in_hand(job_id)))
         if row is None:
             raise JobTaken
         return row
 
     def _in_hand(self, job_id: int) -> tuple[ColumnElement[bool], ...]:
         return (
-            JobRow.id == job_id,
-            JobRow.worker == self._worker,
-            JobRow.state == JobState.RUNNING,
+            Job.id == job_id,
+            Job.worker == self._worker,
+            Job.state == JobState.RUNNING,
         )
 
 
 def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
     """Let jobs of workers that died wait again, unless they seem to be what killed them."""
-    held = select(JobRow).where(JobRow.state == JobState.RUNNING, of_workers)
+    held = select(Job).where(Job.state == JobState.RUNNING, of_workers)
     for row in session.scalars(held):
         if row.cancelling:
             end(row, JobState.CANCELLED)

@@ -6,9 +6,8 @@ Rows in the database are the queue: a worker looks for one that waits and takes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import insert, select, update
@@ -17,33 +16,17 @@ from sqlalchemy.orm import Session
 from corpora.catalog.catalog import find_product, find_release
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
+from corpora.database.job_tables import JobKind as JobKind
+from corpora.database.job_tables import JobState as JobState
 from corpora.generations.processes import is_alive
 from ingestion.errors import StrataError
+
+Job = JobRow
+"""A job as its row stood when it was read."""
 
 
 class JobError(StrataError):
     """What was asked of a job cannot be done; the message says why and what to do."""
-
-
-class JobKind(StrEnum):
-    """What a job does: the files of an upload become part of a release; its files are read again
-    by today's parsers; documents leave it; it is deleted, or the product with all releases.
-    """
-
-    UPLOAD = "upload"
-    REREAD = "reread"
-    REMOVE = "remove"
-    DELETE = "delete"
-
-
-class JobState(StrEnum):
-    """Where a job stands."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,59 +40,6 @@ class JobFile:
     size: int = 0
     content_hash: str = ""
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A job as it stood at `as_of`; `done` of `total` are what its `stage` counts.
-
-    `release` is empty where a whole product is deleted; `person` is the id of who ordered it;
-    `message` is a sentence for people; `report` has the figures of a job that is done.
-    """
-
-    id: int
-    kind: JobKind
-    product: str
-    release: str
-    person: str
-    state: JobState
-    cancelling: bool
-    stage: str
-    done: int
-    total: int
-    item: str
-    message: str
-    report: Mapping[str, Any] = field(repr=False)
-    created: datetime
-    started: datetime | None
-    stage_started: datetime | None
-    finished: datetime | None
-    as_of: datetime
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is still to be done."""
-        return self.state in (JobState.WAITING, JobState.RUNNING)
-
-    @property
-    def can_be_cancelled(self) -> bool:
-        """Whether it can be stopped: a deletion only as long as it has not begun."""
-        if self.state is JobState.RUNNING:
-            return self.kind is not JobKind.DELETE and not self.cancelling
-        return self.state is JobState.WAITING
-
-    @property
-    def rate(self) -> float | None:
-        """What this stage does in a second, by the time it has taken so far."""
-        if self.state is not JobState.RUNNING or self.stage_started is None or not self.done:
-            return None
-        seconds = (self.as_of - self.stage_started).total_seconds()
-        return self.done / seconds if seconds > 0 else None
-
-    @property
-    def seconds_left(self) -> float | None:
-        """How long this stage goes on at that rate."""
-        return (self.total - self.done) / self.rate if self.rate else None
 
 
 class Jobs:
@@ -133,15 +63,15 @@ class Jobs:
     def get(self, job_id: int) -> Job:
         """Return a job; raise JobError if there is none."""
         with self._database.reading() as session:
-            return job_of(_require(session, job_id))
+            return _require(session, job_id)
 
     def recent(self, limit: int = 50, product: str | None = None) -> tuple[Job, ...]:
         """Return jobs, the newest first."""
-        query = select(JobRow).order_by(JobRow.id.desc()).limit(limit)
+        query = select(Job).order_by(Job.id.desc()).limit(limit)
         if product is not None:
-            query = query.where(JobRow.product == product)
+            query = query.where(Job.product == product)
         with self._database.reading() as session:
-            return tuple(job_of(row) for row in session.scalars(query))
+            return tuple(session.scalars(query))
 
     def files(self, job_id: int) -> tuple[JobFile, ...]:
         """Return the files of a job by name, those that were left out first."""
@@ -203,7 +133,7 @@ def insert_job(
     """Write a waiting job with its files, under the names of the catalog, and return its id."""
     owner = find_product(session, product)
     known = find_release(session, product, release)
-    row = JobRow(
+    row = Job(
         kind=kind,
         product=owner.name if owner else product.strip(),
         release=known.name if known else release.strip(),
@@ -219,20 +149,11 @@ def insert_job(
     return row.id
 
 
-def _require(session: Session, job_id: int) -> JobRow:
-    row = session.get(JobRow, job_id)
+def _require(session: Session, job_id: int) -> Job:
+    row = session.get(Job, job_id)
     if row is None:
         raise JobError(f"There is no job {job_id}.")
     return row
-
-
-def job_of(row: JobRow) -> Job:
-    """Make a job of its row as it stands now."""
-    values: dict[str, Any] = {
-        column.name: getattr(row, column.name) for column in fields(Job) if column.name != "as_of"
-    }
-    values |= {"kind": JobKind(row.kind), "state": JobState(row.state)}
-    return Job(**values, as_of=datetime.now(UTC))
 
 
 def living_workers(session: Session) -> set[str]:
@@ -242,7 +163,7 @@ def living_workers(session: Session) -> set[str]:
     return {row.name for row in rows if is_alive(row.name, row.heartbeat, now)}
 
 
-def put_back(row: JobRow, message: str = "") -> None:
+def put_back(row: Job, message: str = "") -> None:
     """Let a job wait for a worker again."""
     row.state = JobState.WAITING
     row.cancelling = False
@@ -253,7 +174,7 @@ def put_back(row: JobRow, message: str = "") -> None:
 
 
 def end(
-    row: JobRow, state: JobState, message: str = "", report: Mapping[str, Any] | None = None
+    row: Job, state: JobState, message: str = "", report: Mapping[str, Any] | None = None
 ) -> None:
     """Let a job be over."""
     row.state = state

@@ -158,7 +158,7 @@ def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Item]]:
             figures.append(table)
             taken |= {id(line) for line in inside}
         merged = [merge(row) for row in rows(line for line in lines if id(line) not in taken)]
-        yield sorted([*figures, *merged], key=lambda item: (item.y0 + item.y1) / 2)
+        yield sorted([*figures, *merged], key=lambda item: item.middle)
 
 
 def _outline(pdf: Any) -> dict[int, list[tuple[int, str]]]:
@@ -188,10 +188,7 @@ def _title(pdf: Any, first: Sequence[Line], file: str) -> str:
 
 def _drop_furniture(sheets: Sequence[_Sheet]) -> None:
     placed = [
-        [
-            PlacedLine(line.text, (line.y0 + line.y1) / 2 / sheet.page.rect.height)
-            for line in sheet.lines
-        ]
+        [PlacedLine(line.text, line.middle / sheet.page.rect.height) for line in sheet.lines]
         for sheet in sheets
     ]
     running = furniture(placed)

@@ -278,7 +278,7 @@ def _plain(lines: Sequence[Line]) -> str:
 
 
 def _without_mark(line: Line, text_x0: float) -> Line:
-    return Line(line.runs[1:], text_x0, line.y0, line.x1, line.y1, line.base)
+    return Line(text_x0, line.y0, line.x1, line.y1, line.runs[1:], line.base)
 
 
 def _code_end(lines: Sequence[Line], i: int) -> int:

@@ -5,35 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from ingestion.loaders.pdf_layout import Line
+from ingestion.loaders.pdf_layout import Box, Line
 
-
-class Boxed(Protocol):
-    """Anything with a place on the page, in points from its top left corner."""
-
-    @property
-    def x0(self) -> float:
-        """The left edge."""
-
-    @property
-    def y0(self) -> float:
-        """The upper edge."""
-
-    @property
-    def x1(self) -> float:
-        """The right edge."""
-
-    @property
-    def y1(self) -> float:
-        """The lower edge."""
+BoxT = TypeVar("BoxT", bound=Box)
 
 
-BoxedT = TypeVar("BoxedT", bound=Boxed)
-
-
-def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
+def flows(items: Sequence[BoxT]) -> Iterator[list[BoxT]]:
     """Yield the columns of a page in reading order, each from top to bottom.
 
     A column is believed only where at least two stacks of filled lines stand beside each other;
@@ -44,8 +23,8 @@ def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
     if len(columns) < 2:
         yield sorted(items, key=lambda item: (item.y0, item.x0))
         return
-    bands: list[list[BoxedT]] = [[] for _ in columns]
-    across: list[BoxedT] = []
+    bands: list[list[BoxT]] = [[] for _ in columns]
+    across: list[BoxT] = []
     for item in sorted(items, key=lambda item: (item.y0, item.x0)):
         inside = [i for i, (x0, x1) in enumerate(columns) if item.x0 < x1 and item.x1 > x0]
         if len(inside) == 1:
@@ -62,13 +41,13 @@ def flows(items: Sequence[BoxedT]) -> Iterator[list[BoxedT]]:
         yield across
 
 
-def _trailing_headings(bands: list[list[BoxedT]]) -> list[BoxedT]:
+def _trailing_headings(bands: list[list[BoxT]]) -> list[BoxT]:
     """Take from a column the headings that stand below everything in the other columns."""
     depth = [max((item.y1 for item in band), default=0.0) for band in bands]
     deepest = depth.index(max(depth))
     others = max((d for i, d in enumerate(depth) if i != deepest), default=0.0)
     band = bands[deepest]
-    taken: list[BoxedT] = []
+    taken: list[BoxT] = []
     size = median(item.size for item in band if isinstance(item, Line)) if band else 0.0
     while band and band[-1].y0 > others and isinstance(band[-1], Line):
         if not (band[-1].bold or band[-1].size > size):
@@ -77,7 +56,7 @@ def _trailing_headings(bands: list[list[BoxedT]]) -> list[BoxedT]:
     return taken
 
 
-def _columns(items: Sequence[BoxedT]) -> list[tuple[float, float]]:
+def _columns(items: Sequence[BoxT]) -> list[tuple[float, float]]:
     lines = [item for item in items if isinstance(item, Line)]
     if len(lines) < 8:
         return []
@@ -103,5 +82,5 @@ def _is_prose(span: tuple[float, float], lines: Sequence[Line]) -> bool:
     return _width(middle) > 0.55 * (span[1] - span[0]) and len(middle.text) > 20
 
 
-def _width(item: Boxed) -> float:
+def _width(item: Box) -> float:
     return item.x1 - item.x0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from ingestion.loaders.pdf_layout import Line, Run, rows
+from ingestion.loaders.pdf_layout import Box, Line, Run, around, rows
 from ingestion.page import CELL_DELIMITER
 
 _MIN_STROKES = 4
@@ -17,14 +17,10 @@ _REACH = 8.0
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A schematic as lines of labels, top to bottom; coordinates in points."""
+class Drawing(Box):
+    """A schematic as lines of labels, top to bottom."""
 
     lines: tuple[str, ...]
-    x0: float
-    y0: float
-    x1: float
-    y1: float
 
 
 def page_drawings(
@@ -43,7 +39,7 @@ def page_drawings(
         within = sum(x0 <= place[0] <= x1 and y0 <= place[1] <= y1 for place in places)
         if within < _MIN_STROKES or min(x1 - x0, y1 - y0) < _MIN_SIDE:
             continue
-        inside = [s for s in segments if _near(s, x0, y0, x1, y1)]
+        inside = [s for s in segments if Box(x0, y0, x1, y1).holds(s, _REACH)]
         if _is_labels(inside):
             found.append((_drawing(inside), inside))
     if whole and not found and len(places) >= 2 * _MIN_STROKES and len(segments) >= 8:
@@ -53,11 +49,6 @@ def page_drawings(
         if _is_labels(segments) and beside > 0.3 * len(rows(labels)):
             found.append((_drawing(labels), labels))
     return found
-
-
-def _near(item: Line, x0: float, y0: float, x1: float, y1: float) -> bool:
-    x, y = (item.x0 + item.x1) / 2, (item.y0 + item.y1) / 2
-    return x0 - _REACH <= x <= x1 + _REACH and y0 - _REACH <= y <= y1 + _REACH
 
 
 def _is_labels(segments: Sequence[Line]) -> bool:
@@ -70,13 +61,8 @@ def _is_labels(segments: Sequence[Line]) -> bool:
 
 
 def _drawing(segments: Sequence[Line]) -> Drawing:
-    return Drawing(
-        tuple(CELL_DELIMITER.join(s.text for s in row) for row in rows(segments)),
-        min(s.x0 for s in segments),
-        min(s.y0 for s in segments),
-        max(s.x1 for s in segments),
-        max(s.y1 for s in segments),
-    )
+    labels = tuple(CELL_DELIMITER.join(s.text for s in row) for row in rows(segments))
+    return Drawing(*around(segments), labels)
 
 
 def with_marks(lines: Sequence[Line], strokes: Sequence[dict[str, Any]]) -> list[Line]:

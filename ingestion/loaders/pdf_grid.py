@@ -94,7 +94,7 @@ def page_grids(drawings: Iterable[dict[str, Any]]) -> list[Grid]:
             upright.append(_Edge((x0 + x1) / 2, y0, y1))
         if len(level) + len(upright) > _MOST_EDGES:
             return []
-    grids = (_grid(*part) for part in _connected(_joined(level), _joined(upright)))
+    grids = (_grid(*part) for part in _connected(_snapped(level), _snapped(upright)))
     return [
         grid
         for grid in grids
@@ -117,7 +117,7 @@ def _strokes(drawings: Iterable[dict[str, Any]]) -> Iterator[tuple[float, float,
                     yield from ((x0, y0, x0, y1), (x1, y0, x1, y1))
 
 
-def _joined(edges: Sequence[_Edge]) -> list[_Edge]:
+def _snapped(edges: Sequence[_Edge]) -> list[_Edge]:
     """Snap edges to common places and join the pieces of one stroke."""
     snapped: dict[float, list[_Edge]] = {}
     for edge in sorted(edges, key=lambda e: e.at):
@@ -125,20 +125,22 @@ def _joined(edges: Sequence[_Edge]) -> list[_Edge]:
         if place is None or edge.at - place > _SNAP:
             place = edge.at
         snapped.setdefault(place, []).append(edge)
-    joined: list[_Edge] = []
-    for place, pieces in snapped.items():
-        start, end = None, 0.0
-        for piece in sorted(pieces, key=lambda e: e.start):
-            if start is None:
-                start, end = piece.start, piece.end
-            elif piece.start <= end + _SNAP:
-                end = max(end, piece.end)
-            else:
-                joined.append(_Edge(place, start, end))
-                start, end = piece.start, piece.end
-        if start is not None:
-            joined.append(_Edge(place, start, end))
-    return joined
+    return [
+        _Edge(place, start, end)
+        for place, pieces in snapped.items()
+        for start, end in joined(((piece.start, piece.end) for piece in pieces), _SNAP)
+    ]
+
+
+def joined(spans: Iterable[tuple[float, float]], gap: float) -> list[tuple[float, float]]:
+    """Unite stretches that overlap, or that are no more than a gap apart."""
+    united: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if united and start <= united[-1][1] + gap:
+            united[-1] = (united[-1][0], max(united[-1][1], end))
+        else:
+            united.append((start, end))
+    return united
 
 
 def _connected(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import groupby
@@ -37,17 +37,46 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Line:
-    """Runs on one baseline, left to right; coordinates in points from the page's top left.
+class Box:
+    """What has a place on the page: its edges in points from the page's top left."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def middle(self) -> float:
+        """The height of its middle."""
+        return (self.y0 + self.y1) / 2
+
+    def holds(self, item: Box, reach: float) -> bool:
+        """Whether the middle of an item lies in it, or no farther outside than `reach`."""
+        x = (item.x0 + item.x1) / 2
+        return (
+            self.x0 - reach <= x <= self.x1 + reach
+            and self.y0 - reach <= item.middle <= self.y1 + reach
+        )
+
+
+def around(items: Sequence[Box]) -> tuple[float, float, float, float]:
+    """Return the edges of the smallest box that holds all of some items."""
+    return (
+        min(item.x0 for item in items),
+        min(item.y0 for item in items),
+        max(item.x1 for item in items),
+        max(item.y1 for item in items),
+    )
+
+
+@dataclass(frozen=True)
+class Line(Box):
+    """Runs on one baseline, left to right.
 
     A `turned` line does not run from left to right; it is read in tables and schematics only.
     """
 
     runs: tuple[Run, ...]
-    x0: float
-    y0: float
-    x1: float
-    y1: float
     base: float
     turned: bool = False
 
@@ -199,8 +228,8 @@ def _segment(raw: dict[str, Any]) -> Line | None:
     base = next((g[1]["origin"][1] for g in _glyphs(raw) if not g[2].raised), y1)
     if raw["dir"][0] < _LEVEL:
         x0, _, x1, _ = raw["bbox"]
-        return Line(tuple(runs), x0, y0, x1, y1, y1, turned=True)
-    return Line(tuple(runs), runs[0].x0, y0, runs[-1].x1, y1, base)
+        return Line(x0, y0, x1, y1, tuple(runs), y1, turned=True)
+    return Line(runs[0].x0, y0, runs[-1].x1, y1, tuple(runs), base)
 
 
 def rows(lines: Iterable[Line]) -> list[list[Line]]:
@@ -237,20 +266,5 @@ def merge(row: Sequence[Line]) -> Line:
     """Make one line of segments that stand beside each other."""
     if len(row) == 1:
         return row[0]
-    runs: list[Run] = []
-    for line in row:
-        first = line.runs[0]
-        runs.append(
-            Run(
-                first.text, first.x0, first.x1, first.font, first.size, first.mono, first.bold, True
-            )
-        )
-        runs.extend(line.runs[1:])
-    return Line(
-        tuple(runs),
-        min(item.x0 for item in row),
-        min(item.y0 for item in row),
-        max(item.x1 for item in row),
-        max(item.y1 for item in row),
-        row[0].base,
-    )
+    runs = [run for line in row for run in (replace(line.runs[0], spaced=True), *line.runs[1:])]
+    return Line(*around(row), tuple(runs), row[0].base)

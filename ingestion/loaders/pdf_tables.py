@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from statistics import median
 
-from ingestion.loaders.pdf_grid import Grid
-from ingestion.loaders.pdf_layout import Line, merge, rows
+from ingestion.loaders.pdf_grid import Grid, joined
+from ingestion.loaders.pdf_layout import Box, Line, around, merge, rows
 
 Join = Callable[[Sequence[Line]], str]
 """Makes the text of a paragraph from its lines."""
@@ -21,15 +21,11 @@ _Cell = list[Line]
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Box):
     """Cells row by row, all rows equally long; the first `header_rows` are the header."""
 
     cells: tuple[tuple[str, ...], ...]
     header_rows: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
 
     def continues(self, earlier: Table) -> bool:
         """Whether this is the next page's part of a table: as many columns on the same place."""
@@ -57,7 +53,7 @@ def drawn_tables(
     found: list[tuple[Table, list[Line]]] = []
     for grid in grids:
         (x0, *_, x1), (y0, *_, y1) = grid.xs, grid.ys
-        taken = [s for s in segments if _inside(s, x0, y0, x1, y1)]
+        taken = [s for s in segments if Box(x0, y0, x1, y1).holds(s, 1)]
         texts = _fill(grid, taken)
         if not _is_table(grid, texts):
             continue
@@ -75,16 +71,11 @@ def _is_table(grid: Grid, texts: dict[int, _Cell]) -> bool:
     return several > (1 if spanning else 0) and all(grid.is_rectangle(cell) for cell in texts)
 
 
-def _inside(item: Line, x0: float, y0: float, x1: float, y1: float) -> bool:
-    x, y = (item.x0 + item.x1) / 2, (item.y0 + item.y1) / 2
-    return x0 - 1 <= x <= x1 + 1 and y0 - 1 <= y <= y1 + 1
-
-
 def _fill(grid: Grid, segments: Sequence[Line]) -> dict[int, _Cell]:
     """Return each cell's lines; a segment that reaches over several cells is divided."""
     cells: dict[int, _Cell] = {}
     for segment in segments:
-        y = (segment.y0 + segment.y1) / 2
+        y = segment.middle
         parts = groupby(segment.runs, key=lambda run: grid.cell_at((run.x0 + run.x1) / 2, y))
         for cell, group in parts:
             runs = tuple(group)
@@ -122,14 +113,8 @@ def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table
     cells = [[row[i] for i in used] for row in cells if any(row)]
     if len(cells) < 2 or len(used) < 2:
         return None
-    return Table(
-        tuple(tuple(join(cell) for cell in row) for row in cells),
-        _header_rows(cells),
-        min(line.x0 for line in taken),
-        min(line.y0 for line in taken),
-        max(line.x1 for line in taken),
-        max(line.y1 for line in taken),
-    )
+    texts = tuple(tuple(join(cell) for cell in row) for row in cells)
+    return Table(*around(taken), texts, _header_rows(cells))
 
 
 def _header_rows(cells: list[list[_Cell]]) -> int:
@@ -187,7 +172,7 @@ def _extent(grouped: Sequence[list[Line]], start: int) -> int:
         return end
     for row in grouped[start + 1 :]:
         last = grouped[end - 1][0]
-        together = _joined([*columns, *((s.x0, s.x1) for s in row)])
+        together = joined([*columns, *((s.x0, s.x1) for s in row)], _COLUMN_GAP)
         if len(together) < len(columns) or row[0].base - last.base > 2.6 * last.size:
             break
         columns = together
@@ -208,18 +193,7 @@ def _pitch(grouped: Sequence[list[Line]]) -> float:
 
 
 def _spans(segments: Iterable[Line]) -> list[tuple[float, float]]:
-    return _joined([(s.x0, s.x1) for s in segments])
-
-
-def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Unite stretches that overlap or nearly touch."""
-    joined: list[tuple[float, float]] = []
-    for x0, x1 in sorted(spans):
-        if joined and x0 - joined[-1][1] < _COLUMN_GAP:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], x1))
-        else:
-            joined.append((x0, x1))
-    return joined
+    return joined(((s.x0, s.x1) for s in segments), _COLUMN_GAP)
 
 
 def _aligned(grouped: Sequence[list[Line]], join: Join, rules: Sequence[float]) -> Table | None:

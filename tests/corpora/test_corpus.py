@@ -17,7 +17,7 @@ from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks
 from corpora.indexing.lexical import LexicalIndex
 from ingestion.page import BlockKind, Document, DocumentKind
-from ingestion.reading import read_paths
+from ingestion.reading import list_files, read_files
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.data_folders import database_url
 from tests.hash_embedder import HashEmbedder
@@ -68,7 +68,9 @@ def corpus(folder: Path, stored: Database) -> Iterator[Corpus]:
 @pytest.fixture
 def read(folder: Path) -> dict[str, Document]:
     """The same documents, as the loaders yield them."""
-    found = [d for d in read_paths([folder / "new"], workers=1) if isinstance(d, Document)]
+    found = [
+        d for d in read_files(list_files([folder / "new"]), workers=1) if isinstance(d, Document)
+    ]
     return {document.file: document for document in found}
 
 

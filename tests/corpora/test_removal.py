@@ -365,11 +365,10 @@ def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, be
 
 
 def test_reading_again_by_the_same_parsers_changes_nothing(
-    database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
+    beacon: Path, make_builder: MakeBuilder
 ) -> None:
-    report = reread(make_builder(), "Beacon", "17.20", data_dir / "uploads" / "1")
+    report = reread(make_builder(), "Beacon", "17.20")
     assert (report.outcome, report.unchanged, report.read) == (Outcome.UNCHANGED, 3, 0)
-    assert not (data_dir / "uploads" / "1").exists()
 
 
 def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
@@ -385,7 +384,7 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
         "corpora.building.gathering.reading_fingerprint", lambda: "tomorrow's parsers"
     )
     embedder = HashEmbedder()
-    report = reread(make_builder(embedder), "Beacon", "17.20", data_dir / "uploads" / "1")
+    report = reread(make_builder(embedder), "Beacon", "17.20")
     assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, ())
     assert embedder.embedded == []
     expected = {"guide.md", "reference/alarms.md", "extra.md"}
@@ -399,8 +398,6 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
     assert files_of(database, data_dir, "17.20") == {"guide.md"}
 
 
-def test_nothing_that_serves_nothing_is_read_again(
-    make_builder: MakeBuilder, data_dir: Path
-) -> None:
+def test_nothing_that_serves_nothing_is_read_again(make_builder: MakeBuilder) -> None:
     with pytest.raises(NoCorpus):
-        reread(make_builder(), "Beacon", "17.20", data_dir / "uploads" / "1")
+        reread(make_builder(), "Beacon", "17.20")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def _info(name: str, mode: int) -> zipfile.ZipInfo:
 
 
 def _objections(path: Path) -> dict[str, str]:
-    with Archive(path) as archive:
+    with closing(Archive(path)) as archive:
         return {m.file: m.reason for m in archive.members() if isinstance(m, Rejected)}
 
 
@@ -32,7 +33,7 @@ def test_members_are_read_without_unpacking(tmp_path: Path) -> None:
     path = _zip(
         tmp_path / "docs.zip", ("a/index.html", b"<p>one</p>"), ("a/", b""), ("b.md", b"two")
     )
-    with Archive(path) as archive:
+    with closing(Archive(path)) as archive:
         members = list(archive.members())
         assert all(isinstance(member, Member) for member in members)
         read = {m.name: archive.read(m) for m in members if isinstance(m, Member)}
@@ -58,7 +59,7 @@ def test_paths_that_lead_out_are_rejected(tmp_path: Path, name: str) -> None:
 
 
 def test_backslashes_are_how_some_programs_write_folders(tmp_path: Path) -> None:
-    with Archive(_zip(tmp_path / "w.zip", ("guide\\install.md", b"x"))) as archive:
+    with closing(Archive(_zip(tmp_path / "w.zip", ("guide\\install.md", b"x")))) as archive:
         assert [m.name for m in archive.members() if isinstance(m, Member)] == ["guide/install.md"]
 
 
@@ -130,7 +131,7 @@ def test_a_method_that_cannot_be_bounded_is_rejected(tmp_path: Path) -> None:
 def test_the_second_entry_of_a_name_is_rejected(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate"):
         path = _zip(tmp_path / "d.zip", ("a.md", b"first"), ("a.md", b"second"))
-    with Archive(path) as archive:
+    with closing(Archive(path)) as archive:
         kept, rejected = archive.members()
         assert isinstance(kept, Member)
         assert archive.read(kept) == b"first"
@@ -143,7 +144,7 @@ def test_damaged_content_is_told_from_a_damaged_archive(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[60] ^= 0xFF
     path.write_bytes(data)
-    with Archive(path) as archive:
+    with closing(Archive(path)) as archive:
         (member,) = archive.members()
         assert isinstance(member, Member)
         with pytest.raises(UnreadableFile, match="damaged inside the archive"):

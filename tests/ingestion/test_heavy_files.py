@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pymupdf
 import pytest
@@ -109,7 +110,7 @@ LARGEST_PAGE = 40_000
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(memory=512 << 20, seconds=DEFAULT_LIMITS.seconds) as opened:
+    with closing(Sandbox(memory=512 << 20, seconds=DEFAULT_LIMITS.seconds)) as opened:
         yield opened
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ingestion.loaders import LOADERS, load
 from ingestion.page import Document, Rejected, UnreadableFile
-from ingestion.reading import read_paths
+from ingestion.reading import list_files, read_files
 from tests.ingestion.hostile_inputs import GROUPS, SECRET
 
 GOOD = "# Good\n\nThis file is as it should be, and is read whatever lies beside it.\n"
@@ -58,7 +58,7 @@ def _read(group: str, folder: Path) -> Outcomes:
     for name, content in GROUPS[group]():
         (docs / name).write_bytes(content)
     outcomes: Outcomes = defaultdict(list)
-    for item in read_paths([docs]):
+    for item in read_files(list_files([docs])):
         written = item.file
         if ".zip/" in written:
             written = written[: written.index(".zip/") + 4]

@@ -13,7 +13,7 @@ import pytest
 
 import ingestion
 from ingestion.page import Document, Rejected
-from ingestion.reading import Limits, SourceFile, list_files, read_files, read_paths
+from ingestion.reading import Limits, SourceFile, list_files, read_files
 
 MARKDOWN = b"# Title\n\nA paragraph with enough words to be read as text.\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -180,7 +180,7 @@ def test_sizes_are_bounded_and_said(folder: Path) -> None:
 
 
 def test_documents_come_in_the_order_of_the_listing(folder: Path) -> None:
-    read = list(read_paths([folder]))
+    read = list(read_files(list_files([folder])))
     assert [document.file for document in read] == _files([folder])
     assert all(isinstance(document, Document) for document in read)
     assert {d.content_hash for d in read if isinstance(d, Document)} == {
@@ -213,7 +213,7 @@ def test_what_cannot_be_read_is_reported_with_the_reason(
     tmp_path: Path, name: str, content: bytes, reason: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    (rejected,) = read_paths([tmp_path])
+    (rejected,) = read_files(list_files([tmp_path]))
     assert isinstance(rejected, Rejected)
     assert rejected.file == name
     assert rejected.reason.startswith(reason)
@@ -222,7 +222,7 @@ def test_what_cannot_be_read_is_reported_with_the_reason(
 def test_what_cannot_be_read_stops_no_other(folder: Path) -> None:
     (folder / "a.html").write_bytes(PNG)
     (folder / "a.pdf").write_bytes(b"%PDF-1.7\nnot really")
-    read = list(read_paths([folder]))
+    read = list(read_files(list_files([folder])))
     assert {entry.file for entry in read if isinstance(entry, Rejected)} == {"a.html", "a.pdf"}
     assert sum(isinstance(entry, Document) for entry in read) == 4
 
@@ -230,7 +230,7 @@ def test_what_cannot_be_read_stops_no_other(folder: Path) -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
 def test_text_in_wide_letters_is_text(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.txt").write_bytes("Grüße, a line of text\n".encode(encoding) * 5)
-    (document,) = read_paths([tmp_path])
+    (document,) = read_files(list_files([tmp_path]))
     assert isinstance(document, Document)
 
 
@@ -238,7 +238,7 @@ def test_files_in_archives_are_read(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.md", MARKDOWN)
         archive.writestr("b.html", PNG)
-    document, rejected = read_paths([tmp_path / "z.zip"])
+    document, rejected = read_files(list_files([tmp_path / "z.zip"]))
     assert isinstance(document, Document)
     assert document.pages[0].text.startswith("Title")
     assert isinstance(rejected, Rejected)
@@ -247,7 +247,7 @@ def test_files_in_archives_are_read(tmp_path: Path) -> None:
 def test_only_leaves_out_what_is_known_already(folder: Path) -> None:
     (folder / "new.md").write_bytes(MARKDOWN + b"New.\n")
     known = sha256(MARKDOWN).hexdigest()
-    read = list(read_paths([folder], only=lambda file, digest: digest != known))
+    read = list(read_files(list_files([folder]), only=lambda file, digest: digest != known))
     assert [document.file for document in read] == ["new.md"]
 
 
@@ -283,11 +283,11 @@ def test_a_file_that_vanishes_meanwhile_is_reported(folder: Path) -> None:
 
 
 def test_reading_can_be_stopped(folder: Path) -> None:
-    reading = read_paths([folder], workers=1)
+    reading = read_files(list_files([folder]), workers=1)
     assert isinstance(next(reading), Document)
     reading.close()  # type: ignore[attr-defined]
     assert list(reading) == []
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:
-    assert list(read_paths([tmp_path])) == []
+    assert list(read_files(list_files([tmp_path]))) == []

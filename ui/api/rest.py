@@ -177,7 +177,7 @@ def cancel(service: Serving, caller: Ingesting, job: int) -> Any:
 
 def _with_files(service: Service, job: int) -> dict[str, Any]:
     jobs = Jobs(service.chatbot.database)
-    return {**asdict(jobs.get(job)), "files": jobs.files(job)}
+    return {**vars(jobs.get(job)), "files": jobs.files(job)}
 
 
 def _require_small(request: Request, largest: int) -> None:
