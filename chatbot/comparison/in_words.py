@@ -10,11 +10,10 @@ from itertools import groupby
 from chatbot.comparison.pages import Differences, Pair, changed_cells, excerpts, name_of
 from chatbot.comparison.presence import Finding, expected_first, without_category
 from chatbot.comparison.question import asks_yes_or_no, verdict
-from chatbot.comparison.wording import Quotes, after, cited, in_bare_words, in_short, merged
+from chatbot.comparison.wording import Quotes, after, in_bare_words, in_short, merged
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Documented, Record
-from corpora.catalog.release import sort_key
 from ingestion.page import BlockKind
 
 SHOWN = 40
@@ -223,26 +222,6 @@ def presence_in_words(
     return Answer(text, not known, tuple(quotes.citations), in_bare_words(text) if known else "")
 
 
-def remarks_in_words(thing: str, event: str, findings: Sequence[Finding]) -> Answer | None:
-    """What the documents themselves say on when a thing was changed or deprecated, or None.
-
-    Documents keep such remarks for years, and drop them in the end: older releases add to it.
-    """
-    quotes = Quotes()
-    told = {}
-    for finding in reversed(findings):
-        for remark in finding.remarks:
-            if remark.event == event and remark.release not in told:
-                words = in_short(remark.words).rstrip(".")
-                mark = quotes.mark(remark.record, finding.release)
-                said = f"{as_code(without_category(thing))} was {event} in {remark.release}"
-                told[remark.release] = cited(f"{said}: {words}" if words else said, mark)
-    if not told:
-        return None
-    text = " ".join(told[release] for release in sorted(told, key=sort_key))
-    return Answer(text, False, tuple(quotes.citations), in_bare_words(text))
-
-
 def _where(
     named: str, looked: Sequence[Finding], there: Sequence[Finding], oldest: str, quotes: Quotes
 ) -> str:
@@ -293,16 +272,15 @@ def _own_words(
     looked: Sequence[Finding], there: Sequence[Finding], quotes: Quotes
 ) -> Iterator[str]:
     """What a page itself says on since when, and whether the first release here agrees."""
-    told = ((f, r) for f in reversed(there) for r in f.remarks if r.event == "new")
-    if (newest := next(told, None)) is None:
+    telling = next((f for f in reversed(there) if f.since), None)
+    if telling is None or telling.since is None:
         return
-    finding, remark = newest
-    first = there[0].release
-    expected = expected_first(remark.release, [f.release for f in looked])
-    mark = quotes.mark(remark.record, finding.release)
-    says = f"he text of {finding.release} says that it is new in {remark.release} {mark}"
-    older = expected == looked[0].release and not expected.startswith(remark.release)
-    if expected != first:
+    since, record = telling.since
+    expected = expected_first(since, [f.release for f in looked])
+    mark = quotes.mark(record, telling.release)
+    says = f"he text of {telling.release} says that it is new in {since} {mark}"
+    older = expected == looked[0].release and not expected.startswith(since)
+    if expected != there[0].release:
         yield f"But t{says}."
     else:
         yield f"T{says}, which is older than the releases here." if older else f"T{says}."

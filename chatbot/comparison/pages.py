@@ -117,38 +117,21 @@ def _heading(heading: str, release: str) -> str:
     return plain(_NUMBERING.sub("", heading.replace(release, "")))
 
 
-@dataclass(frozen=True, eq=False)
 class _Compared:
-    """A passage with what it is compared by: the headings above it, its wording, its name."""
+    """A passage with what it is compared by: the headings below the title, its wording, its name.
 
-    record: Record
-    section: tuple[str, ...]
-    text: str
-    name: str
+    What is no change is left out: its own release, and Sphinx's words for "new in".
+    """
 
-    @property
-    def keys(self) -> tuple[Hashable, ...]:
+    def __init__(self, record: Record, release: str) -> None:
+        text = plain(record.quote.replace(release, "#"))
+        self.record = record
+        self.section = tuple(_heading(heading, release) for heading in record.path[1:])
+        self.text = text.replace("new in version", "added in version")
+        self.name = name_of(record)
+        by_name = (self.section, self.name) if self.name else None
+        self.keys: tuple[Hashable, ...] = (self.section, self.text), self.text, by_name
         """What versions of a passage have in common, the surest first; None for "none"."""
-        named = (self.section, self.name), (self.section[1:], self.name)
-        return (self.section, self.text), self.text, *(named if self.name else (None, None))
-
-    def beside(self, other: _Compared) -> bool:
-        """Whether another passage stands in the same section, also under another title."""
-        inner = len(self.section) > 1 and self.section[1:] == other.section[1:]
-        return inner or self.section == other.section
-
-
-def _compared(records: Iterable[Record], release: str) -> list[_Compared]:
-    """What is no change is left out: its own release, and Sphinx's words for "new in"."""
-    return [
-        _Compared(
-            record,
-            tuple(_heading(heading, release) for heading in record.path),
-            plain(record.quote.replace(release, "#")).replace("new in version", "added in version"),
-            name_of(record),
-        )
-        for record in records
-    ]
 
 
 def pair_passages(
@@ -157,14 +140,15 @@ def pair_passages(
     """Pair the passages of a document in two releases, in the order of the newer one.
 
     In turn, those that are left: word for word in the same section, word for word anywhere, by
-    name (a row's first cell, a parameter) in the same section, also under another title, and by
-    similarity. Headings are compared without their numbers and the releases' names. Passages that
-    are only in the older release come last.
+    name (a row's first cell, a parameter) in the same section, and by similarity. A section may
+    have another title above it, and headings are compared without their numbers and the releases'
+    names. Passages that are only in the older release come last.
     """
-    old, new = _compared(before, releases[0]), _compared(after, releases[1])
+    old = [_Compared(record, releases[0]) for record in before]
+    new = [_Compared(record, releases[1]) for record in after]
     partner: dict[_Compared, _Compared] = {}
     left = old
-    for n in range(4):
+    for n in range(3):
         waiting: dict[Hashable, list[_Compared]] = {}
         for passage in left:
             waiting.setdefault(passage.keys[n], []).append(passage)
@@ -189,7 +173,7 @@ def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compar
     apart = len(left) * len(free) > _MOST_COMPARED
     scored = []
     for one, other in product(left, free):
-        beside = one.beside(other)
+        beside = one.section == other.section
         if one.record.kind != other.record.kind or (apart and not beside):
             continue
         if beside and one.name and other.name:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 from chatbot.comparison.pages import is_of_another_release, name_of, pages_with, passages
 from chatbot.retrieval.provenance import plain
@@ -41,23 +41,17 @@ _AS_OF = re.compile(
     r"\b(?:as of|in|since|with|from|by)\s+(?:[^\W\d]+\s+){0,2}v?(?P<release>\d+(?:\.\d+)+)", re.I
 )
 _REMARK = re.compile(
-    r"\b(?:(?P<event>changed|deprecated)|new|added|introduced|available|versionadded::?)\s*"
+    r"\b(?:new|added|introduced|available|versionadded::?)\s*"
     r"(?:in|since|with|from|as of)?\s*(?:(?:version|release)\s*(?=v?\d)|(?=v?\d+\.\d))"
-    r"v?(?P<release>\d+(?:\.\d+)*\w*)\s*[:.,;–-]?\s*(?P<words>[^\n]*)",
+    r"v?(?P<release>\d+(?:\.\d+)*\w*)",
     re.I,
 )
 _HEADED = re.compile(r"(?<![\w.])v?(?P<release>\d+(?:\.\d+)+\w*)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:#\d+:?\s+)?")
 
 
-@dataclass(frozen=True)
-class Remark:
-    """What the documents say: that a thing is new, changed or deprecated in a release."""
-
-    event: str
-    release: str
-    words: str
-    record: Record
+Remark = tuple[str, Record]
+"""The release that a thing is new in, and the words that say so."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ class Finding:
     release: str
     status: Documented
     record: Record | None = None
-    remarks: tuple[Remark, ...] = ()
+    since: Remark | None = None
 
 
 @dataclass(frozen=True)
@@ -267,9 +261,11 @@ def _finding(release: str, hits: _Hits, *, has_entry: bool, everyday: bool) -> F
     if hits.ends and len(mentions) < _SPOKEN_OF:
         mentions = []
     if there := hits.entries or mentions:
-        told = map(_remarks, hits.entries or there[:1])
-        remarks = (*chain.from_iterable(told), *filter(None, map(_announced, hits.announced)))
-        return Finding(release, Documented.DOCUMENTED, there[0], remarks)
+        remarks = chain(
+            chain.from_iterable(map(_remarks, hits.entries or there[:1])),
+            chain.from_iterable(map(_announced, hits.announced)),
+        )
+        return Finding(release, Documented.DOCUMENTED, there[0], next(remarks, None))
     if hits.ends:
         return Finding(release, Documented.REMOVED, hits.ends[0])
     aside = hits.in_notes[0] if hits.in_notes and not everyday else None
@@ -282,18 +278,15 @@ def _remarks(entry: Record) -> Iterator[Remark]:
     for record in passages([entry.page]):
         own_row = entry.kind != BlockKind.TABLE_ROW or record == entry
         if own_row and record.path in (entry.path, below):
-            for m in _REMARK.finditer(record.quote):
-                event = (m["event"] or "new").lower()
-                yield Remark(event, m["release"], m["words"].strip(), record)
+            yield from ((m["release"], record) for m in _REMARK.finditer(record.quote))
 
 
-def _announced(note: Record) -> Remark | None:
+def _announced(note: Record) -> Iterator[Remark]:
     """What release notes say is new, under the heading of the release that it came with."""
     *above, last = note.path or ("",)
-    if not (_NEW.search(last) or _NEW.match(_LIST_MARK.sub("", note.quote))):
-        return None
-    named = [m["release"] for heading in reversed(above) if (m := _HEADED.search(heading))]
-    return Remark("new", named[0], "", note) if named else None
+    if _NEW.search(last) or _NEW.match(_LIST_MARK.sub("", note.quote)):
+        named = (m["release"] for heading in reversed(above) if (m := _HEADED.search(heading)))
+        yield from ((release, note) for release in islice(named, 1))
 
 
 def expected_first(since: str, releases: Sequence[str]) -> str | None:

@@ -51,7 +51,7 @@ _YES_NO = re.compile(
 )
 _COMPARE = re.compile(r"\bcompar\w+\b", re.I)
 _MOVES = re.compile(r"\b(?:chang\w*|renam\w*|differ\w*|same|identical|alike|unchanged)\b", re.I)
-_EVENT = re.compile(r"\b(?:(?P<deprecated>deprecat\w*)|change|changed)\b", re.I)
+_EVENT = re.compile(r"\b(?:deprecat\w*|change|changed)\b", re.I)
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
 
@@ -90,10 +90,9 @@ def asked(question: str, subject: str) -> Asked:
     return Asked.CHANGES if whole or _CHANGES.search(question) else Asked.VALUE
 
 
-def asked_event(question: str) -> str | None:
-    """Say "deprecated" or "changed" where it is asked in which release a thing was."""
-    event = _EVENT.search(question) if _PRESENCE.search(question) else None
-    return ("deprecated" if event["deprecated"] else "changed") if event else None
+def asks_for_event(question: str) -> bool:
+    """Whether it is asked in which release a thing was changed or deprecated."""
+    return bool(_PRESENCE.search(question) and _EVENT.search(question))
 
 
 def wants_only(question: str) -> str | None:
