@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,12 +12,13 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from chatbot.comparison.pages import pages_with
+from chatbot.comparison.pages import has_words
 from chatbot.releases.resolution import ReleaseStatus
+from chatbot.retrieval.provenance import cite_words
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.query_terms import EXPANSIONS, filtered
-from chatbot.turn import Answer, Citation, ModelStep, Queries, Record, Route, RuleStep, Turn
+from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
@@ -47,13 +49,12 @@ def answer_from_newest(
     """
 
     async def answer(turn: Turn) -> Turn:
-        if turn.answer is None or not turn.answer.abstained:
+        if not _is_unanswered(turn):
             return turn
         turn = await in_thread(look, turn)
         resolution = turn.resolution
-        if resolution is None or resolution.mentions:
-            return turn
-        if resolution.status is not ReleaseStatus.LATEST or not _is_unanswered(turn):
+        assert resolution is not None
+        if resolution.mentions or resolution.status is not ReleaseStatus.LATEST:
             return turn
         latest = resolution.releases[0]
         newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
@@ -154,23 +155,16 @@ def newest_with_another_passage(
     """
 
     def find(turn: Turn) -> str | None:
-        mine = _best(turn)
         here = open_corpus(*turn.asked)
+        least = turn.ranked[0].score - ALIKE if turn.ranked else -math.inf
         for release in _others(turn, releases)[:most]:
             side = _searched(turn, release, search)
-            best = _best(side) if side.answer is None else None
-            if best is None or (mine is not None and best.score < mine.score - ALIKE):
-                continue
-            if not any(best.quote in page.text for page in pages_with(here, tokens(best.quote), 8)):
+            best = side.ranked[0] if side.ranked and side.answer is None else None
+            if best and best.score >= least and not has_words(here, best):
                 return release
         return None
 
     return find
-
-
-def _best(turn: Turn) -> Record | None:
-    scored = (record for chunk in turn.selected for record in chunk.records)
-    return max(scored, key=lambda record: record.score, default=None)
 
 
 def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
@@ -179,16 +173,7 @@ def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
     ranked = sorted(turn.retrieved, key=lambda chunk: -chunk.score)
     pages = {chunk.page.id: chunk.page for chunk in ranked}
     return tuple(
-        Citation(
-            document=page.document.title,
-            file=page.document.file,
-            release=release,
-            page=page.number,
-            section=" › ".join(page.heading_path),
-            anchor=page.anchor,
-            quote="",
-            page_id=page.id,
-        )
+        cite_words(page, "", page.heading_path, page.anchor, release)
         for page in list(pages.values())[:MOST_PAGES]
     )
 

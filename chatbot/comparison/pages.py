@@ -88,6 +88,11 @@ def is_of_another_release(record: Record, release: str) -> bool:
     return named.other and not named.own
 
 
+def has_words(corpus: Corpus, record: Record) -> bool:
+    """Whether a release has the words of a record letter for letter."""
+    return any(record.quote in page.text for page in pages_with(corpus, tokens(record.quote), 8))
+
+
 def stands_in(corpus: Corpus, record: Record) -> bool:
     """Whether another page of a release says the same."""
     text = plain(record.quote)
@@ -253,30 +258,28 @@ def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPag
 
 
 def differing(
-    pairs: Sequence[Pair],
-    old: Corpus,
-    new: Corpus,
-    *,
-    entries: bool = False,
-    most: int | None = None,
+    pairs: Sequence[Pair], old: Corpus, new: Corpus, *, most: int | None = None
 ) -> Differences:
     """Sort pairs by what differs; of what one side lacks `most` are looked for on its other pages.
 
-    With `entries` only rows, parameters and the like are added or removed, where there are any.
+    Where there are more, rows, parameters and the like go first.
     """
     added = [p.after for p in pairs if p.before is None and p.after]
     removed = [p.before for p in pairs if p.after is None and p.before]
-    if entries:
-        added = [r for r in added if name_of(r)] or added
-        removed = [r for r in removed if name_of(r)] or removed
+    if most is not None:
+        added, removed = (sorted(r, key=_is_nameless)[:most] for r in (added, removed))
     return Differences(
         old.release,
         new.release,
         changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
-        added=tuple(r for r in added[:most] if not stands_in(old, r)),
-        removed=tuple(r for r in removed[:most] if not stands_in(new, r)),
+        added=tuple(r for r in added if not stands_in(old, r)),
+        removed=tuple(r for r in removed if not stands_in(new, r)),
         same=tuple(p for p in pairs if p.same),
     )
+
+
+def _is_nameless(record: Record) -> bool:
+    return not name_of(record)
 
 
 def _around(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:

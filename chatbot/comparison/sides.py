@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from langchain_core.runnables import Runnable
 
@@ -22,7 +22,6 @@ from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
     asked,
-    asks_for_event,
     asks_whether_same,
     leans_on_conversation,
     names_its_thing,
@@ -33,8 +32,7 @@ from chatbot.comparison.question import (
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.retrieval.forms import Reading, read_value
-from chatbot.retrieval.lifecycle import asks_since, read_since
-from chatbot.retrieval.passages import best_passages
+from chatbot.retrieval.lifecycle import asks_since
 from chatbot.retrieval.provenance import cite, plain
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.phrasing import listed
@@ -79,20 +77,16 @@ def compare_releases(
 
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
-        of_event = asks_for_event(turn.question)
-        by_release = wanted is Asked.PRESENCE and not of_event
         for gathered in (False, True):
             sides = await _all(gather, sides) if gathered else sides
-            if by_release and (gathered or names_its_thing(sides[0].question)):
+            if wanted is Asked.PRESENCE and (gathered or names_its_thing(sides[0].question)):
                 found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
                 if found is not None:
                     return _answered(turn, *found)
-        if since := _since(turn, sides[-1]):
-            return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         if not all(map(_reading, sides)):
-            if of_event or asks_since(turn.question):
-                # No release says since when: what the newest says of it is all that there is.
+            if wanted is Asked.DEPRECATION or asks_since(turn.question):
+                # The newest says it, or what it says of the thing is all that there is.
                 (newest,) = await _all(answer, sides[-1:])
                 assert newest.answer is not None
                 return _answered(turn, [newest], newest.answer)
@@ -114,8 +108,8 @@ def compare_releases(
     return compare
 
 
-async def _all(chain: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
-    return list(await together(chain.ainvoke(side) for side in sides))
+async def _all(steps: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
+    return list(await together(steps.ainvoke(side) for side in sides))
 
 
 def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
@@ -141,9 +135,8 @@ def _subject(side: Turn) -> str:
 
 def _reading(side: Turn) -> Reading | None:
     """The value that a rule reads, so that no model need be asked."""
-    found = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
     # Where forms do not agree, the one that is most to the point decides.
-    return read_value(_subject(side), found) or read_value(_subject(side), found[:1])
+    return read_value(_subject(side), side.ranked) or read_value(_subject(side), side.ranked[:1])
 
 
 def _as_read(sides: Sequence[Turn]) -> list[Turn]:
@@ -186,34 +179,18 @@ def _look_up(
     product = sides[0].asked[0]
     own = set(name_tokens(product))
     words = topic(_subject(sides[0])).split()
-    named = [word for word in words if identifiers(word)]
-    thing = thing_as_code(turn.question) or (named[0] if len(named) == 1 else "")
-    thing = thing or " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
+    named = [t for t in (thing_as_code(turn.question),) if t] or list(filter(identifiers, words))
+    others = [word for word in words if not set(name_tokens(word)) <= own]
+    thing = named[0] if len(named) == 1 else " ".join(others or words)
     names = [side.asked[1] for side in sides]
     if not thing:
         return list(sides), no_thing_named(names)
-    looked = find_everywhere(thing, names, lambda release: open_corpus(product, release))
-    if looked is None:
+    findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
+    if findings is None:
         return None
-    told, findings = looked
-    whole = told == thing
-    answer = presence_in_words(told, findings, oldest, turn.question if whole else "")
-    if not whole:
-        answer = replace(answer, text=f"Nothing mentions {as_code(thing)}. {answer.text}")
+    answer = presence_in_words(thing, findings, oldest, turn.question)
     found = zip(sides, findings, strict=True)
     return [replace(side, documented=f.status, answer=None) for side, f in found], answer
-
-
-def _since(turn: Turn, newest: Turn) -> Answer | None:
-    """Since when a thing is there, where the newest release says so itself."""
-    records = sorted((r for c in newest.selected for r in c.records), key=lambda r: -r.score)
-    if not records:
-        return None
-    read = read_since(turn.question, _subject(newest), best_passages(records))
-    if read is None:
-        return None
-    text, _, record = read
-    return Answer(f"{text} [1]", False, (cite(record, newest.asked[1]),), text)
 
 
 def _without_the_thing(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[Turn]:
@@ -251,11 +228,10 @@ def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> An
 
 def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
     """The turn with its answer, and every side with its own citations of it."""
-    timings: dict[str, float] = dict(turn.timings)
-    for side in sides:
-        for name, seconds in side.timings.items():
-            # The sides run at once, so that a step takes as long as it does on the slowest.
-            timings[name] = max(timings.get(name, 0.0), seconds)
+    # The sides run at once, so that a step takes as long as it does on the slowest.
+    timings = dict(turn.timings)
+    for name, seconds in chain(*(side.timings.items() for side in sides)):
+        timings[name] = max(timings.get(name, 0.0), seconds)
     return replace(
         turn,
         route=Route.COMPARE,
