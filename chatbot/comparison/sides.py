@@ -32,7 +32,8 @@ from chatbot.comparison.question import (
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.retrieval.forms import Reading, read_value
-from chatbot.retrieval.lifecycle import asks_since
+from chatbot.retrieval.lifecycle import asks_since, read_since
+from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.provenance import cite, plain
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.phrasing import listed
@@ -83,10 +84,12 @@ def compare_releases(
                 found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
                 if found is not None:
                     return _answered(turn, *found)
+        if since := _since(turn, sides[-1]):
+            return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         if not all(map(_reading, sides)):
             if wanted is Asked.DEPRECATION or asks_since(turn.question):
-                # The newest says it, or what it says of the thing is all that there is.
+                # No release says since when: what the newest says of it is all that there is.
                 (newest,) = await _all(answer, sides[-1:])
                 assert newest.answer is not None
                 return _answered(turn, [newest], newest.answer)
@@ -191,6 +194,17 @@ def _look_up(
     answer = presence_in_words(thing, findings, oldest, turn.question)
     found = zip(sides, findings, strict=True)
     return [replace(side, documented=f.status, answer=None) for side, f in found], answer
+
+
+def _since(turn: Turn, newest: Turn) -> Answer | None:
+    """Since when a thing is there, where the newest release says so itself."""
+    if not newest.ranked:
+        return None
+    read = read_since(turn.question, _subject(newest), best_passages(newest.ranked))
+    if read is None:
+        return None
+    text, _, record = read
+    return Answer(f"{text} [1]", False, (cite(record, newest.asked[1]),), text)
 
 
 def _without_the_thing(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[Turn]:
