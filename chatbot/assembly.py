@@ -145,7 +145,8 @@ class Chatbot:
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
-        return run_on_event_loop(self._run(self._searching, turn), lambda: False)[0]
+        steps = build_chain(searching(self._profile))
+        return run_on_event_loop(self._run(steps, turn), lambda: False)[0]
 
     def _checked(self, question: str) -> str:
         """A question as it is asked; raises BadQuestion."""
@@ -164,16 +165,15 @@ class Chatbot:
 
         Returns at once. What fails here fails again, and is told, with the first question.
         """
-        if isinstance(self.model, EmbeddedChatModel):
-            Thread(target=self._read_beginning, name="warm-up", daemon=True).start()
+        if not isinstance(self.model, EmbeddedChatModel):
+            return
+        reading = call(self.model, beginning_of_prompt(), step="warm_up", max_tokens=1)
 
-    def _read_beginning(self) -> None:
-        assert self.model is not None
-        with suppress(GeneratorError):
-            run_on_event_loop(
-                call(self.model, beginning_of_prompt(), step="warm_up", max_tokens=1),
-                lambda: False,
-            )
+        def read() -> None:
+            with suppress(GeneratorError):
+                run_on_event_loop(reading, lambda: False)
+
+        Thread(target=read, name="warm-up", daemon=True).start()
 
     def feedback(self, owner: str) -> Feedback:
         """What a person thinks of their answers; the memory hears of it."""
@@ -194,7 +194,7 @@ class Chatbot:
         self, steps: Runnable[Turn, Turn], turn: Turn, listener: Listener = lambda event: None
     ) -> tuple[Turn, float]:
         """The turn after the steps, and the seconds they took once its place had come."""
-        callback = EventCallback(self._steps, listener)
+        callback = EventCallback(frozenset(name for name, _ in self._profile), listener)
         async with self._queue.place(lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             with ingests_paused(self.settings.data_dir):
@@ -245,16 +245,8 @@ class Chatbot:
         return build_chain(self._profile) | RunnableLambda(elsewhere)
 
     @cached_property
-    def _searching(self) -> Runnable[Turn, Turn]:
-        return build_chain(searching(self._profile))
-
-    @cached_property
     def _queue(self) -> Queue:
         return Queue(self.settings.at_once)
-
-    @cached_property
-    def _steps(self) -> frozenset[str]:
-        return frozenset(name for name, _ in self._profile)
 
 
 def open_chatbot(settings: Settings) -> Chatbot:

@@ -251,6 +251,12 @@ class Turn:
             raise LookupError("the turn has no release yet")
         return self.resolution.product, self.resolution.releases[0]
 
+    @property
+    def ranked(self) -> list[Record]:
+        """The selected records, best first."""
+        records = (record for chunk in self.selected for record in chunk.records)
+        return sorted(records, key=lambda record: -record.score)
+
 
 RuleStep = Callable[[Turn], Turn]
 """A step without a language model: takes the turn so far and returns it with what it found."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from chatbot.comparison.pages import pages_with
+from chatbot.comparison.pages import has_words
 from chatbot.releases.resolution import ReleaseStatus
+from chatbot.retrieval.provenance import cite_words
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.query_terms import EXPANSIONS, filtered
-from chatbot.turn import Answer, Citation, ModelStep, Queries, Record, Route, RuleStep, Turn
+from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
@@ -47,13 +49,12 @@ def answer_from_newest(
     """
 
     async def answer(turn: Turn) -> Turn:
-        if turn.answer is None or not turn.answer.abstained:
+        if not _is_unanswered(turn):
             return turn
         turn = await in_thread(look, turn)
         resolution = turn.resolution
-        if resolution is None or resolution.mentions:
-            return turn
-        if resolution.status is not ReleaseStatus.LATEST or not _is_unanswered(turn):
+        assert resolution is not None
+        if resolution.mentions or resolution.status is not ReleaseStatus.LATEST:
             return turn
         latest = resolution.releases[0]
         newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
@@ -92,20 +93,6 @@ def _led(lead: str, answer: Answer) -> Answer:
     return replace(answer, text=f"{lead}{gap}{answer.text}", value=value)
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A word of the question: the tokens that stand for it, and how rare it is."""
-
-    tokens: tuple[str, ...]
-    others: frozenset[str]
-    weight: float
-
-    def stands_in(self, text: frozenset[str]) -> bool:
-        whole, *parts = self.tokens
-        together = bool(parts) and text.issuperset(parts)
-        return whole in text or together or bool(text & self.others)
-
-
 def look_elsewhere(
     retrieve: RuleStep,
     search: Sequence[RuleStep],
@@ -130,37 +117,26 @@ def look_elsewhere(
             return turn
         started = clock()
         turn = turn if turn.retrieved else retrieve(turn)
-        found = turn.found_in or found_in(turn, started + seconds)
+        found = turn.found_in
+        # What is unmentioned stands in no release.
+        if not found and not turn.unmentioned:
+            found = tuple(found_in(turn, started + seconds))
         timings = {**turn.timings, STEP: round(clock() - started, 4)}
         return replace(turn, nearest=nearest_pages(turn), found_in=found, timings=timings)
 
-    def found_in(turn: Turn, end: float) -> tuple[str, ...]:
-        if turn.unmentioned:
-            # No release has what is asked for.
-            return ()
-        product, own = turn.asked
-        least = max(TELLING, told(turn, own) + MORE)
-        found = []
-        for release in [r for r in reversed(releases(product)) if r != own][:most]:
+    def found_in(turn: Turn, end: float) -> Iterator[str]:
+        least = max(TELLING, told(turn, turn.asked[1]) + MORE)
+        for release in _others(turn, releases)[:most]:
             if clock() > end:
-                break
+                return
             if told(turn, release) >= least:
-                found.append(release)
-        return tuple(found)
+                yield release
 
     def told(turn: Turn, release: str) -> float:
-        """The share of what is asked that the best passage of a release holds, 0 to 1."""
-        side = reduce(lambda side, step: step(side), search, _asked_of(turn, release))
+        side = _searched(turn, release, search)
         if side.answer is not None or side.unmentioned:
             return 0.0
-        assert side.queries is not None
-        corpus = open_corpus(*side.asked)
-        words = _words(side.queries.subject, corpus)
-        if len(words) < FEWEST:
-            return 0.0
-        found = (record for chunk in side.retrieved for record in records(chunk.page))
-        held = max((_held(words, record) for record in found), default=0.0)
-        return held / sum(word.weight for word in words)
+        return _share_told(side, open_corpus(*side.asked))
 
     return look
 
@@ -179,24 +155,16 @@ def newest_with_another_passage(
     """
 
     def find(turn: Turn) -> str | None:
-        product, own = turn.asked
-        mine = _best(turn)
-        here = open_corpus(product, own)
-        for release in [r for r in reversed(releases(product)) if r != own][:most]:
-            side = reduce(lambda side, step: step(side), search, _asked_of(turn, release))
-            best = _best(side) if side.answer is None else None
-            if best is None or (mine is not None and best.score < mine.score - ALIKE):
-                continue
-            if not any(best.quote in page.text for page in pages_with(here, tokens(best.quote), 8)):
+        here = open_corpus(*turn.asked)
+        least = turn.ranked[0].score - ALIKE if turn.ranked else -math.inf
+        for release in _others(turn, releases)[:most]:
+            side = _searched(turn, release, search)
+            best = side.ranked[0] if side.ranked and side.answer is None else None
+            if best and best.score >= least and not has_words(here, best):
                 return release
         return None
 
     return find
-
-
-def _best(turn: Turn) -> Record | None:
-    scored = (record for chunk in turn.selected for record in chunk.records)
-    return max(scored, key=lambda record: record.score, default=None)
 
 
 def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
@@ -205,16 +173,7 @@ def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
     ranked = sorted(turn.retrieved, key=lambda chunk: -chunk.score)
     pages = {chunk.page.id: chunk.page for chunk in ranked}
     return tuple(
-        Citation(
-            document=page.document.title,
-            file=page.document.file,
-            release=release,
-            page=page.number,
-            section=" › ".join(page.heading_path),
-            anchor=page.anchor,
-            quote="",
-            page_id=page.id,
-        )
+        cite_words(page, "", page.heading_path, page.anchor, release)
         for page in list(pages.values())[:MOST_PAGES]
     )
 
@@ -231,33 +190,46 @@ def _is_unanswered(turn: Turn) -> bool:
     )
 
 
-def _asked_of(turn: Turn, release: str) -> Turn:
-    """The same question to another release, as if nobody had named one."""
+def _others(turn: Turn, releases: Callable[[str], Sequence[str]]) -> list[str]:
+    """The other releases of the product, the newest first."""
+    product, own = turn.asked
+    return [release for release in reversed(releases(product)) if release != own]
+
+
+def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
+    """The same question to another release, as if nobody had named one, after some steps."""
     assert turn.resolution is not None
     assert turn.queries is not None
     asked = turn.queries
     bare = asked.versionless or asked.filtered
-    return Turn(
+    side = Turn(
         turn.question,
         product=turn.product,
         resolution=replace(turn.resolution, releases=(release,), mentions=()),
         queries=Queries(asked.subject, bare, None, asked.subject, asked.known),
     )
+    return reduce(lambda side, step: step(side), search, side)
 
 
-def _words(subject: str, corpus: Corpus) -> list[_Word]:
-    """The words of a question, each once."""
+def _share_told(turn: Turn, corpus: Corpus) -> float:
+    """The share of what is asked, by rarity, that the best passage found holds, 0 to 1."""
+    assert turn.queries is not None
     own_name = set(tokens(corpus.product))
-    words: dict[tuple[str, ...], _Word] = {}
-    for word in filtered(subject).split():
-        own = tuple(t for t in tokens(word) if t not in own_name)
-        if own:
-            others = frozenset(t for o in EXPANSIONS.get(word.lower(), ()) for t in tokens(o))
-            words[own] = _Word(own, others, max(map(corpus.idf, own)))
-    return list(words.values())
+    words = {w for w in filtered(turn.queries.subject).split() if set(tokens(w)) - own_name}
+    weights = {word: max(map(corpus.idf, tokens(word))) for word in words}
+    if len(weights) < FEWEST:
+        return 0.0
+    found = (record for chunk in turn.retrieved for record in records(chunk.page))
+    texts = (
+        frozenset(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in found
+    )
+    held = (
+        sum(weight for word, weight in weights.items() if _stands_in(word, text)) for text in texts
+    )
+    return max(held, default=0.0) / sum(weights.values())
 
 
-def _held(words: Sequence[_Word], record: Record) -> float:
-    title = record.page.document.title
-    text = frozenset(tokens(" ".join((record.reading, *record.path, title))))
-    return sum(word.weight for word in words if word.stands_in(text))
+def _stands_in(word: str, text: frozenset[str]) -> bool:
+    """Whether a text has a word, or all of its parts, or another word for it."""
+    wordings = (tokens(wording) for wording in (word, *EXPANSIONS.get(word.lower(), ())))
+    return any(text.issuperset(parts or [whole]) for whole, *parts in wordings)

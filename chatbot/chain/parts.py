@@ -12,15 +12,6 @@ from chatbot.answering.adaptive_temperature import adapt_temperature
 from chatbot.answering.answer_generation import generate_answer
 from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.recall_step import recall_answered, recall_judged
-from chatbot.graph.enhanced_context import (
-    Related,
-    by_cosine,
-    enhance_context,
-    recall_related,
-)
-from chatbot.graph.knowledge import documentation_graphs
-from chatbot.graph.question_graph import QuestionGraph
-from chatbot.graph.triplets import open_rebel
 from chatbot.memory.opening import Memory
 from chatbot.queries.glossary import expand_terms
 from chatbot.queries.model_query_rewriting import rewrite_query_by_model
@@ -36,7 +27,6 @@ from chatbot.settings import BadSettings, Settings
 from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
-from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.embedding import MiniLM, RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
@@ -60,13 +50,10 @@ class Parts:
     model: BaseChatModel | None
     memory: Memory | None
 
-    def products(self) -> Sequence[Product]:
-        """The products and releases that can be asked about."""
-        return self.catalog.products()
-
     def releases(self, product: str) -> Sequence[str]:
         """The releases of a product."""
-        return tuple(r.name for p in self.products() if p.name == product for r in p.releases)
+        products = self.catalog.products()
+        return tuple(r.name for p in products if p.name == product for r in p.releases)
 
     def open_corpus(self, product: str, release: str) -> Corpus:
         """The corpus that serves a release now."""
@@ -85,8 +72,8 @@ class Parts:
     @cached_property
     def rewriting_by_model(self) -> ModelStep:
         """Base and Filtered by the model in one call."""
-        by_rules = rewrite_query(self.products)
-        return rewrite_query_by_model(self.needed_model, self.products, by_rules)
+        products = self.catalog.products
+        return rewrite_query_by_model(self.needed_model, products, rewrite_query(products))
 
     @cached_property
     def recall(self) -> Step | None:
@@ -106,32 +93,6 @@ class Parts:
                 "before: set STRATA_MEMORY=on, or use the profile embedded"
             )
         return self.memory
-
-    @cached_property
-    def related_by_cosine(self) -> RuleStep:
-        """The most similar answered questions (GraphContextGen's TEXTGEN)."""
-        return self._related(by_cosine(self.needed_memory.recall.search))
-
-    @cached_property
-    def related_by_graph(self) -> RuleStep:
-        """The answered questions that the question graph ranks first (GraphContextGen 4.2)."""
-        memory = self.needed_memory.recall
-        graph = QuestionGraph(memory.database, memory.search, self.settings.graph_threshold)
-        return self._related(graph.related)
-
-    def _related(self, related: Related) -> RuleStep:
-        memory = self.needed_memory.recall
-        return recall_related(memory, related, questions=self.settings.graph_questions)
-
-    @cached_property
-    def relations(self) -> ModelStep:
-        """Relations of what the related questions name (GraphContextGen 4.3)."""
-        source = self.settings.graph_rebel
-        return enhance_context(
-            self.needed_model,
-            documentation_graphs(self.open_corpus),
-            open_rebel(source) if source else None,
-        )
 
     @cached_property
     def terms_of_glossary(self) -> RuleStep:

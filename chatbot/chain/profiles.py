@@ -14,6 +14,10 @@ from chatbot.comparison import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.dialogue.term_clarification import ask_which_term
+from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
+from chatbot.graph.knowledge import documentation_graphs
+from chatbot.graph.question_graph import QuestionGraph
+from chatbot.graph.triplets import open_rebel
 from chatbot.queries.clarification import take_up_question
 from chatbot.queries.model_query_rewriting import only_base
 from chatbot.queries.query_rewriting import ask_as_is, rewrite_query
@@ -27,10 +31,10 @@ from corpora.indexing.retrieval import RetrievalSettings
 
 def qamr(p: Parts) -> Profile:
     """The paper's chain with a language model at every step."""
-    by_rules = extract_release(p.products)
+    by_rules = extract_release(p.catalog.products)
     return _profile(
         p,
-        extract_release_with_model(p.needed_model, p.products, by_rules),
+        extract_release_with_model(p.needed_model, p.catalog.products, by_rules),
         query_rewriting=p.rewriting_by_model,
         spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
         memory=p.recall,
@@ -51,24 +55,31 @@ def embedded(p: Parts) -> Profile:
     return _by_score(p, p.model, memory=p.recall, memory_of_passage=by_passage)
 
 
-def textgen(p: Parts) -> Profile:
-    """The most similar answered questions beside the evidence (GraphContextGen, section 5)."""
-    return _by_score(p, p.needed_model, memory=p.related_by_cosine)
+def _with_related(
+    p: Parts, find: Callable[[Parts], Related], *, relations: bool = False
+) -> Profile:
+    """Related questions and their answers beside the evidence: GraphContextGen without its tuning.
+
+    With `relations` also how what they name is related (4.3).
+    """
+    memory, settings = p.needed_memory.recall, p.settings
+    enhance = None
+    if relations:
+        rebel = open_rebel(settings.graph_rebel) if settings.graph_rebel else None
+        enhance = enhance_context(p.needed_model, documentation_graphs(p.open_corpus), rebel)
+    related = recall_related(memory, find(p), questions=settings.graph_questions)
+    return _by_score(p, p.needed_model, memory=related, memory_relations=enhance)
 
 
-def textcontextgen(p: Parts) -> Profile:
-    """The same with relations of what they name."""
-    return _by_score(p, p.needed_model, memory=p.related_by_cosine, memory_relations=p.relations)
+def _by_cosine(p: Parts) -> Related:
+    """The most similar questions (GraphContextGen's TEXTGEN)."""
+    return by_cosine(p.needed_memory.recall.search)
 
 
-def graphgen(p: Parts) -> Profile:
-    """The answered questions that the question graph ranks first beside the evidence."""
-    return _by_score(p, p.needed_model, memory=p.related_by_graph)
-
-
-def graphcontextgen(p: Parts) -> Profile:
-    """The same with relations of what they name: GraphContextGen without its tuning."""
-    return _by_score(p, p.needed_model, memory=p.related_by_graph, memory_relations=p.relations)
+def _by_graph(p: Parts) -> Related:
+    """The questions that the question graph ranks first (4.2)."""
+    memory = p.needed_memory.recall
+    return QuestionGraph(memory.database, memory.search, p.settings.graph_threshold).related
 
 
 def _by_score(
@@ -82,14 +93,14 @@ def _by_score(
     """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
     return _profile(
         p,
-        extract_release(p.products),
-        query_rewriting=rewrite_query(p.products),
+        extract_release(p.catalog.products),
+        query_rewriting=rewrite_query(p.catalog.products),
         spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
         memory=memory,
         glossary_expansion=p.terms_of_glossary,
         context_retrieval=p.dual_chunks,
         context_reduction=p.reduction_by_score,
-        off_topic=refuse_off_topic(p.products, p.embedder.knows_word),
+        off_topic=refuse_off_topic(p.catalog.products, p.embedder.knows_word),
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
         term_clarification=ask_which_term,
@@ -98,18 +109,6 @@ def _by_score(
         adaptive_temperature=p.temperature,
         answer_generation=p.written_by(model, budget=p.settings.prompt_limit),
     )
-
-
-def baseline(p: Parts) -> Profile:
-    """Single chunks, one rewritten query, selection, generation."""
-    rewriting = only_base(p.rewriting_by_model)
-    return _ablation(p, rewriting=rewriting, selection=p.selection_by_model)
-
-
-def dual_chunking(p: Parts) -> Profile:
-    """Generation alone, from what cosine and MMR find for the paper's three queries."""
-    of_the_paper = RetrievalSettings.of_the_paper()
-    return _ablation(p, chunks=p.dual_chunks_by(of_the_paper, pages=12))
 
 
 def _ablation(
@@ -126,7 +125,7 @@ def _ablation(
     )
     return _profile(
         p,
-        extract_release(p.products),
+        extract_release(p.catalog.products),
         query_rewriting=rewriting or ask_as_is(),
         context_retrieval=chunks or single_chunks,
         context_reduction=reduction or keep_whole(p.open_corpus),
@@ -150,9 +149,9 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
         p.catalog.unpublished,
     )
     return (
-        ("small_talk", answer_small_talk(p.products)),
-        ("clarification", take_up_question(p.products)),
-        ("inventory", answer_inventory(p.products, p.open_corpus)),
+        ("small_talk", answer_small_talk(p.catalog.products)),
+        ("clarification", take_up_question(p.catalog.products)),
+        ("inventory", answer_inventory(p.catalog.products, p.open_corpus)),
         ("release_extraction", release_extraction),
         ("comparison", comparison),
         *steps,
@@ -180,14 +179,18 @@ def searching(profile: Profile) -> Profile:
 PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "qamr": qamr,
     "embedded": embedded,
-    "baseline": baseline,
+    "baseline": lambda p: _ablation(
+        p, rewriting=only_base(p.rewriting_by_model), selection=p.selection_by_model
+    ),
     "base": _ablation,
     "+rewriting": lambda p: _ablation(p, rewriting=p.rewriting_by_model),
-    "+dual-chunking": dual_chunking,
+    "+dual-chunking": lambda p: _ablation(
+        p, chunks=p.dual_chunks_by(RetrievalSettings.of_the_paper(), pages=12)
+    ),
     "+reduction": lambda p: _ablation(p, reduction=p.reduction_by_model),
     "+selection": lambda p: _ablation(p, selection=p.selection_by_model),
-    "textgen": textgen,
-    "textcontextgen": textcontextgen,
-    "graphgen": graphgen,
-    "graphcontextgen": graphcontextgen,
+    "textgen": lambda p: _with_related(p, _by_cosine),
+    "textcontextgen": lambda p: _with_related(p, _by_cosine, relations=True),
+    "graphgen": lambda p: _with_related(p, _by_graph),
+    "graphcontextgen": lambda p: _with_related(p, _by_graph, relations=True),
 }

@@ -62,18 +62,12 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
 
 def trace_of(turn: Turn) -> Trace:
     """The trace of a turn, finished or not."""
-    found = turn.recollection or Recollection()
+    memory = TracedMemory.model_validate(turn.recollection or Recollection())
     return Trace(
         version=VERSION,
         release=turn.resolution,
         queries=turn.queries,
-        memory=TracedMemory(
-            afresh=turn.afresh,
-            reused=found.reused,
-            good=found.good,
-            bad=found.bad,
-            differs=found.differs,
-        ),
+        memory=memory.model_copy(update={"afresh": turn.afresh}),
         retrieved=tuple(map(_chunk, turn.retrieved)),
         reduced=tuple(map(_chunk, turn.reduced)),
         selected=tuple(map(_chunk, turn.selected)),

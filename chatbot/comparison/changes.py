@@ -29,8 +29,6 @@ from ingestion.page import BlockKind, DocumentKind
 
 LEAST = 0.55
 """The share of the topic's words that a passage must hold to be about it."""
-NEAR_BEST = 0.7
-"""And of the best passage's share."""
 _OWN_WORD = 0.8
 """Search terms below this weight are expansions, which would make a passage look more to the point
 than it is."""
@@ -69,9 +67,7 @@ class Topic:
 
     def closest(self, pairs: Sequence[Pair]) -> list[Pair]:
         """The pairs that are about the topic, in the order given; none where none is."""
-        shares = [self.share(pair.sides) for pair in pairs]
-        least = max(LEAST, NEAR_BEST * max(shares, default=0.0))
-        return [pair for pair, share in zip(pairs, shares, strict=True) if share >= least]
+        return [pair for pair in pairs if self.share(pair.sides) >= LEAST]
 
 
 def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
@@ -99,16 +95,17 @@ def find_changes(
     notes = _notes(topic, new)
     if topic.words:
         of_old, of_new = _documents_on(topic, *older), _documents_on(topic, *newer)
-        pairs = [p for p in _on(topic, _pairs(old, new, of_old, of_new)) if not _is_pointer(p)]
+        pairs = _on(topic, _pairs(old, new, of_old, of_new))
         pairs.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
     else:
         documents = [d for d in new.documents() if d.kind in _TOLD_OF]
         few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
         pairs = _pairs(old, new, (), documents if few else ())
-        pairs = [p for p in pairs if len(p.sides) == 1 or (_is_telling(p) and not p.same)]
-    entries = only is not None or not topic.words
-    found = differing(pairs, old, new, entries=entries, most=_LOOKED_UP)
-    notes = [note for note in notes if not _repeats(note, found.changed)]
+        pairs = [p for p in pairs if not p.same]
+    found = differing(pairs, old, new, most=_LOOKED_UP)
+    changed_names = {name_of(r) for pair in found.changed for r in pair.sides} - {""}
+    # A row of the notes may say again what a pair shows.
+    notes = [n for n in notes if not any(plain(cell) in changed_names for _, cell in n.cells)]
     if only:
         added, removed = (found.added, ()) if only == "added" else ((), found.removed)
         found = replace(found, changed=(), added=added, removed=removed)
@@ -156,15 +153,6 @@ def _once(pairs: Iterable[Pair]) -> list[Pair]:
     return list(found.values())
 
 
-def _is_telling(pair: Pair) -> bool:
-    """Whether a named thing differs, or a figure, or few of a sentence's words."""
-    before, now = pair.sides
-    if name_of(now):
-        return True
-    old, new = plain(before.quote).split(), plain(now.quote).split()
-    return len(set(old) ^ set(new)) <= max(4, len(new) // 3)
-
-
 def _documents_on(
     topic: Topic, corpus: Corpus, evidence: Sequence[RetrievedChunk]
 ) -> list[StoredDocument]:
@@ -175,30 +163,13 @@ def _documents_on(
 
 
 def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs about the topic; where it is the name of an entry, no other entries.
-
-    Where they are all the same, and sentences, what differs in their sections is told instead.
-    """
+    """The pairs about the topic; where it is the name of an entry, no other entries."""
     about = topic.closest(pairs)
     names = {name_of(r) for pair in about for r in pair.sides} - {""}
-    if own := {name for name in names if topic.is_name(name)}:
-        others = names - own
-        return [p for p in about if not any(name_of(r) in others for r in p.sides)]
-    if about and all(pair.same and not name_of(pair.sides[0]) for pair in about):
-        sections = {r.path for pair in about for r in pair.sides if len(r.path) > 1}
-        differing = [p for p in pairs if not p.same and any(r.path in sections for r in p.sides)]
-        return differing or about
-    return about
-
-
-def _is_pointer(pair: Pair) -> bool:
-    return all(re.match(r"\W*see (?:also|the section)\b", r.quote, re.I) for r in pair.sides)
-
-
-def _repeats(note: Record, changed: Sequence[Pair]) -> bool:
-    """Whether a row of the release notes says again what a pair shows."""
-    names = {name_of(r) for pair in changed for r in pair.sides} - {""}
-    return any(plain(cell) in names for _, cell in note.cells)
+    others = {name for name in names if not topic.is_name(name)}
+    if others == names:
+        return about
+    return [p for p in about if not any(name_of(r) in others for r in p.sides)]
 
 
 def _notes(topic: Topic, corpus: Corpus) -> list[Record]:

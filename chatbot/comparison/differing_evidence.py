@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatbot.comparison.pages import pages_with
+from chatbot.comparison.pages import has_words
 from chatbot.retrieval.forms import in_words
 from chatbot.retrieval.provenance import cite
 from chatbot.turn import Answer, Record, Turn
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import tokens
 
 NEAR = 0.7
 """Of the best record's score, from which a record may tell what differs."""
 TOLD = 2
 """Records that a side tells at most."""
-_LOOKED_UP = 8
-"""Search chunks of another release in which the words of a record are looked for."""
 
 
 def told_by_evidence(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[Turn] | None:
@@ -32,7 +29,7 @@ def told_by_evidence(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[T
     answered = []
     for side, records, corpus in zip(sides, ranked, corpora, strict=True):
         others = [c for c in corpora if c is not corpus]
-        own = [r for r in records if not all(_has(other, r) for other in others)]
+        own = [r for r in records if not all(has_words(other, r) for other in others)]
         told = own[:TOLD] or records[:1]
         text = " ".join(f"{in_words(record)} [{n}]" for n, record in enumerate(told, 1))
         citations = tuple(cite(record, side.asked[1]) for record in told)
@@ -44,11 +41,5 @@ def told_by_evidence(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[T
 
 def _worded(side: Turn) -> list[Record]:
     """The records that answer a side about as well as its best, without what only leads in."""
-    scored = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
-    return [r for r in scored if r.score >= NEAR * scored[0].score and not r.quote.endswith(":")]
-
-
-def _has(corpus: Corpus, record: Record) -> bool:
-    """Whether a release has the words of a record letter for letter."""
-    found = pages_with(corpus, tokens(record.quote), _LOOKED_UP)
-    return any(record.quote in page.text for page in found)
+    ranked = side.ranked
+    return [r for r in ranked if r.score >= NEAR * ranked[0].score and not r.quote.endswith(":")]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 
 from chatbot.comparison.pages import Differences, Pair, changed_cells, excerpts, name_of
 from chatbot.comparison.presence import Finding, expected_first, without_category
 from chatbot.comparison.question import asks_yes_or_no, verdict
-from chatbot.comparison.wording import Quotes, after, cited, in_bare_words, in_short, merged
+from chatbot.comparison.wording import Quotes, after, in_bare_words, in_short, merged
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Documented, Record
-from corpora.catalog.release import sort_key
 from ingestion.page import BlockKind
 
 SHOWN = 40
@@ -31,11 +30,9 @@ def changes_in_words(topic: str, steps: Sequence[Differences], question: str = "
     """What differs from release to release, each difference with a citation on each side."""
     quotes = Quotes()
     told = [_step(topic, step, quotes) for step in steps]
-    leads = [lead for lead, _ in told]
-    leads[0] = after(verdict(question, same=not any(s.found for s in steps)), leads[0])
-    parts = (part for lead, (_, body) in zip(leads, told, strict=True) for part in (lead, *body))
-    value = " ".join(map(in_bare_words, leads))
-    return Answer("\n\n".join(parts), False, tuple(quotes.citations), value)
+    told[0][0] = after(verdict(question, same=not any(s.found for s in steps)), told[0][0])
+    value = " ".join(in_bare_words(lead) for lead, *_ in told)
+    return Answer("\n\n".join(chain(*told)), False, tuple(quotes.citations), value)
 
 
 def nothing_named(releases: Sequence[str]) -> Answer:
@@ -56,7 +53,7 @@ def no_thing_named(releases: Sequence[str]) -> Answer:
     )
 
 
-def _step(topic: str, step: Differences, quotes: Quotes) -> tuple[str, list[str]]:
+def _step(topic: str, step: Differences, quotes: Quotes) -> list[str]:
     """The lead and the blocks below it."""
     older, newer = step.older, step.newer
     about = f" on {as_words(topic)}" if topic else ""
@@ -70,7 +67,7 @@ def _step(topic: str, step: Differences, quotes: Quotes) -> tuple[str, list[str]
     gone = [_gone(r, step, quotes) for r in shown.removed[:SHOWN]]
     if 0 < len(rows) <= _IN_SENTENCES and not (added or gone or notes):
         lead = " ".join(_in_a_sentence(row, step) for row in rows)
-        return lead, _notes(step, quotes)
+        return [lead, *_notes(step, quotes)]
     lead = f"From {older} to {newer}, {_counted(shown, about)}."
     if notes:
         lead = f"The release notes of {newer} say what changed. {lead}"
@@ -81,7 +78,7 @@ def _step(topic: str, step: Differences, quotes: Quotes) -> tuple[str, list[str]
     body += [f"New in {newer}:", "\n".join(added)] if added else []
     body += [f"No longer in {newer}:", "\n".join(gone)] if gone else []
     body += _further(shown, quotes)
-    return lead, [*body, *_notes(step, quotes)] if topic else [*notes, *body]
+    return [lead, *notes, *body, *(_notes(step, quotes) if topic else ())]
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -116,16 +113,16 @@ def _worth_telling(step: Differences) -> Differences:
     return replace(step, changed=tuple(kept), added=tuple(added), removed=tuple(gone))
 
 
-def _unchanged(about: str, step: Differences, quotes: Quotes) -> tuple[str, list[str]]:
+def _unchanged(about: str, step: Differences, quotes: Quotes) -> list[str]:
     older, newer = step.older, step.newer
     if step.same:
         before, now = step.same[0].sides
         where = f"{older} {quotes.mark(before, older)} and {newer} {quotes.mark(now, newer)}"
-        return f"It is the same in {where}: {_entry(now).rstrip('.')}.", _notes(step, quotes)
+        return [f"It is the same in {where}: {_entry(now).rstrip('.')}.", *_notes(step, quotes)]
     if step.notes:
         lead = f"The release notes of {newer} tell what changed{about} since {older}."
-        return lead, _notes(step, quotes)[1:]
-    return f"From {older} to {newer} nothing that differs{about} was found.", []
+        return [lead, *_notes(step, quotes)[1:]]
+    return [f"From {older} to {newer} nothing that differs{about} was found."]
 
 
 _Row = tuple[str, str, str, str, str]
@@ -223,26 +220,6 @@ def presence_in_words(
     return Answer(text, not known, tuple(quotes.citations), in_bare_words(text) if known else "")
 
 
-def remarks_in_words(thing: str, event: str, findings: Sequence[Finding]) -> Answer | None:
-    """What the documents themselves say on when a thing was changed or deprecated, or None.
-
-    Documents keep such remarks for years, and drop them in the end: older releases add to it.
-    """
-    quotes = Quotes()
-    told = {}
-    for finding in reversed(findings):
-        for remark in finding.remarks:
-            if remark.event == event and remark.release not in told:
-                words = in_short(remark.words).rstrip(".")
-                mark = quotes.mark(remark.record, finding.release)
-                said = f"{as_code(without_category(thing))} was {event} in {remark.release}"
-                told[remark.release] = cited(f"{said}: {words}" if words else said, mark)
-    if not told:
-        return None
-    text = " ".join(told[release] for release in sorted(told, key=sort_key))
-    return Answer(text, False, tuple(quotes.citations), in_bare_words(text))
-
-
 def _where(
     named: str, looked: Sequence[Finding], there: Sequence[Finding], oldest: str, quotes: Quotes
 ) -> str:
@@ -269,11 +246,9 @@ def _where(
         told = f"documented from {listed(shown, 'to')}"
     ends = [f for f in gone if order.index(f.release) > last][:1]
     parts = [f"{named} is {told}", *(_says_gone(f, quotes) for f in ends)]
-    mentioned = [f for f in looked if f.status is Documented.NOT_FOUND and f.record]
-    bare = [f.release for f in looked if f not in (*there, *mentioned) and f not in gone]
+    bare = [f.release for f in looked if f.status is Documented.NOT_FOUND]
     if bare:
         parts.append(f"{listed(bare)} {'does' if len(bare) == 1 else 'do'} not document it")
-    parts += [f"{_shown(f, quotes)} only mentions it" for f in mentioned]
     return f"{'; '.join(parts)}."
 
 
@@ -293,16 +268,15 @@ def _own_words(
     looked: Sequence[Finding], there: Sequence[Finding], quotes: Quotes
 ) -> Iterator[str]:
     """What a page itself says on since when, and whether the first release here agrees."""
-    told = ((f, r) for f in reversed(there) for r in f.remarks if r.event == "new")
-    if (newest := next(told, None)) is None:
+    telling = next((f for f in reversed(there) if f.since), None)
+    if telling is None or telling.since is None:
         return
-    finding, remark = newest
-    first = there[0].release
-    expected = expected_first(remark.release, [f.release for f in looked])
-    mark = quotes.mark(remark.record, finding.release)
-    says = f"he text of {finding.release} says that it is new in {remark.release} {mark}"
-    older = expected == looked[0].release and not expected.startswith(remark.release)
-    if expected != first:
+    since, record = telling.since
+    expected = expected_first(since, [f.release for f in looked])
+    mark = quotes.mark(record, telling.release)
+    says = f"he text of {telling.release} says that it is new in {since} {mark}"
+    older = expected == looked[0].release and not expected.startswith(since)
+    if expected != there[0].release:
         yield f"But t{says}."
     else:
         yield f"T{says}, which is older than the releases here." if older else f"T{says}."

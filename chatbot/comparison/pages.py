@@ -88,6 +88,11 @@ def is_of_another_release(record: Record, release: str) -> bool:
     return named.other and not named.own
 
 
+def has_words(corpus: Corpus, record: Record) -> bool:
+    """Whether a release has the words of a record letter for letter."""
+    return any(record.quote in page.text for page in pages_with(corpus, tokens(record.quote), 8))
+
+
 def stands_in(corpus: Corpus, record: Record) -> bool:
     """Whether another page of a release says the same."""
     text = plain(record.quote)
@@ -117,38 +122,21 @@ def _heading(heading: str, release: str) -> str:
     return plain(_NUMBERING.sub("", heading.replace(release, "")))
 
 
-@dataclass(frozen=True, eq=False)
 class _Compared:
-    """A passage with what it is compared by: the headings above it, its wording, its name."""
+    """A passage with what it is compared by: the headings below the title, its wording, its name.
 
-    record: Record
-    section: tuple[str, ...]
-    text: str
-    name: str
+    What is no change is left out: its own release, and Sphinx's words for "new in".
+    """
 
-    @property
-    def keys(self) -> tuple[Hashable, ...]:
+    def __init__(self, record: Record, release: str) -> None:
+        text = plain(record.quote.replace(release, "#"))
+        self.record = record
+        self.section = tuple(_heading(heading, release) for heading in record.path[1:])
+        self.text = text.replace("new in version", "added in version")
+        self.name = name_of(record)
+        by_name = (self.section, self.name) if self.name else None
+        self.keys: tuple[Hashable, ...] = (self.section, self.text), self.text, by_name
         """What versions of a passage have in common, the surest first; None for "none"."""
-        named = (self.section, self.name), (self.section[1:], self.name)
-        return (self.section, self.text), self.text, *(named if self.name else (None, None))
-
-    def beside(self, other: _Compared) -> bool:
-        """Whether another passage stands in the same section, also under another title."""
-        inner = len(self.section) > 1 and self.section[1:] == other.section[1:]
-        return inner or self.section == other.section
-
-
-def _compared(records: Iterable[Record], release: str) -> list[_Compared]:
-    """What is no change is left out: its own release, and Sphinx's words for "new in"."""
-    return [
-        _Compared(
-            record,
-            tuple(_heading(heading, release) for heading in record.path),
-            plain(record.quote.replace(release, "#")).replace("new in version", "added in version"),
-            name_of(record),
-        )
-        for record in records
-    ]
 
 
 def pair_passages(
@@ -157,14 +145,15 @@ def pair_passages(
     """Pair the passages of a document in two releases, in the order of the newer one.
 
     In turn, those that are left: word for word in the same section, word for word anywhere, by
-    name (a row's first cell, a parameter) in the same section, also under another title, and by
-    similarity. Headings are compared without their numbers and the releases' names. Passages that
-    are only in the older release come last.
+    name (a row's first cell, a parameter) in the same section, and by similarity. A section may
+    have another title above it, and headings are compared without their numbers and the releases'
+    names. Passages that are only in the older release come last.
     """
-    old, new = _compared(before, releases[0]), _compared(after, releases[1])
+    old = [_Compared(record, releases[0]) for record in before]
+    new = [_Compared(record, releases[1]) for record in after]
     partner: dict[_Compared, _Compared] = {}
     left = old
-    for n in range(4):
+    for n in range(3):
         waiting: dict[Hashable, list[_Compared]] = {}
         for passage in left:
             waiting.setdefault(passage.keys[n], []).append(passage)
@@ -189,7 +178,7 @@ def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compar
     apart = len(left) * len(free) > _MOST_COMPARED
     scored = []
     for one, other in product(left, free):
-        beside = one.beside(other)
+        beside = one.section == other.section
         if one.record.kind != other.record.kind or (apart and not beside):
             continue
         if beside and one.name and other.name:
@@ -269,30 +258,28 @@ def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPag
 
 
 def differing(
-    pairs: Sequence[Pair],
-    old: Corpus,
-    new: Corpus,
-    *,
-    entries: bool = False,
-    most: int | None = None,
+    pairs: Sequence[Pair], old: Corpus, new: Corpus, *, most: int | None = None
 ) -> Differences:
     """Sort pairs by what differs; of what one side lacks `most` are looked for on its other pages.
 
-    With `entries` only rows, parameters and the like are added or removed, where there are any.
+    Where there are more, rows, parameters and the like go first.
     """
     added = [p.after for p in pairs if p.before is None and p.after]
     removed = [p.before for p in pairs if p.after is None and p.before]
-    if entries:
-        added = [r for r in added if name_of(r)] or added
-        removed = [r for r in removed if name_of(r)] or removed
+    if most is not None:
+        added, removed = (sorted(r, key=_is_nameless)[:most] for r in (added, removed))
     return Differences(
         old.release,
         new.release,
         changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
-        added=tuple(r for r in added[:most] if not stands_in(old, r)),
-        removed=tuple(r for r in removed[:most] if not stands_in(new, r)),
+        added=tuple(r for r in added if not stands_in(old, r)),
+        removed=tuple(r for r in removed if not stands_in(new, r)),
         same=tuple(p for p in pairs if p.same),
     )
+
+
+def _is_nameless(record: Record) -> bool:
+    return not name_of(record)
 
 
 def _around(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:

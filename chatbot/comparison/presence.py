@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 from chatbot.comparison.pages import is_of_another_release, name_of, pages_with, passages
 from chatbot.retrieval.provenance import plain
@@ -28,36 +28,23 @@ _GONE = re.compile(
     re.I,
 )
 _NEW = re.compile(r"\b(?:new|added|features?)\b(?! names?)", re.I)
-_SUCCEEDS = (
-    r"\b(?:use|(?:replaced|superseded) (?:by|with)|in favou?r of|see)\s+(?:the\s+)?(?:\w+\s+)?"
-)
-_ONCE = re.compile(r"^(?:before|old\b.*|former\b.*|previous\b.*|removed)$", re.I)
 _KINDS_OF_THINGS = """
     alarm parameter command option argument method function class setting keyword attribute flag
     card field counter format mode
 """
 _CATEGORY = frozenset(_KINDS_OF_THINGS.split())
-_AS_OF = re.compile(
-    r"\b(?:as of|in|since|with|from|by)\s+(?:[^\W\d]+\s+){0,2}v?(?P<release>\d+(?:\.\d+)+)", re.I
-)
 _REMARK = re.compile(
-    r"\b(?:(?P<event>changed|deprecated)|new|added|introduced|available|versionadded::?)\s*"
+    r"\b(?:new|added|introduced|available|versionadded::?)\s*"
     r"(?:in|since|with|from|as of)?\s*(?:(?:version|release)\s*(?=v?\d)|(?=v?\d+\.\d))"
-    r"v?(?P<release>\d+(?:\.\d+)*\w*)\s*[:.,;–-]?\s*(?P<words>[^\n]*)",
+    r"v?(?P<release>\d+(?:\.\d+)*\w*)",
     re.I,
 )
 _HEADED = re.compile(r"(?<![\w.])v?(?P<release>\d+(?:\.\d+)+\w*)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:#\d+:?\s+)?")
 
 
-@dataclass(frozen=True)
-class Remark:
-    """What the documents say: that a thing is new, changed or deprecated in a release."""
-
-    event: str
-    release: str
-    words: str
-    record: Record
+Remark = tuple[str, Record]
+"""The release that a thing is new in, and the words that say so."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +54,7 @@ class Finding:
     release: str
     status: Documented
     record: Record | None = None
-    remarks: tuple[Remark, ...] = ()
+    since: Remark | None = None
 
 
 @dataclass(frozen=True)
@@ -87,15 +74,14 @@ class _Hits:
 
 def find_everywhere(
     thing: str, releases: Sequence[str], open_corpus: Callable[[str], Corpus]
-) -> tuple[str, list[Finding]] | None:
+) -> list[Finding] | None:
     """Look a thing up in releases, in the order given; a release without a corpus is kept.
 
-    The thing is looked for as it is written, and where no release has it so, by all of its
-    words in one passage, then by those of them that stand in few passages: what was found comes
-    first, the thing or those words. None where no release has it in these words, but each word by
-    itself, and for a thing without words. Where
-    a release has an entry with the thing's name, a mere mention elsewhere is not taken for
-    documentation if the name is an everyday word ("the parameter channel").
+    The thing is looked for as it is written, and where no release has it so, by all of its words
+    in one passage. None where no release has it in these words, but each word by itself, and for a
+    thing without words. Where a release has an entry with the thing's name, a mere mention
+    elsewhere is not taken for documentation if the name is an everyday word ("the parameter
+    channel").
     """
     words = thing.split()
     if not words:
@@ -105,16 +91,10 @@ def find_everywhere(
         with suppress(NoCorpus):
             corpora[release] = open_corpus(release)
     bare = without_category(thing).split()
-    rare = _by_rarity(bare, list(corpora.values()))
-    fewer = [rare[:count] for count in range(len(bare) - 1, (len(bare) - 1) // 2, -1)]
-    looked_for = [(thing, _phrase(bare)), (thing, _all_words(bare))]
-    looked_for += [(" ".join(some), _all_words(some)) for some in fewer]
     hits: dict[str, _Hits] = {}
-    told = thing
-    for name, matches in looked_for:
+    for matches in (_phrase(bare), _all_words(bare)):
         hits = {release: _look_up(matches, bare, corpus) for release, corpus in corpora.items()}
         if any(h.entries or h.mentions or h.in_notes for h in hits.values()):
-            told = name
             break
     else:
         known = all(
@@ -122,10 +102,12 @@ def find_everywhere(
         )
         if known and not any(h.ends for h in hits.values()):
             return None
-    named = len(bare) < len(words) or (len(bare) == 1 and bare[0].isalpha() and bare[0].islower())
+    everyday = len(bare) < len(words) or (
+        len(bare) == 1 and bare[0].isalpha() and bare[0].islower()
+    )
     has_entry = any(h.entries for h in hits.values())
-    return told, [
-        _finding(r, hits[r], has_entry=has_entry, everyday=named)
+    return [
+        _finding(r, hits[r], has_entry=has_entry, everyday=everyday)
         if r in hits
         else Finding(r, Documented.NO_CORPUS)
         for r in releases
@@ -137,30 +119,14 @@ def without_category(thing: str) -> str:
     return " ".join(w for w in thing.split() if w.lower() not in _CATEGORY) or thing
 
 
-def _by_rarity(words: Sequence[str], corpora: Sequence[Corpus]) -> list[str]:
-    """The words that stand in few passages of some release and in all none too many; rarest first.
-
-    An everyday word by itself says nothing about a thing.
-    """
-    counted = {word: _passages(word, corpora) for word in words}
-    few = (word for word, count in counted.items() if 0 < count < _EVERYWHERE)
-    return sorted(few, key=lambda word: counted[word])
-
-
-def _passages(word: str, corpora: Sequence[Corpus]) -> int:
-    return max((c.frequency(t) for c in corpora for t in tokens(word)[:1]), default=0)
-
-
 Matches = Callable[[Record], bool]
 
 
 def _phrase(words: Sequence[str]) -> Matches:
-    """The words side by side; those in capitals only in capitals."""
-    *others, last = words
-    if len(last) > 3 and last.endswith("s") and not _is_acronym(last):
-        last = last[:-1]
-    parts = [rf"(?-i:{re.escape(w)})" if _is_acronym(w) else re.escape(w) for w in (*others, last)]
-    joined = r"[\s-]+".join(parts)
+    """The words side by side, in one or in several."""
+    *others, last = map(re.escape, words)
+    last = last.removesuffix("s") if len(last) > 3 else last
+    joined = r"[\s-]+".join((*others, last))
     pattern = re.compile(rf"(?<![\w-]){joined}(?:e?s)?(?![\w-]|\.\w)", re.I)
     return lambda record: pattern.search(record.quote) is not None
 
@@ -169,10 +135,6 @@ def _all_words(words: Sequence[str]) -> Matches:
     """All the words, in whatever order, in a passage and the headings above it."""
     wanted = {token for w in words for token in tokens(w)[:1]}
     return lambda record: wanted <= set(tokens(" ".join((record.quote, *record.path))))
-
-
-def _is_acronym(word: str) -> bool:
-    return word.isalpha() and word.isupper() and len(word) > 1
 
 
 def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
@@ -186,7 +148,7 @@ def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
             hits.announced.append(record)
         if is_of_another_release(record, corpus.release):
             continue
-        if tells_of_end(record, words) and not _is_to_come(record.quote, corpus.release):
+        if tells_of_end(record, words):
             hits.ends.append(record)
         elif in_notes:
             is_new = _NEW.search(" ".join(record.path[-1:]))
@@ -217,31 +179,18 @@ def _bare(name: str) -> str:
 def tells_of_end(record: Record, words: Sequence[str]) -> bool:
     """Whether a passage says that the thing is gone, or goes by another name.
 
-    Its own words must say so, or the heading above it, or the header of the thing's column
-    ("Before"). "X instead of Y" tells of the end of Y in release notes only, and "use X" of none.
+    Its own words must say so, or the heading above it; in a table that of the thing's column.
+    "X instead of Y" tells of the end of Y in release notes only.
     """
     thing = rf"(?<![\w-]){re.escape(' '.join(words))}(?![\w-])"
-    if re.search(rf"{_SUCCEEDS}{thing}", record.quote, re.I):
-        return False
     heading = " ".join(record.path[-1:])
     if record.cells:
-        column = next((h for h, c in record.cells if re.search(thing, c, re.I)), "")
-        headed = _GONE.search(heading) is not None
-        return bool(_ONCE.match(column)) or (headed and column == record.cells[0][0])
+        first = re.search(thing, record.cells[0][1], re.I)
+        return bool(first and _GONE.search(heading))
     if re.search(r"\b(?:removed|deprecated and removed)\b", heading, re.I):
         return True
     in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
     return bool(_ends(thing, in_notes).search(record.quote))
-
-
-def _is_to_come(text: str, release: str) -> bool:
-    """Whether a text speaks of a release after this one: "as of 2.0", read in 1.4."""
-    own = name_tokens(release)
-    named = [m["release"] for m in _AS_OF.finditer(text)]
-    return any(
-        sort_key(other) > sort_key(release) and own[: len(name_tokens(other))] != name_tokens(other)
-        for other in named
-    )
 
 
 def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
@@ -252,7 +201,7 @@ def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
         rf"{thing}{between}{{0,90}}\b(?:is|are|was|were|been)\s+(?:now\s+)?{over}\b",
         rf"{thing}{between}{{0,60}}\b(?:no longer|not) (?:supported|available|accepted|possible)\b",
         rf"{thing}{between}{{0,60}}\bany ?more\b",
-        rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,3}}?{thing}",
+        rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,2}}?{thing}",
     ]
     if in_notes:
         told.append(rf"(?:instead of|replaces|supersedes)\s+(?:\w+\s+){{0,3}}?{thing}")
@@ -267,13 +216,14 @@ def _finding(release: str, hits: _Hits, *, has_entry: bool, everyday: bool) -> F
     if hits.ends and len(mentions) < _SPOKEN_OF:
         mentions = []
     if there := hits.entries or mentions:
-        told = map(_remarks, hits.entries or there[:1])
-        remarks = (*chain.from_iterable(told), *filter(None, map(_announced, hits.announced)))
-        return Finding(release, Documented.DOCUMENTED, there[0], remarks)
+        remarks = chain(
+            chain.from_iterable(map(_remarks, hits.entries or there[:1])),
+            chain.from_iterable(map(_announced, hits.announced)),
+        )
+        return Finding(release, Documented.DOCUMENTED, there[0], next(remarks, None))
     if hits.ends:
         return Finding(release, Documented.REMOVED, hits.ends[0])
-    aside = hits.in_notes[0] if hits.in_notes and not everyday else None
-    return Finding(release, Documented.NOT_FOUND, aside)
+    return Finding(release, Documented.NOT_FOUND)
 
 
 def _remarks(entry: Record) -> Iterator[Remark]:
@@ -282,18 +232,15 @@ def _remarks(entry: Record) -> Iterator[Remark]:
     for record in passages([entry.page]):
         own_row = entry.kind != BlockKind.TABLE_ROW or record == entry
         if own_row and record.path in (entry.path, below):
-            for m in _REMARK.finditer(record.quote):
-                event = (m["event"] or "new").lower()
-                yield Remark(event, m["release"], m["words"].strip(), record)
+            yield from ((m["release"], record) for m in _REMARK.finditer(record.quote))
 
 
-def _announced(note: Record) -> Remark | None:
+def _announced(note: Record) -> Iterator[Remark]:
     """What release notes say is new, under the heading of the release that it came with."""
     *above, last = note.path or ("",)
-    if not (_NEW.search(last) or _NEW.match(_LIST_MARK.sub("", note.quote))):
-        return None
-    named = [m["release"] for heading in reversed(above) if (m := _HEADED.search(heading))]
-    return Remark("new", named[0], "", note) if named else None
+    if _NEW.search(last) or _NEW.match(_LIST_MARK.sub("", note.quote)):
+        named = (m["release"] for heading in reversed(above) if (m := _HEADED.search(heading)))
+        yield from ((release, note) for release in islice(named, 1))
 
 
 def expected_first(since: str, releases: Sequence[str]) -> str | None:

@@ -14,6 +14,7 @@ class Asked(Enum):
     VALUE = auto()
     CHANGES = auto()
     PRESENCE = auto()
+    DEPRECATION = auto()
 
 
 _VALUE = re.compile(
@@ -51,7 +52,7 @@ _YES_NO = re.compile(
 )
 _COMPARE = re.compile(r"\bcompar\w+\b", re.I)
 _MOVES = re.compile(r"\b(?:chang\w*|renam\w*|differ\w*|same|identical|alike|unchanged)\b", re.I)
-_EVENT = re.compile(r"\b(?:(?P<deprecated>deprecat\w*)|change|changed)\b", re.I)
+_DEPRECATED = re.compile(r"\bdeprecat\w*", re.I)
 _ADDED = re.compile(r"\b(?:new|added|introduced|additional)\b", re.I)
 _REMOVED = re.compile(r"\b(?:removed|gone|dropped|missing|deleted|obsolete)\b", re.I)
 
@@ -84,16 +85,10 @@ def asked(question: str, subject: str) -> Asked:
         return Asked.VALUE
     several = _WHICH_OF_MANY.search(question) or _MOVES.search(question)
     if _PRESENCE.search(question) and not several:
-        return Asked.PRESENCE
+        return Asked.DEPRECATION if _DEPRECATED.search(question) else Asked.PRESENCE
     # "compare protection" wants all of it, "compare the range of the hold-off timer" a value.
     whole = _COMPARE.search(question) and len(topic(subject).split()) <= 2
     return Asked.CHANGES if whole or _CHANGES.search(question) else Asked.VALUE
-
-
-def asked_event(question: str) -> str | None:
-    """Say "deprecated" or "changed" where it is asked in which release a thing was."""
-    event = _EVENT.search(question) if _PRESENCE.search(question) else None
-    return ("deprecated" if event["deprecated"] else "changed") if event else None
 
 
 def wants_only(question: str) -> str | None:
@@ -122,14 +117,9 @@ def asks_whether_same(question: str) -> bool:
     return bool(_SAME.search(question)) and leans_on_conversation(question)
 
 
-def refers_back(question: str) -> bool:
-    """Whether a question says "it" or "those" of what was spoken of before."""
-    return bool(_REFERS.search(question))
-
-
 def names_its_thing(question: str) -> bool:
     """Whether a question, given without its releases, says itself what it is about."""
-    return bool(topic(question)) and not refers_back(question)
+    return bool(topic(question)) and not _REFERS.search(question)
 
 
 def leans_on_conversation(question: str) -> bool:

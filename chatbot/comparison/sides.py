@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from langchain_core.runnables import Runnable
 
@@ -16,13 +16,12 @@ from chatbot.comparison.in_words import (
     no_thing_named,
     nothing_named,
     presence_in_words,
-    remarks_in_words,
 )
+from chatbot.comparison.pages import passages
 from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
     asked,
-    asked_event,
     asks_whether_same,
     leans_on_conversation,
     names_its_thing,
@@ -34,9 +33,8 @@ from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.retrieval.forms import Reading, read_value
 from chatbot.retrieval.lifecycle import asks_since, read_since
-from chatbot.retrieval.passages import best_passages, section_of
+from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.provenance import cite, plain
-from chatbot.retrieval.records import sentences
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_document_words
@@ -48,8 +46,6 @@ from corpora.indexing.lexical import identifiers
 SPECIFIC = 3
 """Words of a topic from which it is one thing, of which not all changes are wanted."""
 OpenCorpus = Callable[[str, str], Corpus]
-Told = tuple[str, Record]
-"""A sentence, and the record that it stands in."""
 
 
 def compare_releases(
@@ -82,42 +78,41 @@ def compare_releases(
 
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
-        by_release = wanted is Asked.PRESENCE or asked_event(turn.question) is not None
         for gathered in (False, True):
             sides = await _all(gather, sides) if gathered else sides
-            if by_release and (gathered or names_its_thing(sides[0].question)):
+            if wanted is Asked.PRESENCE and (gathered or names_its_thing(sides[0].question)):
                 found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
                 if found is not None:
                     return _answered(turn, *found)
-            if gathered and (since := _since(turn, sides[-1])):
-                return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
-        if asks_since(turn.question) and not all(map(_reading, sides)):
-            # No release says since when: what the newest says of it is all that there is.
-            (newest,) = await _all(answer, sides[-1:])
-            assert newest.answer is not None
-            return _answered(turn, [newest], newest.answer)
+        if since := _since(turn, sides[-1]):
+            return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
+        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         if not all(map(_reading, sides)):
+            if wanted is Asked.DEPRECATION or asks_since(turn.question):
+                # No release says since when: what the newest says of it is all that there is.
+                (newest,) = await _all(answer, sides[-1:])
+                assert newest.answer is not None
+                return _answered(turn, [newest], newest.answer)
             # "Is it the same in 17.10?" asks for what was spoken of, and not for all changes.
             if wanted is Asked.CHANGES and not (turn.history and asks_whether_same(turn.question)):
-                apart = await in_thread(_told_apart, sides, open_corpus)
-                if apart is not None:
-                    return _answered(turn, apart, values_side_by_side(apart, turn.question))
-                computed = await in_thread(_changes, turn, sides, open_corpus)
-                if computed:
+                if len(topic(_subject(sides[0])).split()) >= SPECIFIC:
+                    apart = await in_thread(told_by_evidence, sides, corpora)
+                    if apart is not None:
+                        return _answered(turn, apart, values_side_by_side(apart, turn.question))
+                if computed := await in_thread(_changes, turn, sides, corpora):
                     return _answered(turn, sides, computed)
-            sides = await in_thread(_without_the_thing, sides, open_corpus)
+            sides = await in_thread(_without_the_thing, sides, corpora)
         sides = await _all(answer, _as_read(sides))
-        if all(side.answer is None or side.answer.abstained for side in sides):
-            computed = await in_thread(_changes, turn, sides, open_corpus)
-            if computed:
-                return _answered(turn, [replace(side, answer=None) for side in sides], computed)
+        unknown = all(side.answer is None or side.answer.abstained for side in sides)
+        if unknown and (computed := await in_thread(_changes, turn, sides, corpora)):
+            return _answered(turn, [replace(side, answer=None) for side in sides], computed)
         return _answered(turn, sides, values_side_by_side(sides, turn.question))
 
     return compare
 
 
-async def _all(chain: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
-    return list(await together(chain.ainvoke(side) for side in sides))
+async def _all(steps: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
+    return list(await together(steps.ainvoke(side) for side in sides))
 
 
 def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
@@ -143,9 +138,8 @@ def _subject(side: Turn) -> str:
 
 def _reading(side: Turn) -> Reading | None:
     """The value that a rule reads, so that no model need be asked."""
-    found = sorted((r for c in side.selected for r in c.records), key=lambda r: -r.score)
     # Where forms do not agree, the one that is most to the point decides.
-    return read_value(_subject(side), found) or read_value(_subject(side), found[:1])
+    return read_value(_subject(side), side.ranked) or read_value(_subject(side), side.ranked[:1])
 
 
 def _as_read(sides: Sequence[Turn]) -> list[Turn]:
@@ -161,24 +155,21 @@ def _as_read(sides: Sequence[Turn]) -> list[Turn]:
     for side, reading, before, own in zip(sides, readings, [about[0], *about], about, strict=False):
         if reading is not None:
             more = [own[said] for said in own if said not in before]
-            told = (f"{as_document_words(said)} [{n}]" for n, (said, _) in enumerate(more, 2))
+            told = (f"{as_document_words(r.quote)} [{n}]" for n, r in enumerate(more, 2))
             text = " ".join((f"{reading.sentence} [1]", *told))
-            records = (reading.record, *(record for _, record in more))
-            citations = tuple(cite(record, side.asked[1]) for record in records)
+            citations = tuple(cite(record, side.asked[1]) for record in (reading.record, *more))
             value = "" if more else in_short(reading.value)
             side = replace(side, answer=Answer(text, False, citations, value))
         read.append(side)
     return read
 
 
-def _about(reading: Reading) -> dict[str, Told]:
+def _about(reading: Reading) -> dict[str, Record]:
     """The sentences on a value in its section, by their plain words."""
-    (passage, *_) = best_passages([reading.record])
     named = re.compile(rf"\b{re.escape(reading.column)}", re.I)
-    section = (record for p in section_of(passage) for record in p.records if not record.cells)
-    parts = ((part, record) for record in section for part in record.quote.split("\n\n"))
-    told = ((said, record) for part, record in parts for said in sentences(" ".join(part.split())))
-    return {plain(said): (said, record) for said, record in told if named.search(said)}
+    own = reading.record
+    beside = (r for r in passages([own.page]) if r.path == own.path and not r.cells)
+    return {plain(r.quote): r for r in beside if named.search(r.quote)}
 
 
 def _look_up(
@@ -191,61 +182,36 @@ def _look_up(
     product = sides[0].asked[0]
     own = set(name_tokens(product))
     words = topic(_subject(sides[0])).split()
-    thing = thing_as_code(turn.question)
-    named = [word for word in words if identifiers(word)]
-    thing = thing or (named[0] if len(named) == 1 else "")
-    thing = thing or " ".join(w for w in words if not set(name_tokens(w)) <= own) or " ".join(words)
+    named = [t for t in (thing_as_code(turn.question),) if t] or list(filter(identifiers, words))
+    others = [word for word in words if not set(name_tokens(word)) <= own]
+    thing = named[0] if len(named) == 1 else " ".join(others or words)
     names = [side.asked[1] for side in sides]
-    present = asked(turn.question, sides[0].question) is Asked.PRESENCE
     if not thing:
-        return (list(sides), no_thing_named(names)) if present else None
-    looked = find_everywhere(thing, names, lambda release: open_corpus(product, release))
-    if looked is None:
+        return list(sides), no_thing_named(names)
+    findings = find_everywhere(thing, names, lambda release: open_corpus(product, release))
+    if findings is None:
         return None
-    told, findings = looked
-    event = asked_event(turn.question)
-    answer = remarks_in_words(told, event, findings) if event else None
-    if answer is None and present:
-        whole = told == thing
-        answer = presence_in_words(told, findings, oldest, turn.question if whole else "")
-        if not whole:
-            answer = replace(answer, text=f"Nothing mentions {as_code(thing)}. {answer.text}")
-    if answer is None:
-        return None
+    answer = presence_in_words(thing, findings, oldest, turn.question)
     found = zip(sides, findings, strict=True)
-    return [_with_finding(side, finding, answer) for side, finding in found], answer
+    return [replace(side, documented=f.status, answer=None) for side, f in found], answer
 
 
 def _since(turn: Turn, newest: Turn) -> Answer | None:
     """Since when a thing is there, where the newest release says so itself."""
-    records = sorted((r for c in newest.selected for r in c.records), key=lambda r: -r.score)
-    if not records:
+    if not newest.ranked:
         return None
-    read = read_since(turn.question, _subject(newest), best_passages(records))
+    read = read_since(turn.question, _subject(newest), best_passages(newest.ranked))
     if read is None:
         return None
     text, _, record = read
     return Answer(f"{text} [1]", False, (cite(record, newest.asked[1]),), text)
 
 
-def _with_finding(side: Turn, finding: Finding, answer: Answer) -> Turn:
-    own = _of_release(answer, finding.release)
-    own = replace(own, abstained=finding.status is not Documented.DOCUMENTED)
-    return replace(side, documented=finding.status, answer=own)
-
-
-def _of_release(answer: Answer, release: str) -> Answer:
-    """The side of a release: the words that an answer cites from it."""
-    citations = tuple(c for c in answer.citations if c.release == release)
-    return Answer("\n\n".join(c.quote for c in citations), not citations, citations)
-
-
-def _without_the_thing(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[Turn]:
+def _without_the_thing(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[Turn]:
     """The sides, answered where the release lacks what another one has an entry for.
 
     Otherwise a value of something alike would be read there.
     """
-    corpora = [open_corpus(*side.asked) for side in sides]
     words = [w for w in topic(_subject(sides[0])).split() if not w.isalpha() or len(sides) <= 3]
     found = lacking(words, corpora)
     return [_lacks(s, *found[s.asked[1]]) if s.asked[1] in found else s for s in sides]
@@ -260,19 +226,8 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     return replace(side, documented=finding.status, answer=Answer(text, True, citations))
 
 
-def _told_apart(sides: Sequence[Turn], open_corpus: OpenCorpus) -> list[Turn] | None:
-    """The sides with what differs in their evidence; None where all changes on a topic are wanted.
-
-    A question that names no more than a topic wants all of them.
-    """
-    if len(topic(_subject(sides[0])).split()) < SPECIFIC:
-        return None
-    return told_by_evidence(sides, [open_corpus(*side.asked) for side in sides])
-
-
-def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answer | None:
+def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
     """What a difference of the pages shows from each release to the next; None for nothing."""
-    corpora = [open_corpus(*side.asked) for side in sides]
     text = topic(_subject(sides[0]))
     about = topic_of(text, corpora)
     if text and not about.words:
@@ -287,11 +242,10 @@ def _changes(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Answ
 
 def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
     """The turn with its answer, and every side with its own citations of it."""
-    timings: dict[str, float] = dict(turn.timings)
-    for side in sides:
-        for name, seconds in side.timings.items():
-            # The sides run at once, so that a step takes as long as it does on the slowest.
-            timings[name] = max(timings.get(name, 0.0), seconds)
+    # The sides run at once, so that a step takes as long as it does on the slowest.
+    timings = dict(turn.timings)
+    for name, seconds in chain(*(side.timings.items() for side in sides)):
+        timings[name] = max(timings.get(name, 0.0), seconds)
     return replace(
         turn,
         route=Route.COMPARE,
@@ -313,8 +267,12 @@ def _naming(turn: Turn, unpublished: Sequence[str]) -> Turn:
 
 
 def _own(side: Turn, answer: Answer) -> Turn:
-    if side.documented is not None:
-        return side
-    own = side.answer or _of_release(answer, side.asked[1])
-    found = Documented.NOT_FOUND if own.abstained else Documented.DOCUMENTED
-    return replace(side, documented=found, answer=own)
+    """A side with its own answer: the words that an answer cites from it where it has none."""
+    own = side.answer
+    if own is None:
+        citations = tuple(c for c in answer.citations if c.release == side.asked[1])
+        own = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
+    told = Documented.NOT_FOUND if own.abstained else Documented.DOCUMENTED
+    status = side.documented or told
+    abstained = status is not Documented.DOCUMENTED
+    return replace(side, documented=status, answer=replace(own, abstained=abstained))
