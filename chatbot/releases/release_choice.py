@@ -10,7 +10,7 @@ from chatbot.releases.product_names import find_product, mask, product_spans
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
-from chatbot.releases.release_words import MOVES
+from chatbot.releases.release_words import MOVES, OWN
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -70,14 +70,13 @@ _WEIGHS = re.compile(
     r"|\bor\s+(?:do|does|is|are|must|should|will|can|only|not|first|in|on|with|from|since|just)\b",
     re.IGNORECASE,
 )
-_NEEDS = re.compile(r"\b(?:need|requir|wait)\w*\s+$", re.IGNORECASE)
-_PLACED = re.compile(r"(?:in|on|under|with)\s", re.IGNORECASE)
+_PLACED = re.compile(r"(?:in|on|under|with|of)\s", re.IGNORECASE)
 
 
 def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Meant]:
     """Say which releases each mention in a question about one product stands for."""
-    unsaid = _unsaid(product, context)
-    return [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
+    unsaid, _ = _unsaid(product, context)
+    return [(mention, _meaning(mention, found, product, unsaid)) for mention in found]
 
 
 def choose_release(
@@ -88,11 +87,13 @@ def choose_release(
     One release is stated; several are compared, unless all but one are there for another reason:
     a move from one to the other, a negation, a word on how it was before.
     """
-    unsaid = _unsaid(product, context)
+    unsaid, silent = _unsaid(product, context)
+    if not product.releases:
+        return silent
     asked = _asked(meant, text)
     known = [(mention, reading) for mention, reading in asked if reading.release]
     for mention, reading in asked:
-        if mention.doubtful and reading.covers and reading.release != unsaid.reading.release:
+        if mention.doubtful and reading.covers and reading.release != unsaid.release:
             why = f'"{mention.said}" may be a release or something else'
             return _ask(product, ReleaseStatus.AMBIGUOUS, why)
         if not reading.certain:
@@ -100,15 +101,9 @@ def choose_release(
             return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
         if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
             return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
-    if (
-        not known
-        and unsaid.status is ReleaseStatus.LATEST
-        and (open_one := _LEFT_OPEN.search(text))
-    ):
-        why = f'which release "{open_one[0].strip()}" is, is open'
-        return _ask(product, ReleaseStatus.AMBIGUOUS, why)
     if not known:
-        return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
+        unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
+        return _without(unwanted, text, product, silent)
     for mention, reading in known:
         if mention.place in (Place.EVERY, Place.NEWEST):
             return _compared(product, reading.covers)
@@ -120,41 +115,36 @@ def choose_release(
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
-    other = unsaid.reading.release
+    other = unsaid.release
     if mention.against and other and other != release:
         return _compared(product, (release, other))
     if mention.place is Place.SAME:
-        return _fall_back(product, unsaid, ())
+        return silent
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, "the latest", ReleaseStatus.LATEST)
     return _one(product, release, _you_said("said", mention.said, release))
 
 
-@dataclass(frozen=True)
-class _Unsaid:
-    """The release that holds when the question is silent, and why."""
-
-    reading: Reading
-    status: ReleaseStatus
-    explanation: str
-
-
-def _unsaid(product: Product, context: Context) -> _Unsaid:
+def _unsaid(product: Product, context: Context) -> tuple[Reading, Resolution]:
     """Take the caller's choice, else the conversation's release, else the latest."""
-    if context.chosen is not None:
-        reading = read_choice(context.chosen, product)
+    if (chosen := context.chosen) is not None:
+        reading = read_choice(chosen, product)
         if reading.release:
-            said = _you_said("chose", context.chosen, reading.release)
-            return _Unsaid(reading, ReleaseStatus.STATED, said)
+            return reading, _one(
+                product, reading.release, _you_said("chose", chosen, reading.release)
+            )
         if reading.covers:
-            said = _may_be_several(context.chosen)
-            return _Unsaid(reading, ReleaseStatus.AMBIGUOUS, said)
-        return _Unsaid(NOTHING, ReleaseStatus.UNKNOWN, _no_release(context.chosen, product))
+            why = _may_be_several(chosen)
+            return reading, _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
+        return NOTHING, _ask(product, ReleaseStatus.UNKNOWN, _no_release(chosen, product))
     if context.release and context.product and find_product(context.product, [product]):
         reading = read_choice(context.release, product)
         if reading.release:
-            return _Unsaid(reading, ReleaseStatus.CONVERSATION, "from the conversation")
-    return _Unsaid(_newest(product), ReleaseStatus.LATEST, "the latest")
+            status = ReleaseStatus.CONVERSATION
+            return reading, _one(product, reading.release, "from the conversation", status)
+    if not product.newest:
+        return NOTHING, Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
+    return _newest(product), _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
 
 
 def _newest(product: Product) -> Reading:
@@ -208,19 +198,20 @@ def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
     covered = {reading.covers for _, reading in own} - {()}
     # A series of which a part is named as well: Windows 11, beside 24H2.
     narrowed = {wide for wide in covered if any(set(wide) > set(part) for part in covered)}
-    placed = any(mention.sure for mention, _ in asked)
+    sure = any(mention.sure for mention, _ in asked)
     foreground = [
         pair
         for pair in asked
-        if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and placed))
+        if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and sure))
     ]
     own = [pair for pair in foreground if pair in own]
     # "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?"
     # and "is it the same in 18.00?" ask about both.
-    answers = any(reading.covers for _, reading in own) and not any(
-        mention.arrives or _weighs_up(text, mention.start) for mention, _ in own
+    placed = any(
+        reading.covers and (_PLACED.match(text, m.start) or OWN in text[m.start : m.end])
+        for m, reading in own
     )
-    return (own if answers else foreground) or asked
+    return (own if placed and not _WEIGHS.search(text) else foreground) or asked
 
 
 def _situations(text: str) -> list[tuple[int, int]]:
@@ -244,23 +235,17 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
     yield start, len(text), ""
 
 
-def _weighs_up(text: str, mention: int) -> bool:
-    """Say whether a question weighs a release, mentioned there, against what the asker has."""
-    before = text[max(0, mention - 48) : mention]
-    needs = _NEEDS.search(before) and not _PLACED.match(text, mention)
-    return bool(needs or _WEIGHS.search(text))
-
-
-def _fall_back(product: Product, unsaid: _Unsaid, excluded: Sequence[Reading]) -> Resolution:
-    release = unsaid.reading.release
-    if not release:
-        return _ask(product, unsaid.status, unsaid.explanation, unsaid.reading.covers)
-    unwanted = {other for reading in excluded for other in reading.covers}
-    if release in unwanted:
+def _without(unwanted: set[Release], text: str, product: Product, silent: Resolution) -> Resolution:
+    """Answer as if nothing were said, unless a release is spoken of, or that one is not meant."""
+    open_one = _LEFT_OPEN.search(text)
+    if open_one and silent.status is ReleaseStatus.LATEST:
+        why = f'which release "{open_one[0].strip()}" is, is open'
+        return _ask(product, ReleaseStatus.AMBIGUOUS, why)
+    if any(release.name in silent.releases for release in unwanted):
         others = [other for other in product.releases if other not in unwanted]
-        why = f"not {release.name}, but which one is open"
+        why = f"not {silent.releases[0]}, but which one is open"
         return _ask(product, ReleaseStatus.AMBIGUOUS, why, others)
-    return _one(product, release, unsaid.explanation, unsaid.status)
+    return silent
 
 
 def _one(

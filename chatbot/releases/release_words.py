@@ -33,7 +33,7 @@ LEAD = re.compile(
     r"(?P<preposition>in|on|for|with|within|inside|under|of|at|by|using|into|onto"
     r"|to|from|off|since|as\s+of|via|through|than|vs\.?|versus|against|about|over))\s+"
     rf"|(?P<pre>\bpre)[\s-])?"
-    rf"(?:\b(?:the|our|my|your|an?|both|either|old|new|older|newer)\s+){{0,2}}"
+    rf"(?:\b(?:the|our|my|your|an?|both|either|very|old|new|older|newer)\s+){{0,2}}"
     rf"(?P<product>{OWN}+(?:['’]s)?(?:[\s,:_=<>~^@/-]|\bin\b)*)?"
     rf"(?:\b(?P<word>{RELEASE_WORD})[\s.:=#_-]+(?:(?:is|number|no\.?|nr\.?)\s+)?)?"
     rf"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![\w.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",

@@ -110,12 +110,12 @@ def _resolve(
         )
     read = _Question(_ends(question), products)
     options = _choose_products(read, chosen, context)
-    found = read.mentions(options[0])
+    only = options[0]
+    found = read.mentions(only)
     # What may be no release is left out where another is named, or chosen by the caller.
-    sure = [mention for mention in found if not mention.doubtful]
-    if not sure and context.chosen is None:
-        sure = found
-    meant = meanings(sure, options[0], context)
+    if context.chosen is not None or not all(mention.doubtful for mention in found):
+        found = [mention for mention in found if not mention.doubtful]
+    meant = meanings(found, only, context)
     mentions = _mentions(question, meant)
     if len(options) > 1:
         possible = [(option, _possible_releases(read, option, context)) for option in options]
@@ -127,9 +127,6 @@ def _resolve(
             mentions=mentions,
             explanation="several products have this release" if several else "no product named",
         )
-    only = options[0]
-    if not only.releases:
-        return Resolution(ReleaseStatus.NONE, only.name, explanation="no release yet")
     return replace(choose_release(meant, read.masked(only), only, context), mentions=mentions)
 
 
