@@ -49,14 +49,8 @@ _OF_OTHERS = (
     r"|system|it|this|that)\b)))(?!\s+(?:numbers?|strings?|id|column|counter)\b)"
 )
 _THAT = r"(?:that\s+one|this\s+one|that|this|it)\b"
-_NEAR = r"(?:(?:just|right|immediately|directly|shortly)\s+)?"
-_CAME = r"(?:that\s+(?:came|comes|was)\s+)?"
-_BEFORE = r"(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
-_AFTER = r"(?:after|following|(?:newer|later)\s+than)\b"
-_NEWEST = (
-    r"(?:latest|newest|most\s+(?:recent|current)|current"
-    r"|up[- ]to[- ]date|stable)\b"
-)
+_CAME = r"(?:that\s+(?:came|comes|was)\s+)?(?:(?:just|right|immediately|directly|shortly)\s+)?"
+_NEWEST = r"(?:latest|newest|most\s+(?:recent|current)|current|up[- ]to[- ]date|stable)\b"
 _THERE = (
     r"(?:\s+(?:that|which)\s+(?:(?:you|we|they|i)(?:['’]ve)?(?:\s+(?:can|may|still|currently))?"
     r"\s+(?!can\b)\w+(?:\s+(?:got|of|about))?"
@@ -116,32 +110,31 @@ _SEVERAL_NEWEST = (
     rf"(?:(?:{_NEWEST}|last)\s+{_SEVERAL}|{_SEVERAL}\s+{_NEWEST})"
     rf"\s+{_QUALITY}(?:releases|versions)\b"
 )
-_LATEST_BUT_ONE = rf"penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b"
 _RANKED = (
-    r"(second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
+    rf"penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b"
+    r"|(second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
     rf"(?:latest|newest|last|most\s+recent)\b(?:\s+{_QUALITY}{_ONE})?"
 )
-_BEFORE_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"
-_AFTER_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"
-_PREVIOUS = (
-    rf"(?:previous|prior|preceding|(?<=\bthe\s)older)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+_BACK = (
+    rf"{_COUNT}?{_NOUN}\s+{_CAME}(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
+    rf"(?:\s+{_THAT}|{_END})|{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"
+    rf"|(?:previous|prior|preceding|(?<=\bthe\s)older)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+    rf"|\b(?-i:N)\s?[-−–]\s?(\d)\b(?:\s+{_ONE}|{_END})"
 )
-_NEXT = rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
+_ON = (
+    rf"{_COUNT}?{_NOUN}\s+{_CAME}(?:after|following|(?:newer|later)\s+than)\b(?:\s+{_THAT}|{_END})"
+    rf"|{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"
+    rf"|(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
+)
 
 _PATTERNS = tuple(
     (place, direction, re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE))
     for place, direction, pattern in (
         (Place.EVERY, 0, _EVERY),
         (Place.NEWEST, 1, _SEVERAL_NEWEST),
-        (Place.LATEST, -1, _LATEST_BUT_ONE),
         (Place.LATEST, -1, _RANKED),
-        (Place.REFERENCE, -1, _BEFORE_IT),
-        (Place.REFERENCE, 1, _AFTER_IT),
-        (Place.REFERENCE, -1, rf"{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"),
-        (Place.REFERENCE, 1, rf"{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"),
-        (Place.REFERENCE, -1, _PREVIOUS),
-        (Place.REFERENCE, 1, _NEXT),
-        (Place.REFERENCE, -1, rf"\b(?-i:N)\s?[-−–]\s?(\d)\b(?:\s+{_ONE}|{_END})"),
+        (Place.REFERENCE, -1, _BACK),
+        (Place.REFERENCE, 1, _ON),
         (Place.EVERY, 0, _ALL),
         (Place.LATEST, 0, _LATEST),
         (Place.OLDEST, 0, _OLDEST),
