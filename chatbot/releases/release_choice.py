@@ -10,7 +10,7 @@ from chatbot.releases.product_names import find_product, mask, product_spans
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
-from chatbot.releases.release_words import MOVES, OWN
+from chatbot.releases.release_words import CONTRASTS, MOVES, OWN
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -27,15 +27,6 @@ class Context:
     release: str | None = None
 
 
-_CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b"
-    r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|changes?|happens?|goes\s+away)\b"
-    r"|\bwhat\s+(?:do|must|should)\s+\w+\s+(?:(?:have|need)\s+to\s+)?change\b"
-    r"|\b(?:did|has|have|does)\b[^?]*\bchanged?\b"
-    r"|\b(?:any|some)thing\s+(?:\w+\s+){0,2}(?:remov|deprecat|renam|dropp|chang)\w*",
-    re.IGNORECASE,
-)
-"""Asks for what differs, also of a move from one release to another."""
 _LEFT_OPEN = re.compile(
     r"\b(?:the|our|your|my|that|this|these|those|some|an?)\s+"
     r"(?:old(?:er)?|new(?:er)?|other|previous|earlier|prior|former)\b(?:\s+\w+){0,4}?\s+"
@@ -97,10 +88,10 @@ def choose_release(
             why = f'"{mention.said}" may be a release or something else'
             return _ask(product, ReleaseStatus.AMBIGUOUS, why)
         if not reading.certain:
-            why = _may_be_several(mention.said)
+            why = f'"{mention.said}" may be any of several releases'
             return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
-        if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
-            return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
+        if not reading.release and (mention.sure or not known or CONTRASTS.search(text)):
+            return _unknown(product, mention.said)
     if not known:
         unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
         return _without(unwanted, text, product, silent)
@@ -111,7 +102,7 @@ def choose_release(
     mention, release = known[0][0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
-        if not (arrives and MOVES.search(text)) or _CONTRASTS.search(text):
+        if not (arrives and MOVES.search(text)) or CONTRASTS.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
@@ -134,9 +125,9 @@ def _unsaid(product: Product, context: Context) -> tuple[Reading, Resolution]:
                 product, reading.release, _you_said("chose", chosen, reading.release)
             )
         if reading.covers:
-            why = _may_be_several(chosen)
+            why = f'"{chosen}" may be any of several releases'
             return reading, _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
-        return NOTHING, _ask(product, ReleaseStatus.UNKNOWN, _no_release(chosen, product))
+        return NOTHING, _unknown(product, chosen)
     if context.release and context.product and find_product(context.product, [product]):
         reading = read_choice(context.release, product)
         if reading.release:
@@ -189,7 +180,7 @@ def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
     if any(mention.place is None for mention, _ in asked):
         asked = [pair for pair in asked if pair[0].place is not Place.SAME]
-    if _CONTRASTS.search(text):
+    if CONTRASTS.search(text):
         return asked
     situations = _situations(text)
     own = [
@@ -273,12 +264,8 @@ def _ask(
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
-def _no_release(said: str, product: Product) -> str:
-    return f'no release "{said}" of {product.name}'
-
-
-def _may_be_several(said: str) -> str:
-    return f'"{said}" may be any of several releases'
+def _unknown(product: Product, said: str) -> Resolution:
+    return _ask(product, ReleaseStatus.UNKNOWN, f'no release "{said}" of {product.name}')
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:

@@ -14,7 +14,7 @@ from chatbot.releases.release_phrases import Phrase, Place, find_phrases
 from chatbot.releases.release_words import (
     BOUNDARY,
     CLOSE,
-    COMPARES,
+    CONTRASTS,
     JOINED,
     LEAD,
     MOVES,
@@ -22,6 +22,7 @@ from chatbot.releases.release_words import (
     TAIL,
     count_of,
 )
+from chatbot.text.phrasing import word_set
 from corpora.catalog.release import name_tokens
 
 
@@ -85,12 +86,13 @@ _ENDS_BELOW = re.compile(r"[\w.]*\s*,?\s*<")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"\s+[a-z]{3,}")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
+_TOGETHER = re.compile(r"\b(?:between|both|since)\b", re.IGNORECASE)
 _OPPOSED = frozenset(("vs", "vs.", "versus", "->", "=>", "→"))
 _TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
-_ORDINARY_WORDS = """
+_ORDINARY_WORDS = word_set("""
     stable current latest newest next previous old oldest new lts main master dev edge testing beta
     alpha preview head trunk first last one standard base long short term support
-"""
+""")
 """Names of releases that are words of everyday use as well."""
 
 
@@ -133,7 +135,7 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
             lead = _lead(text, start)
             told = lead["product"] or lead["word"] or _TAIL_WORD.match(text, end)
             told = told or (lead["preposition"] and BOUNDARY.match(text, end))
-            if told or not all(token in _ORDINARY_WORDS.split() for token in tokens):
+            if told or not _ORDINARY_WORDS.issuperset(tokens):
                 reading = names.read(tokens, text[start:end])
                 yield _found(question, text, (start, end), reading)
                 after = end
@@ -145,7 +147,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     leads = [_lead(text, number.start) for number in numbers]
     joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
     claims = [judge(text, *pair) for pair in zip(numbers, leads, strict=True)]
-    together = bool(COMPARES.search(text) or MOVES.search(text))
+    together = any(p.search(text) for p in (CONTRASTS, MOVES, _TOGETHER))
     for i in range(1, len(numbers)):
         if joins[i]:
             pair = slice(i - 1, i + 1)
