@@ -136,7 +136,7 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
     for words, meaning in _RELATIVE:
         text = re.sub(words, meaning, text)
     read = resolve_release(text, offered, product=asked.product)
-    names = [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, offered)]
+    names = _named(text, offered)
     rest = cut(text, [*names, *read.mentions])
     place = _PLACE.search(rest.strip(" .!?")) or _PLACE.search(text.strip(" .!?#"))
     both = _BOTH.search(rest)
@@ -149,7 +149,7 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
         pair = _names(offered[0]) if asked.product else ()
         return Choice(asked.product, pair if len(pair) == 2 else ())
     if read.mentions:
-        return Choice(read.product, read.releases or (_written(read.mentions[0], names),))
+        return Choice(read.product, read.releases or (_written(read.mentions[0].text, offered),))
     if names:
         return Choice(read.product)
     if not _AGREES.search(text):
@@ -208,14 +208,13 @@ def _names(product: Product) -> tuple[str, ...]:
     return tuple(release.name for release in reversed(product.releases))
 
 
-def _written(mention: Mention, names: Sequence[Mention]) -> str:
+def _written(mention: str, offered: Sequence[Product]) -> str:
     """Return what a mention calls a release, without the product's name in it."""
-    inside = [
-        Mention(name.start - mention.start, name.end - mention.start, name.text)
-        for name in names
-        if mention.start <= name.start and name.end <= mention.end
-    ]
-    return _PREPOSITION.sub("", cut(mention.text, inside))
+    return _PREPOSITION.sub("", cut(mention, _named(mention, offered)))
+
+
+def _named(text: str, products: Sequence[Product]) -> list[Mention]:
+    return [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, products)]
 
 
 def _at(place: re.Match[str], asked: Resolution, offered: Sequence[Product]) -> Choice:

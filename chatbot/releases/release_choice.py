@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.releases.product_names import find_product, mask, product_spans
@@ -183,10 +183,11 @@ def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
     if CONTRASTS.search(text):
         return asked
     situations = _situations(text)
-    own = [
-        pair for pair in asked if not any(start <= pair[0].start < end for start, end in situations)
-    ]
-    covered = {reading.covers for _, reading in own} - {()}
+
+    def questioned(mention: Found) -> bool:
+        return not any(start <= mention.start < end for start, end in situations)
+
+    covered = {reading.covers for mention, reading in asked if questioned(mention)} - {()}
     # A series of which a part is named as well: Windows 11, beside 24H2.
     narrowed = {wide for wide in covered if any(set(wide) > set(part) for part in covered)}
     sure = any(mention.sure for mention, _ in asked)
@@ -195,7 +196,7 @@ def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
         for pair in asked
         if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and sure))
     ]
-    own = [pair for pair in foreground if pair in own]
+    own = [pair for pair in foreground if questioned(pair[0])]
     # "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?"
     # and "is it the same in 18.00?" ask about both.
     placed = any(
@@ -209,21 +210,14 @@ def _situations(text: str) -> list[tuple[int, int]]:
     """Where a masked question tells what the asker has, if one question comes beside it."""
     if len(_ASKS.findall(text)) > 1:
         return []
-    return [
-        (start, end)
-        for start, end, closed_by in _sentences(text)
-        if closed_by != "?"
-        and _SITUATION.match(text, start, end)
-        and not _NO_STATEMENT.search(text, start, end)
-    ]
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    start = 0
-    for end in _END.finditer(text):
-        yield start, end.start(), end[0][0]
-        start = end.end()
-    yield start, len(text), ""
+    found, start = [], 0
+    for end in (*_END.finditer(text), None):
+        stop = end.start() if end else len(text)
+        told = _SITUATION.match(text, start, stop) and not _NO_STATEMENT.search(text, start, stop)
+        if told and not (end and end[0].startswith("?")):
+            found.append((start, stop))
+        start = end.end() if end else stop
+    return found
 
 
 def _without(unwanted: set[Release], text: str, product: Product, silent: Resolution) -> Resolution:

@@ -82,17 +82,15 @@ class _Question:
     def mentions(self, product: Product) -> list[Found]:
         return find_mentions(self.text, self.masked(product), release_names(product))
 
-    def stated(self, product: Product) -> list[tuple[Found, Release]]:
-        """The releases of a product that the question names."""
-        found = self.mentions(product)
-        return [
-            (mention, mention.reading.covers[-1]) for mention in found if mention.reading.covers
-        ]
-
-    def states_beside_name(self, product: Product) -> bool:
-        """Whether a release stands right beside the product's name."""
+    def releases(self, product: Product, *, beside_name: bool = False) -> list[Release]:
+        """The releases of a product that the question names, or only those beside its name."""
         masked = self.masked(product)
-        return any(OWN in masked[m.start : m.end] for m, _ in self.stated(product))
+        return [
+            mention.reading.covers[-1]
+            for mention in self.mentions(product)
+            if mention.reading.covers
+            and (OWN in masked[mention.start : mention.end] or not beside_name)
+        ]
 
 
 def _resolve(
@@ -138,7 +136,7 @@ def _choose_products(
     A chosen product gives way only to another one that is named with a release of its own.
     """
     named = list({product.name: product for _, _, product in question.spans}.values())
-    stating = [product for product in named if question.states_beside_name(product)]
+    stating = [product for product in named if question.releases(product, beside_name=True)]
     if chosen:
         return stating if chosen not in named and len(stating) == 1 else [chosen]
     if len(stating) == 1:
@@ -154,7 +152,7 @@ def _choose_products(
 def _possible_releases(question: _Question, product: Product, context: Context) -> list[Release]:
     """Return a product's releases that the caller's choice, or else the question, may mean."""
     if context.chosen is None:
-        return [release for _, release in question.stated(product)]
+        return question.releases(product)
     return list(read_choice(context.chosen, product).covers[-1:])
 
 
