@@ -195,8 +195,13 @@ def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
         if said[0] not in _ASKING or "about" in words:
             return None
         return Kind.BEFORE if words & _BEFORE else Kind.AFTER
+    if words & _EXTREMES and release:
+        return Kind.IS_NEWEST if "is" in words and words & _NEWEST else None
     if words & _EXTREMES:
-        return _extreme(said, words)
+        bare = words & _BARE_EXTREMES and (said[0] in _ASKING or _PRODUCT in words)
+        if several or not (one or words & _DOCUMENTATION or bare):
+            return None
+        return Kind.OLDEST if words & _OLDEST else Kind.NEWEST
     if release:
         return Kind.IS_THERE if said[0] in _YES_NO and (held or one or several) else None
     if several and (held or counted or words & _DOCUMENTATION):
@@ -208,17 +213,6 @@ def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
     if ours and _PRODUCT in words:
         return Kind.RELEASES
     return Kind.PRODUCTS if ours and said[0] in {"what", "what's"} else None
-
-
-def _extreme(said: Sequence[str], words: frozenset[str]) -> Kind | None:
-    """The newest or the oldest release, or whether a release is the newest."""
-    if _RELEASE in words:
-        return Kind.IS_NEWEST if "is" in words and words & _NEWEST else None
-    named = words & (_RELEASE_ONE | _DOCUMENTATION)
-    bare = words & _BARE_EXTREMES and (said[0] in _ASKING or _PRODUCT in words)
-    if not (named or bare) or words & _RELEASES:
-        return None
-    return Kind.OLDEST if words & _OLDEST else Kind.NEWEST
 
 
 def _asks_for_papers(words: frozenset[str], *, held: bool) -> bool:

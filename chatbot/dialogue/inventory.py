@@ -86,7 +86,7 @@ def _look_up(
     match inquiry.kind:
         case Kind.PRODUCTS:
             lead = f"There is documentation of {listed(product.name for product in known)}"
-            return _by_product(lead, known), _no_single()
+            return _by_product(lead, known), _about()
         case Kind.RELEASES:
             return _releases(scope)
         case Kind.NEWEST | Kind.OLDEST:
@@ -106,27 +106,24 @@ def _look_up(
 
 
 def _releases(scope: Sequence[Product]) -> Found:
-    total = _count(sum(len(product.releases) for product in scope), "release")
+    number = sum(len(product.releases) for product in scope)
+    total = f"There {'is' if number == 1 else 'are'} {_count(number, 'release')} of"
     if len(scope) > 1:
-        lead = f"There are {total} of {len(scope)} products"
-        return _by_product(lead, scope), _no_single()
-    product = scope[0]
-    verb = "is" if len(product.releases) == 1 else "are"
-    text = f"There {verb} {total} of {product.name}: {_named(product)}."
-    return text, _no_single(product)
+        return _by_product(f"{total} {len(scope)} products", scope), _about()
+    return f"{total} {scope[0].name}: {_named(scope[0])}.", _about(scope[0])
 
 
 def _extreme(scope: Sequence[Product], kind: Kind) -> Found:
     newest = kind is Kind.NEWEST
+    word = "newest" if newest else "oldest"
     ends = [(p, p.newest if newest else p.releases[0]) for p in scope if p.releases]
     named = [(product, release.name) for product, release in ends if release]
-    told = listed(f"{product.name} {name}" for product, name in named)
     if len(named) > 1:
-        return f"The {'newest' if newest else 'oldest'} releases are {told}.", _no_single()
+        told = listed(f"{product.name} {name}" for product, name in named)
+        return f"The {word} releases are {told}.", _about()
     product, name = named[0]
     status = ReleaseStatus.LATEST if newest else ReleaseStatus.STATED
-    text = f"The {'newest' if newest else 'oldest'} release of {product.name} is {name}."
-    return text, _single(product, name, status)
+    return f"The {word} release of {product.name} is {name}.", _about(product, name, status)
 
 
 def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Found:
@@ -135,7 +132,7 @@ def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Fou
     if there:
         named = listed(f"{product.name} {name}" for product, name in there)
         text = f"Yes, {named} {'is' if len(there) == 1 else 'are'} documented here."
-        return text, _single(*there[0]) if len(there) == 1 else _no_single()
+        return text, _about(*there[0]) if len(there) == 1 else _about()
     if any(reading.covers for _, reading in read):
         return "", anchor
     missing = f'no release "{written}"'
@@ -150,20 +147,20 @@ def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
     """Tell whether a release is the newest, or what came before or after it, the nearest first."""
     asked = anchor.releases[0]
     if kind is Kind.IS_NEWEST and product.newest:
-        no = asked != product.newest.name
-        text = f"No, the newest release of {product.name} is {product.newest.name}."
-        text = text if no else f"Yes, {asked} is the newest release of {product.name}."
-        return text, _single(product, asked, explanation=anchor.explanation)
+        text = f"Yes, {asked} is the newest release of {product.name}."
+        if asked != product.newest.name:
+            text = f"No, the newest release of {product.name} is {product.newest.name}."
+        return text, _about(product, asked, explanation=anchor.explanation)
     names = [release.name for release in product.releases]
     at = names.index(asked)
     before = kind is Kind.BEFORE
     word, side = ("before", names[:at][::-1]) if before else ("after", names[at + 1 :])
     if not side:
         end = f"the {'oldest' if before else 'newest'} of {product.name} documented here"
-        return f"No release came {word} {asked}: it is {end}.", _single(product, asked)
+        return f"No release came {word} {asked}: it is {end}.", _about(product, asked)
     further = f", {word} that {listed(side[1:])}" if side[1:] else ""
     text = f"Right {word} {product.name} {asked} came {side[0]}{further}."
-    return text, _single(product, side[0])
+    return text, _about(product, side[0])
 
 
 def _documents(of: Resolution, inquiry: Inquiry, open_corpus: Callable[[str, str], Corpus]) -> str:
@@ -181,19 +178,16 @@ def _documents(of: Resolution, inquiry: Inquiry, open_corpus: Callable[[str, str
     return "\n\n".join(texts)
 
 
-def _single(
-    product: Product,
-    release: str,
+def _about(
+    product: Product | None = None,
+    release: str = "",
     status: ReleaseStatus = ReleaseStatus.STATED,
     explanation: str = _CATALOG,
 ) -> Resolution:
-    return Resolution(status, product.name, (release,), explanation=explanation)
-
-
-def _no_single(product: Product | None = None) -> Resolution:
-    """The resolution of an answer that is about no one release."""
+    """The resolution of an answer about one release, or about none in particular."""
+    status, releases = (status, (release,)) if release else (ReleaseStatus.NONE, ())
     name = product.name if product else None
-    return Resolution(ReleaseStatus.NONE, name, explanation=_CATALOG)
+    return Resolution(status, name, releases, explanation=explanation)
 
 
 def _by_product(lead: str, products: Sequence[Product]) -> str:

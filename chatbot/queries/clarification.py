@@ -37,18 +37,15 @@ _FILLERS = word_set("""
     thanks that that'd that's the them then these they think this those to try uh um us use using
     version versions want was we we'd we're we've well will with would yeah yep yes you your
 """)
-_ABOUT = re.compile(r"\b(?:what|how)\s+about\s+")
 _NOT = re.compile(r"\b(?:not|neither|without|except)\b|n't\b")
 _AGREES = re.compile(r"\b(?:yes|yeah|yep|ok|okay|sure|right|fine|exactly|of course|go)\b")
 _BOTH = re.compile(r"\bboth\b(?:\s+of\s+(?:them|those|these))?")
-_SPELLED_OUT = (
-    (r"(?:newest|latest|newer|highest|most\s+recent)", "latest release"),
-    (r"(?:oldest|earliest|older|lowest)", "oldest release"),
-    (r"(?:all|each|every)(?:\s+of\s+(?:them|those|these|it))?", "all releases"),
-)
-_RELATIVE = tuple(
-    (re.compile(rf"\b{words}\b(?:\s+(?:ones?|releases?|versions?)\b)?"), meaning)
-    for words, meaning in _SPELLED_OUT
+_ONES = r"\b(?:\s+(?:ones?|releases?|versions?)\b)?"
+_RELATIVE = (
+    (rf"\b(?:newest|latest|newer|highest|most\s+recent){_ONES}", "latest release"),
+    (rf"\b(?:oldest|earliest|older|lowest){_ONES}", "oldest release"),
+    (rf"\b(?:all|each|every)(?:\s+of\s+(?:them|those|these|it))?{_ONES}", "all releases"),
+    (r"\b(?:what|how)\s+about\s+", ""),
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 _PLACE = re.compile(
@@ -137,15 +134,13 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
     offered = offered_products(asked, products)
     text = " ".join(reply.casefold().replace("’", "'").split())
     for words, meaning in _RELATIVE:
-        text = words.sub(meaning, text)
-    text = _ABOUT.sub("", text)
+        text = re.sub(words, meaning, text)
     read = resolve_release(text, offered, product=asked.product)
-    names = [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, offered)]
+    names = _named(text, offered)
     rest = cut(text, [*names, *read.mentions])
     place = _PLACE.search(rest.strip(" .!?")) or _PLACE.search(text.strip(" .!?#"))
     both = _BOTH.search(rest)
-    for pattern in (_PLACE, _BOTH):
-        rest = pattern.sub(" ", rest)
+    rest = _BOTH.sub(" ", _PLACE.sub(" ", rest))
     if _NOT.search(text) or any(word not in _FILLERS for word in _WORD.findall(rest)):
         return None
     if place and not read.releases[: len(read.mentions)]:
@@ -154,7 +149,7 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
         pair = _names(offered[0]) if asked.product else ()
         return Choice(asked.product, pair if len(pair) == 2 else ())
     if read.mentions:
-        return Choice(read.product, read.releases or (_written(read.mentions[0], names),))
+        return Choice(read.product, read.releases or (_written(read.mentions[0].text, offered),))
     if names:
         return Choice(read.product)
     if not _AGREES.search(text):
@@ -200,10 +195,10 @@ def _replaced(
     for mention in reversed(mentions):
         words = ""
         if mention is mentions[0]:
-            owner = (
-                f"{product} " if product and product.casefold() in mention.text.casefold() else ""
+            named = product and product.casefold() in mention.text.casefold()
+            words = _in_place_of(
+                mention.text, f"{product if named else ''} {listed(releases)}".strip()
             )
-            words = _in_place_of(mention.text, owner + listed(releases))
         question = question[: mention.start] + words + question[mention.end :]
     return question
 
@@ -213,14 +208,13 @@ def _names(product: Product) -> tuple[str, ...]:
     return tuple(release.name for release in reversed(product.releases))
 
 
-def _written(mention: Mention, names: Sequence[Mention]) -> str:
+def _written(mention: str, offered: Sequence[Product]) -> str:
     """Return what a mention calls a release, without the product's name in it."""
-    inside = [
-        Mention(name.start - mention.start, name.end - mention.start, name.text)
-        for name in names
-        if mention.start <= name.start and name.end <= mention.end
-    ]
-    return _PREPOSITION.sub("", cut(mention.text, inside))
+    return _PREPOSITION.sub("", cut(mention, _named(mention, offered)))
+
+
+def _named(text: str, products: Sequence[Product]) -> list[Mention]:
+    return [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, products)]
 
 
 def _at(place: re.Match[str], asked: Resolution, offered: Sequence[Product]) -> Choice:

@@ -122,15 +122,42 @@ def extract_release_with_model(
     """
 
     async def extract(turn: Turn) -> Turn:
-        resolved = await in_thread(by_rules, turn)
-        resolution = resolved.resolution
-        if resolution is None or not _leaves_open(turn.question, resolution):
-            return resolved
-        product = next(p for p in await in_thread(products) if p.name == resolution.product)
-        found, resolved = await named_release(model, resolved, product, max_tokens=max_tokens)
-        name = found.mentions[0].text if found else ""
-        in_words = _OF_A_RELEASE.search(name) and not re.search(r"\d", name)
-        return replace(resolved, resolution=found if in_words else resolution)
+        turn = await in_thread(by_rules, turn)
+        if turn.resolution is None or not _leaves_open(turn.question, turn.resolution):
+            return turn
+        name = turn.resolution.product
+        releases = next(p.releases for p in await in_thread(products) if p.name == name)
+        numbered = "\n".join(f"{i}. {r.name}" for i, r in enumerate(releases, 1))
+        messages = render(
+            STEP, releases=fenced("releases", numbered), question=fenced("question", turn.question)
+        )
+
+        def check(made: NamedRelease) -> None:
+            if made.number > len(releases):
+                raise ValueError(f"the list ends at {len(releases)}")
+            if made.number and find_verbatim(made.words, turn.question) is None:
+                raise ValueError('"words" must be copied from the question')
+
+        reply, calls = await ask_for(
+            model, messages, NamedRelease, step=STEP, max_tokens=max_tokens, check=check
+        )
+        turn = replace(turn, calls=(*turn.calls, *calls))
+        if reply is None:
+            failed = Fallback(STEP, calls[-1].problem)
+            return replace(turn, fallbacks=(*turn.fallbacks, failed))
+        words = find_verbatim(reply.words, turn.question) or ""
+        in_words = _OF_A_RELEASE.search(words) and not re.search(r"\d", words)
+        if not reply.number or not in_words:
+            return turn
+        release, start = releases[reply.number - 1].name, turn.question.find(words)
+        found = Resolution(
+            ReleaseStatus.STATED,
+            name,
+            releases=(release,),
+            mentions=(Mention(start, start + len(words), words),),
+            explanation=f"you said “{words}” → {release}",
+        )
+        return replace(turn, resolution=found)
 
     return extract
 
@@ -141,43 +168,4 @@ def _leaves_open(question: str, resolution: Resolution) -> bool:
         resolution.status in (ReleaseStatus.LATEST, ReleaseStatus.CONVERSATION)
         and not resolution.mentions
         and _OF_A_RELEASE.search(question) is not None
-    )
-
-
-async def named_release(
-    model: BaseChatModel, turn: Turn, product: Product, *, max_tokens: int = 80
-) -> tuple[Resolution | None, Turn]:
-    """What the model alone finds, and the turn with its calls (QAMR III-B; the paper's way)."""
-    releases = product.releases
-    numbered = "\n".join(f"{i}. {r.name}" for i, r in enumerate(releases, 1))
-    messages = render(
-        STEP, releases=fenced("releases", numbered), question=fenced("question", turn.question)
-    )
-
-    def check(made: NamedRelease) -> None:
-        if made.number > len(releases):
-            raise ValueError(f"the list ends at {len(releases)}")
-        if made.number and find_verbatim(made.words, turn.question) is None:
-            raise ValueError('"words" must be copied from the question')
-
-    reply, calls = await ask_for(
-        model, messages, NamedRelease, step=STEP, max_tokens=max_tokens, check=check
-    )
-    turn = replace(turn, calls=(*turn.calls, *calls))
-    if reply is None:
-        return None, replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
-    if not reply.number:
-        return None, turn
-    words = find_verbatim(reply.words, turn.question) or ""
-    start = turn.question.find(words)
-    release = releases[reply.number - 1].name
-    return (
-        Resolution(
-            ReleaseStatus.STATED,
-            product.name,
-            releases=(release,),
-            mentions=(Mention(start, start + len(words), words),),
-            explanation=f"you said “{words}” → {release}",
-        ),
-        turn,
     )

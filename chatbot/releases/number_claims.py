@@ -21,28 +21,19 @@ class Claim(Enum):
 
 _WINDOW = 64
 _CODE = re.compile(r"_|[a-z][A-Z]")
-_PAPERS = {"changelog", "guide", "handbook", "manual", "notes", "reference", "tutorial"}
-_CLAIMS_NOTHING = STOP_WORDS | _PAPERS
+_CLAIMS_NOTHING = STOP_WORDS | {"changelog", "guide", "manual", "notes", "reference", "tutorial"}
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+]|\.(?=\w))*|\d+[^\W\d]\w*)(?:['’]s)?"
     r"(?P<joint>[-/_=#]|\s*=)?\s*(?:at\s+(?:least|most)\s+|up\s+to\s+)?(?P<bound>[<>=~!≥≤]*)"
     r"\s*['\"]?$"
 )
-_OWN_BEFORE = re.compile(rf"{OWN}(?:['’]s)?(?P<joint>[\s-])(?P<word>[^\W\d_]+)[\s:]*$")
+_BESIDE_OWN = re.compile(rf"{OWN}(?:['’]s)?(?P<joint>[\s-])(?P<word>[^\W\d_]+)[\s:]*$")
 _OWN_INSIDE = re.compile(rf"\w[-/]{OWN}+\W*$")
-_OWN_RELEASE = re.compile(rf"{OWN}[\s,:]*(?:v|version\s+|release\s+)?\d", re.IGNORECASE)
-_OF_SOMETHING = re.compile(rf"\s+of\s+(?P<article>(?:the|this|our|an?)\s+)?(?P<word>\w+|{OTHER})")
-_CLAUSE = re.compile(r".*(?:[.?!:;,(]\s|\n)", re.DOTALL)
-_OF_A_PHRASE = frozenset("a an and at by for from in of on or out the to under with".split())  # noqa: SIM905
+_OF_SOMETHING = re.compile(rf"\s+of\s+(?!(?:the|this|our|an?)\s+\w)(?P<word>\w+|{OTHER})")
 _SUBJECTS = frozenset("i we you they he she it one who that".split())  # noqa: SIM905
 _AUXILIARY = re.compile(
     r"\b(?:am|is|are|was|were|be|been|do|does|did|can|could|will|would|shall|should|may|might|must"
-    r"|have|has|had|never|still|just|now|only|already|not|\w+n['’]t)\s+$",
-    re.IGNORECASE,
-)
-_TO = re.compile(
-    r"\b(?:how|where|when|want\w*|need\w*|like|have|has|had|going|plan\w*|tr(?:y|ies|ied|ying)|able)"
-    r"\s+to\s+$",
+    r"|have|has|had|never|still|just|now|only|already|not|to|\w+n['’]t)\s+$",
     re.IGNORECASE,
 )
 _MEASURED = re.compile(
@@ -53,11 +44,10 @@ _VALUE = re.compile(
     r"(?:\b(?:\w+_\w+\s+(?:of|to|at|=)\s*|values?\s+of|equals?(?:\s+to)?)\s+|\w\(['\"]?|[$€£#§]\s?)$",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"[\s-]+[^\W\d_]+s\b")
 _RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)
 _PLACED = frozenset(("in", "on", "under", "since", "as of"))
+_NAMING = frozenset(("for", "with", "of", "from", "than"))
 _LOOSE = frozenset(("about", "over", "at", "through", "via"))
-_GOES_ON = re.compile(r"\s*(?:[-–—/&+,]|and\b|or\b|to\b)\s*\d", re.IGNORECASE)
 
 
 def judge(text: str, number: Number, lead: re.Match[str]) -> Claim:
@@ -79,6 +69,7 @@ class _Surroundings:
         # "release", "version", "v", "r"; or nothing.
         self.mark = (lead["word"] or lead["prefix"] or "").casefold()
         self.preposition = " ".join((lead["preposition"] or "").casefold().split())
+        self.beside = lead["before"] or lead["after"] or lead["pre"]
         self.before = text[max(0, number.start - _WINDOW) : number.start]
         self.after = text[number.end : number.end + _WINDOW]
         self.head = text[max(0, lead.start() - _WINDOW) : lead.start()]
@@ -88,10 +79,8 @@ class _Surroundings:
         # The word right before the number, but for a mark between them.
         bare = lead.start() in (number.start, lead.start("word"), lead.start("prefix"))
         self.owner = _OWNER.search(self.head) if bare else None
-        self.verb = self._is_verb()
-        # The auxiliary of which the number is the subject: "does 17.20 have it?".
-        auxiliary = _AUXILIARY.search(self.before)
-        self.subject_of = auxiliary[0].casefold() if auxiliary else ""
+        # Whether somebody does something with it, or it is a subject: "we run 17.20", "is 17.20".
+        self.told_of = self._follows_verb() or bool(_AUXILIARY.search(self.before))
         # Whether a word for a release stands with the number, or nothing else does.
         self.tail = TAIL.match(text, number.end)
         alone = not (text[: lead.start()] + text[number.end :]).strip(" ?.!")
@@ -107,32 +96,21 @@ class _Surroundings:
                 return claim
         return self._standing_free() if self.number.dotted else self._single()
 
-    def _is_verb(self) -> bool:
-        """Whether the word before says what somebody does with the number: "we run 17.20"."""
+    def _follows_verb(self) -> bool:
         owner = self.owner
         if owner is None or owner["joint"] or owner["bound"]:
             return False
         word, earlier = owner["word"], self.head[: owner.start("word")]
         if word != word.lower() or word in _SUBJECTS:
             return False
-        told = word.endswith("ing") or _TO.search(earlier) or _AUXILIARY.search(earlier)
+        told = word.endswith("ing") or _AUXILIARY.search(earlier)
         return bool(told) or not _SUBJECTS.isdisjoint(re.findall(r"\w+", earlier.casefold())[-1:])
 
     def _keywords(self) -> int:
-        """How many words are around the number, if they are a query of keywords and no sentence.
-
-        A name from the code counts twice. With the number at its end, a query may have the small
-        words of a noun phrase too: "clearance at the sides of the shelf 17.20".
-        """
-        before = self.text[: self.number.start].rstrip()
-        after = self.text[self.number.end :].strip(" ?.!")
-        if self.mark:
-            before = before[: -len(self.mark)]
-        words = re.findall(r"[^\W\d_][\w'-]*", f"{before} {after}")
-        small = {word.casefold() for word in words} & STOP_WORDS
-        if (after and small) or small - _OF_A_PHRASE:
-            return 0
-        return sum(1 + bool(_CODE.search(w)) for w in words if w.casefold() not in small)
+        """How many words there are, if they are a query of keywords and no sentence."""
+        around = f"{self.text[: self.lead.start()]} {self.text[self.number.end :]}"
+        words = re.findall(r"[^\W\d_][\w'-]*", around)
+        return len(words) if STOP_WORDS.isdisjoint(map(str.casefold, words)) else 0
 
     def _of_product(self) -> Claim | None:
         """Judge by the product's name: "Lamp 2.0", but "lamp-dimmer 2.0" may be another's."""
@@ -146,7 +124,7 @@ class _Surroundings:
         if self.known and number.dotted and (glued or re.search(r"\bis\s+$", lead[0])):
             # "dj4.2" may be the product's, and may be another's.
             return Claim.RELEASE if number.high or not glued else Claim.DOUBTFUL
-        near = _OWN_BEFORE.search(self.head) if number.dotted or number.whole else None
+        near = _BESIDE_OWN.search(self.head) if number.dotted or number.whole else None
         if near and near["joint"] == "-":
             return Claim.DOUBTFUL if self.known else Claim.OTHER_THING
         told = near and (self.known or number.akin or near["word"].casefold() in _CLAIMS_NOTHING)
@@ -156,8 +134,6 @@ class _Surroundings:
         """Judge "version 1.4 of something", which is not the product."""
         owner = _OF_SOMETHING.match(self.after)
         if not owner or owner["word"] in _CLAIMS_NOTHING:
-            return None
-        if owner["article"] and owner["word"] != OTHER:
             return None
         return Claim.DOUBTFUL if self.known else Claim.OTHER_THING
 
@@ -169,67 +145,44 @@ class _Surroundings:
         return Claim.DOUBTFUL if possible else Claim.OTHER_THING
 
     def _of_word(self) -> Claim | None:
-        """Judge by the word right before the number; None where it claims nothing.
+        """Judge by the word before the number: "Python 3.8" and "port 17" are not the product's.
 
-        "Python 3.8" and "port 17" are not the product's, "release" says that it is, and in a query
-        of keywords a release stands after any word: "default client port 17.20".
+        What may be a release of either is doubtful; a query of keywords is no phrase of two words.
         """
-        if self.owner is None or self.verb:
+        if self.owner is None or self._follows_verb():
             return None
         number, word, joint = self.number, self.owner["word"], self.owner["joint"]
         if word[0] == OTHER or self.owner["bound"]:
             return Claim.OTHER_THING
         if joint and not self.mark:
-            in_path = joint == "/" and self.after.startswith("/") and number.dotted
-            if in_path and (self.known or number.akin):
+            if joint == "/" and self.after.startswith("/") and number.dotted and number.akin:
                 return Claim.RELEASE
             package = joint in "-_" and self.known and number.whole and number.long
             return Claim.DOUBTFUL if package else Claim.OTHER_THING
         if word.casefold() in _CLAIMS_NOTHING:
             return None
-        begins = not _CLAUSE.sub("", self.head[: self.owner.start("word")]).strip()
-        named = self._is_name(word, begins=begins)
-        # A name from the code has no versions of its own, as "Python" has.
-        keywords = 0 if named and not _CODE.search(word) else self._keywords()
+        # The first letter of a question is a capital in any word.
+        first = not self.head[: self.owner.start("word")].strip()
+        named = bool(re.search(r"[A-Z\d.]", word[first:])) and not _CODE.search(word)
+        keywords, dotted = self._keywords(), number.dotted
+        if self.known and (self.mark or (dotted and number.whole)):
+            if not (dotted or self.bounded or len(self.mark) > 1):
+                return Claim.OTHER_THING
+            queried = word[0].islower() and keywords > (0 if self.mark else 2)
+            sure = number.long or number.lettered or queried
+            sure = self.mark.startswith("r") or (sure and not named)
+            return Claim.RELEASE if sure and (dotted or len(self.mark) > 1) else Claim.DOUBTFUL
         if self.mark:
-            return self._marked(word, keywords, named=named, begins=begins)
-        if named and not _CODE.search(word) and _OWN_RELEASE.search(self.text):
-            return Claim.OTHER_THING
-        if number.dotted and number.whole:
-            return (
-                Claim.RELEASE if number.long or number.lettered or keywords > 2 else Claim.DOUBTFUL
-            )
-        if number.dotted and not self.known:
+            likely = dotted or len(self.mark) > 1 or (self.bounded and keywords > 1)
+            likely = self.mark.startswith("rel") or (likely and not named)
+            return Claim.DOUBTFUL if likely else Claim.OTHER_THING
+        if dotted and not self.known:
             ends = len(number.tokens) > 2 or not self.text[number.end :].strip(" ?.!")
             if ends and number.akin and not named:
                 return Claim.DOUBTFUL
             return Claim.NOTHING if word == word.lower() else Claim.OTHER_THING
         qualifies = keywords > 1 and number.exact and number.high and self.bounded
         return Claim.DOUBTFUL if qualifies else Claim.OTHER_THING
-
-    def _marked(self, word: str, keywords: int, *, named: bool, begins: bool) -> Claim:
-        """Judge a number marked as a release or version, after a word that may be its owner."""
-        number, released = self.number, self.mark.startswith("r")
-        if self.known:
-            counted = self.bounded and (named or keywords > 2)
-            if (released or number.long or (keywords and not word[0].isupper())) and (
-                number.dotted or self.mark not in {"", "r"} or counted
-            ):
-                return Claim.RELEASE
-            return Claim.DOUBTFUL if number.dotted or self.bounded else Claim.OTHER_THING
-        if self.mark.startswith("rel") or (released and number.dotted and not named):
-            return Claim.RELEASE
-        likely = not named and (number.akin or begins) and (number.dotted or len(self.mark) > 1)
-        likely = likely or (released and self.bounded and keywords > 1)
-        return Claim.DOUBTFUL if likely else Claim.OTHER_THING
-
-    def _is_name(self, word: str, *, begins: bool) -> bool:
-        """Whether a word has a capital inside a sentence, a digit, or an "_"."""
-        if re.search(r"[\d_.]", word):
-            return True
-        if self.text.upper() == self.text:
-            return False
-        return word[1:] != word[1:].lower() or (word[0].isupper() and not begins)
 
     def _standing_free(self) -> Claim:
         """Judge a number of several parts that no word claims; a known one needs no cue."""
@@ -240,41 +193,34 @@ class _Surroundings:
             return Claim.DOUBTFUL
         if not self.bounded:
             return Claim.NOTHING
-        beside = lead["before"] or lead["after"]
-        set_off = self.preposition or beside or lead["open"] or self.before.endswith(", ")
-        if self.preposition in _PLACED or (number.akin and set_off):
+        if self.preposition in _PLACED:
             return Claim.RELEASE
-        meant = beside or self.verb or self.subject_of
-        meant = meant or (self.preposition and self.preposition not in _LOOSE)
-        likely = number.near and not number.lettered and meant
+        placed = self.preposition and (number.akin or self.preposition not in _LOOSE)
+        cue = placed or self.beside or lead["open"] or self.told_of or self.before.endswith(", ")
+        likely = number.near and not number.lettered and cue
         return Claim.DOUBTFUL if likely else Claim.NOTHING
 
     def _single(self) -> Claim:
         """Judge a number of one part ("17") that no word claims: it needs a cue."""
         number, lead = self.number, self.lead
-        if not (self.mark or self.told or self.bounded) and _COUNTED.match(self.after):
-            return Claim.NOTHING
-        beside = lead["before"] or lead["after"] or lead["pre"]
-        placed = self.preposition in _PLACED or beside
-        goes_on = _GOES_ON.match(self.after)
+        placed = self.preposition in _PLACED or self.beside
         ranged = (self.tail and self.tail["range"] and number.whole) or _RELEASE_BESIDE.search(
             lead[0]
         )
-        if lead["word"] or (self.told and self.bounded) or (self.known and (self.told or ranged)):
+        if lead["word"] or (self.told and (self.bounded or self.known)) or (self.known and ranged):
             return Claim.RELEASE
         if not self.known:
-            meant = number.near and not goes_on and (self.subject_of or (self.bounded and placed))
-            marked = self.mark and (self.begins or self.preposition in _PLACED)
-            return Claim.DOUBTFUL if meant or marked else Claim.NOTHING
-        told = self.subject_of or self.verb
-        if number.high and (self.preposition or beside or told):
-            if self.bounded or (number.exact and self.subject_of):
+            meant = number.near and (self.told_of or (self.bounded and placed))
+            return Claim.DOUBTFUL if meant or self.mark else Claim.NOTHING
+        if number.high and (self.preposition or self.beside or self.told_of):
+            if self.bounded or (number.exact and self.told_of):
                 return Claim.RELEASE
             return Claim.DOUBTFUL if number.exact and placed else Claim.NOTHING
         if not self.bounded:
-            asks = self.subject_of[:1] in {"d", "w"}
-            return Claim.DOUBTFUL if asks else Claim.NOTHING
+            return Claim.DOUBTFUL if self.told_of else Claim.NOTHING
         if placed or (self.preposition == "to" and MOVES.search(self.text)):
-            return Claim.DOUBTFUL if goes_on else Claim.RELEASE
-        told = told or self.begins or self.preposition in {"for", "with", "of", "from", "than"}
+            return Claim.RELEASE
+        told = (
+            self.told_of or self.begins or self.preposition in {"for", "with", "of", "from", "than"}
+        )
         return Claim.DOUBTFUL if told else Claim.NOTHING

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.releases.product_names import find_product, mask, product_spans
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
-from chatbot.releases.release_words import MOVES
+from chatbot.releases.release_words import CONTRASTS, MOVES, OWN
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -27,15 +27,6 @@ class Context:
     release: str | None = None
 
 
-_CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b"
-    r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|changes?|happens?|goes\s+away)\b"
-    r"|\bwhat\s+(?:do|must|should)\s+\w+\s+(?:(?:have|need)\s+to\s+)?change\b"
-    r"|\b(?:did|has|have|does)\b[^?]*\bchanged?\b"
-    r"|\b(?:any|some)thing\s+(?:\w+\s+){0,2}(?:remov|deprecat|renam|dropp|chang)\w*",
-    re.IGNORECASE,
-)
-"""Asks for what differs, also of a move from one release to another."""
 _LEFT_OPEN = re.compile(
     r"\b(?:the|our|your|my|that|this|these|those|some|an?)\s+"
     r"(?:old(?:er)?|new(?:er)?|other|previous|earlier|prior|former)\b(?:\s+\w+){0,4}?\s+"
@@ -70,14 +61,13 @@ _WEIGHS = re.compile(
     r"|\bor\s+(?:do|does|is|are|must|should|will|can|only|not|first|in|on|with|from|since|just)\b",
     re.IGNORECASE,
 )
-_NEEDS = re.compile(r"\b(?:need|requir|wait)\w*\s+$", re.IGNORECASE)
-_PLACED = re.compile(r"(?:in|on|under|with)\s", re.IGNORECASE)
+_PLACED = re.compile(r"(?:in|on|under|with|of)\s", re.IGNORECASE)
 
 
 def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Meant]:
     """Say which releases each mention in a question about one product stands for."""
-    unsaid = _unsaid(product, context)
-    return [(mention, _meaning(mention, found, product, unsaid.reading)) for mention in found]
+    unsaid, _ = _unsaid(product, context)
+    return [(mention, _meaning(mention, found, product, unsaid)) for mention in found]
 
 
 def choose_release(
@@ -88,27 +78,23 @@ def choose_release(
     One release is stated; several are compared, unless all but one are there for another reason:
     a move from one to the other, a negation, a word on how it was before.
     """
-    unsaid = _unsaid(product, context)
+    unsaid, silent = _unsaid(product, context)
+    if not product.releases:
+        return silent
     asked = _asked(meant, text)
     known = [(mention, reading) for mention, reading in asked if reading.release]
     for mention, reading in asked:
-        if mention.doubtful and reading.covers and reading.release != unsaid.reading.release:
+        if mention.doubtful and reading.covers and reading.release != unsaid.release:
             why = f'"{mention.said}" may be a release or something else'
             return _ask(product, ReleaseStatus.AMBIGUOUS, why)
         if not reading.certain:
-            why = _may_be_several(mention.said)
+            why = f'"{mention.said}" may be any of several releases'
             return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
-        if not reading.release and (mention.sure or not known or _CONTRASTS.search(text)):
-            return _ask(product, ReleaseStatus.UNKNOWN, _no_release(mention.said, product))
-    if (
-        not known
-        and unsaid.status is ReleaseStatus.LATEST
-        and (open_one := _LEFT_OPEN.search(text))
-    ):
-        why = f'which release "{open_one[0].strip()}" is, is open'
-        return _ask(product, ReleaseStatus.AMBIGUOUS, why)
+        if not reading.release and (mention.sure or not known or CONTRASTS.search(text)):
+            return _unknown(product, mention.said)
     if not known:
-        return _fall_back(product, unsaid, [r for mention, r in meant if mention.negated])
+        unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
+        return _without(unwanted, text, product, silent)
     for mention, reading in known:
         if mention.place in (Place.EVERY, Place.NEWEST):
             return _compared(product, reading.covers)
@@ -116,45 +102,40 @@ def choose_release(
     mention, release = known[0][0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
-        if not (arrives and MOVES.search(text)) or _CONTRASTS.search(text):
+        if not (arrives and MOVES.search(text)) or CONTRASTS.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
-    other = unsaid.reading.release
+    other = unsaid.release
     if mention.against and other and other != release:
         return _compared(product, (release, other))
     if mention.place is Place.SAME:
-        return _fall_back(product, unsaid, ())
+        return silent
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, "the latest", ReleaseStatus.LATEST)
     return _one(product, release, _you_said("said", mention.said, release))
 
 
-@dataclass(frozen=True)
-class _Unsaid:
-    """The release that holds when the question is silent, and why."""
-
-    reading: Reading
-    status: ReleaseStatus
-    explanation: str
-
-
-def _unsaid(product: Product, context: Context) -> _Unsaid:
+def _unsaid(product: Product, context: Context) -> tuple[Reading, Resolution]:
     """Take the caller's choice, else the conversation's release, else the latest."""
-    if context.chosen is not None:
-        reading = read_choice(context.chosen, product)
+    if (chosen := context.chosen) is not None:
+        reading = read_choice(chosen, product)
         if reading.release:
-            said = _you_said("chose", context.chosen, reading.release)
-            return _Unsaid(reading, ReleaseStatus.STATED, said)
+            return reading, _one(
+                product, reading.release, _you_said("chose", chosen, reading.release)
+            )
         if reading.covers:
-            said = _may_be_several(context.chosen)
-            return _Unsaid(reading, ReleaseStatus.AMBIGUOUS, said)
-        return _Unsaid(NOTHING, ReleaseStatus.UNKNOWN, _no_release(context.chosen, product))
+            why = f'"{chosen}" may be any of several releases'
+            return reading, _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
+        return NOTHING, _unknown(product, chosen)
     if context.release and context.product and find_product(context.product, [product]):
         reading = read_choice(context.release, product)
         if reading.release:
-            return _Unsaid(reading, ReleaseStatus.CONVERSATION, "from the conversation")
-    return _Unsaid(_newest(product), ReleaseStatus.LATEST, "the latest")
+            status = ReleaseStatus.CONVERSATION
+            return reading, _one(product, reading.release, "from the conversation", status)
+    if not product.newest:
+        return NOTHING, Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
+    return _newest(product), _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
 
 
 def _newest(product: Product) -> Reading:
@@ -199,68 +180,57 @@ def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
     if any(mention.place is None for mention, _ in asked):
         asked = [pair for pair in asked if pair[0].place is not Place.SAME]
-    if _CONTRASTS.search(text):
+    if CONTRASTS.search(text):
         return asked
     situations = _situations(text)
-    own = [
-        pair for pair in asked if not any(start <= pair[0].start < end for start, end in situations)
-    ]
-    covered = {reading.covers for _, reading in own} - {()}
+
+    def questioned(mention: Found) -> bool:
+        return not any(start <= mention.start < end for start, end in situations)
+
+    covered = {reading.covers for mention, reading in asked if questioned(mention)} - {()}
     # A series of which a part is named as well: Windows 11, beside 24H2.
     narrowed = {wide for wide in covered if any(set(wide) > set(part) for part in covered)}
-    placed = any(mention.sure for mention, _ in asked)
+    sure = any(mention.sure for mention, _ in asked)
     foreground = [
         pair
         for pair in asked
-        if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and placed))
+        if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and sure))
     ]
-    own = [pair for pair in foreground if pair in own]
+    own = [pair for pair in foreground if questioned(pair[0])]
     # "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?"
     # and "is it the same in 18.00?" ask about both.
-    answers = any(reading.covers for _, reading in own) and not any(
-        mention.arrives or _weighs_up(text, mention.start) for mention, _ in own
+    placed = any(
+        reading.covers and (_PLACED.match(text, m.start) or OWN in text[m.start : m.end])
+        for m, reading in own
     )
-    return (own if answers else foreground) or asked
+    return (own if placed and not _WEIGHS.search(text) else foreground) or asked
 
 
 def _situations(text: str) -> list[tuple[int, int]]:
     """Where a masked question tells what the asker has, if one question comes beside it."""
     if len(_ASKS.findall(text)) > 1:
         return []
-    return [
-        (start, end)
-        for start, end, closed_by in _sentences(text)
-        if closed_by != "?"
-        and _SITUATION.match(text, start, end)
-        and not _NO_STATEMENT.search(text, start, end)
-    ]
+    found, start = [], 0
+    for end in (*_END.finditer(text), None):
+        stop = end.start() if end else len(text)
+        told = _SITUATION.match(text, start, stop) and not _NO_STATEMENT.search(text, start, stop)
+        if told and not (end and end[0].startswith("?")):
+            found.append((start, stop))
+        start = end.end() if end else stop
+    return found
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    start = 0
-    for end in _END.finditer(text):
-        yield start, end.start(), end[0][0]
-        start = end.end()
-    yield start, len(text), ""
-
-
-def _weighs_up(text: str, mention: int) -> bool:
-    """Say whether a question weighs a release, mentioned there, against what the asker has."""
-    before = text[max(0, mention - 48) : mention]
-    needs = _NEEDS.search(before) and not _PLACED.match(text, mention)
-    return bool(needs or _WEIGHS.search(text))
-
-
-def _fall_back(product: Product, unsaid: _Unsaid, excluded: Sequence[Reading]) -> Resolution:
-    release = unsaid.reading.release
-    if not release:
-        return _ask(product, unsaid.status, unsaid.explanation, unsaid.reading.covers)
-    unwanted = {other for reading in excluded for other in reading.covers}
-    if release in unwanted:
+def _without(unwanted: set[Release], text: str, product: Product, silent: Resolution) -> Resolution:
+    """Answer as if nothing were said, unless a release is spoken of, or that one is not meant."""
+    open_one = _LEFT_OPEN.search(text)
+    if open_one and silent.status is ReleaseStatus.LATEST:
+        why = f'which release "{open_one[0].strip()}" is, is open'
+        return _ask(product, ReleaseStatus.AMBIGUOUS, why)
+    if any(release.name in silent.releases for release in unwanted):
         others = [other for other in product.releases if other not in unwanted]
-        why = f"not {release.name}, but which one is open"
+        why = f"not {silent.releases[0]}, but which one is open"
         return _ask(product, ReleaseStatus.AMBIGUOUS, why, others)
-    return _one(product, release, unsaid.explanation, unsaid.status)
+    return silent
 
 
 def _one(
@@ -288,12 +258,8 @@ def _ask(
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
-def _no_release(said: str, product: Product) -> str:
-    return f'no release "{said}" of {product.name}'
-
-
-def _may_be_several(said: str) -> str:
-    return f'"{said}" may be any of several releases'
+def _unknown(product: Product, said: str) -> Resolution:
+    return _ask(product, ReleaseStatus.UNKNOWN, f'no release "{said}" of {product.name}')
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:

@@ -10,11 +10,11 @@ from itertools import pairwise
 from chatbot.releases.number_claims import Claim, judge
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames
 from chatbot.releases.release_numbers import Number, find_numbers
-from chatbot.releases.release_phrases import Place, find_phrases
+from chatbot.releases.release_phrases import Phrase, Place, find_phrases
 from chatbot.releases.release_words import (
     BOUNDARY,
     CLOSE,
-    COMPARES,
+    CONTRASTS,
     JOINED,
     LEAD,
     MOVES,
@@ -22,6 +22,7 @@ from chatbot.releases.release_words import (
     TAIL,
     count_of,
 )
+from chatbot.text.phrasing import word_set
 from corpora.catalog.release import name_tokens
 
 
@@ -32,9 +33,9 @@ class Found:
     It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
     says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
     where a move between releases ends ("to 18.00"), `against` what the answer is compared with
-    ("changed since 1.4"), `joined` that it stands side by side with the mention before it, `sure`
-    that nothing but a release can be meant, even if there is none such; `doubtful` that it may as
-    well be something else; `describes` that it tells which thing is spoken of ("the 2.0 warnings").
+    ("changed since 1.4"), `sure` that nothing but a release can be meant, even if there is none
+    such; `doubtful` that it may as well be something else; `describes` that it tells which thing is
+    spoken of ("the 2.0 warnings").
     """
 
     start: int
@@ -47,14 +48,12 @@ class Found:
     background: bool = False
     arrives: bool = False
     against: bool = False
-    joined: bool = False
     sure: bool = True
     doubtful: bool = False
     describes: bool = False
 
 
 _WINDOW = 48
-_NEGATION = re.compile(r"(?:\b(?:not|unlike|than|instead\s+of)|n['’]t)\s+$", re.IGNORECASE)
 _BACKGROUND = re.compile(
     r"\b(?:deprecated|removed|added|introduced|changed|renamed|dropped|existed|worked|used|had|was)\s+"
     r"(?:(?:it|this|that|only|already|fine)\s+)?\0(?:in|since|as\s+of|with|on)\s"
@@ -75,7 +74,6 @@ _COUNTERPART = re.compile(
 )
 """What an answer is compared with, marked in the same way."""
 _ARROW = re.compile(r"(?:->|→|=>)\s*$")
-_JOINT = re.compile(r"(?:\b(?:and|or|vs\.?|versus)|[,/&])\s+$", re.IGNORECASE)
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*$")
 _UPWARD = re.compile(
     r"\+(?![\w.])|\s+(?:(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater)"
@@ -88,12 +86,13 @@ _ENDS_BELOW = re.compile(r"[\w.]*\s*,?\s*<")
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"\s+[a-z]{3,}")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
+_TOGETHER = re.compile(r"\b(?:between|both|since)\b", re.IGNORECASE)
 _OPPOSED = frozenset(("vs", "vs.", "versus", "->", "=>", "→"))
 _TAIL_WORD = re.compile(r"\s+(?:release|version|docs|documentation|branch|train|series)\b", re.I)
-_ORDINARY_WORDS = """
+_ORDINARY_WORDS = word_set("""
     stable current latest newest next previous old oldest new lts main master dev edge testing beta
     alpha preview head trunk first last one standard base long short term support
-"""
+""")
 """Names of releases that are words of everyday use as well."""
 
 
@@ -105,23 +104,9 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
     """
     found = [*_numbers(question, text, names), *_worded(question, text, names)]
     for phrase in find_phrases(text):
-        if any(f.start < phrase.end and phrase.start < f.end for f in found):
-            continue
-        said = question[phrase.start : phrase.end]
-        before = text[max(0, phrase.start - _WINDOW) : phrase.start]
-        found.append(
-            Found(
-                phrase.start,
-                phrase.end,
-                said,
-                place=phrase.place,
-                steps=phrase.steps,
-                negated=bool(_NEGATION.search(before)),
-                arrives=said.casefold().startswith("to "),
-                against=bool(_COUNTERPART.search(f"{before}\0{said}")),
-                joined=bool(_JOINT.search(before)),
-            )
-        )
+        mention = _found(question, text, (phrase.start, phrase.end), phrase=phrase)
+        if all(f.end <= mention.start or mention.end <= f.start for f in found):
+            found.append(mention)
     return _apart(sorted(found, key=lambda f: f.start))
 
 
@@ -150,9 +135,9 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
             lead = _lead(text, start)
             told = lead["product"] or lead["word"] or _TAIL_WORD.match(text, end)
             told = told or (lead["preposition"] and BOUNDARY.match(text, end))
-            if told or not all(token in _ORDINARY_WORDS.split() for token in tokens):
+            if told or not _ORDINARY_WORDS.issuperset(tokens):
                 reading = names.read(tokens, text[start:end])
-                yield _found(question, text, (start, end), lead, reading)
+                yield _found(question, text, (start, end), reading)
                 after = end
                 break
 
@@ -161,19 +146,14 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     numbers = find_numbers(text, names)
     leads = [_lead(text, number.start) for number in numbers]
     joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
-    claims: list[Claim] = []
-    for i, (number, lead) in enumerate(zip(numbers, leads, strict=True)):
-        claim = judge(text, number, lead)
-        if joins[i] and claim is not Claim.OTHER_THING and OWN not in lead[0]:
-            claim = _after(claims[-1], numbers[i - 1], claim, number)
-        claims.append(claim)
-    together = bool(COMPARES.search(text) or MOVES.search(text))
+    claims = [judge(text, *pair) for pair in zip(numbers, leads, strict=True)]
+    together = any(p.search(text) for p in (CONTRASTS, MOVES, _TOGETHER))
     for i in range(1, len(numbers)):
         if joins[i]:
             pair = slice(i - 1, i + 1)
-            opposed = joins[i] in _OPPOSED
+            opposed = together or joins[i] in _OPPOSED
             claims[pair] = _side_by_side(
-                text, numbers[pair], claims[pair], joins[i], together=together or opposed
+                text, numbers[pair], claims[pair], joins[i], together=opposed
             )
     found: list[Found] = []
     taken = (Claim.RELEASE, Claim.DOUBTFUL)
@@ -186,7 +166,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
             upward = None
         written = text[number.start : number.end]
         reading = names.and_later(number.reading, written) if upward else number.reading
-        mention = _found(question, text, (number.start, number.end), lead, reading)
+        mention = _found(question, text, (number.start, number.end), reading)
         if upward and reading.covers:
             start = min(upward.start(), number.start)
             said = question[start : max(number.end, upward.end())]
@@ -205,13 +185,6 @@ def _at_least(text: str, number: Number) -> re.Match[str] | None:
     return bound if bound and bound[0][0] == ">" and not ends else None
 
 
-def _after(before: Claim, left: Number, claim: Claim, right: Number) -> Claim:
-    """Judge a number that stands side by side with one before it: "Python 3.8 and 1.4"."""
-    if before is Claim.OTHER_THING and (left.reading.covers or not right.reading.covers):
-        return before
-    return before if before is Claim.DOUBTFUL and claim is Claim.RELEASE else claim
-
-
 def _side_by_side(
     text: str,
     numbers: Sequence[Number],
@@ -222,21 +195,22 @@ def _side_by_side(
 ) -> Sequence[Claim]:
     """Judge two numbers together: what the one is known to be, the other is as well."""
     left, right = numbers
+    between = text[left.end : right.start]
+    if claims[0] is Claim.OTHER_THING and OWN not in between:
+        # "Python 3.8 and 1.4" names a release, "Python 3.8 and 3.9" none.
+        alone = right.reading.covers and not left.reading.covers
+        return (claims[0], claims[1] if alone else claims[0])
     if claims[1] is Claim.OTHER_THING and not left.reading.covers:
-        return Claim.OTHER_THING, Claim.OTHER_THING
-    if OWN in text[left.end : right.start] and claims[0] is not Claim.RELEASE:
+        return claims[1], claims[1]
+    if Claim.OTHER_THING in claims or (OWN in between and claims[0] is not Claim.RELEASE):
         return claims
     alike = (left.whole and right.whole) or (left.dotted and right.dotted)
-    if alike and Claim.OTHER_THING not in claims:
-        bounded = right.dotted or right.high or BOUNDARY.match(text, right.end)
-        if bounded and together:
-            return Claim.RELEASE, Claim.RELEASE
-        if join in _OPPOSED:
-            return Claim.DOUBTFUL, Claim.DOUBTFUL
-    if Claim.RELEASE not in claims or Claim.OTHER_THING in claims:
-        return claims
+    if alike and together and (right.dotted or right.high or BOUNDARY.match(text, right.end)):
+        return Claim.RELEASE, Claim.RELEASE
+    if claims[0] is Claim.DOUBTFUL and OWN not in between:
+        return claims[0], claims[0]
     other = numbers[claims[0] is Claim.RELEASE]
-    if other.reading.covers or (other.dotted and join != ","):
+    if Claim.RELEASE in claims and (other.reading.covers or (other.dotted and join != ",")):
         return Claim.RELEASE, Claim.RELEASE
     return claims
 
@@ -244,7 +218,7 @@ def _side_by_side(
 def _beside(left: Found, right: Found, text: str) -> Found:
     """Let a mention share what was said before its neighbour, and take the word between them."""
     start = left.end + text[left.end].isspace() if left.end < right.start else right.start
-    return replace(right, start=start, joined=True, sure=True, background=left.background)
+    return replace(right, start=start, sure=True, background=left.background)
 
 
 def _lead(text: str, start: int) -> re.Match[str]:
@@ -260,38 +234,45 @@ def _join(text: str, left: Number, right: Number) -> str | None:
 
 
 def _found(
-    question: str, text: str, place: tuple[int, int], lead: re.Match[str], reading: Reading
+    question: str,
+    text: str,
+    place: tuple[int, int],
+    reading: Reading = NOTHING,
+    phrase: Phrase | None = None,
 ) -> Found:
-    start, end = place
+    """Make a mention of a name, or of a phrase that stands for one, by what is said before it."""
+    (start, end), lead = place, _lead(text, place[0])
     before = text[max(0, lead.start() - _WINDOW) : lead.start()]
     around = f"{before}\0{text[lead.start() : start]}"
-    preposition = (lead["preposition"] or "").casefold()
+    last = end if phrase else _last(text, end, bracketed=bool(lead["open"]))
     bound = _BOUND.search(text, max(0, start - 4), start)
     at_least = bool(bound and bound[0][0] == ">")
     steps = 0
-    follows_docs = (lead["after"] or "").casefold() == "following" and _TAIL_WORD.match(text, end)
+    follows_docs = lead["after"] == "following" and _TAIL_WORD.search(text, end, last)
     if not follows_docs and (lead["before"] or lead["after"] or lead["pre"]):
         steps = count_of(lead["count"] or "")
         steps = steps if lead["after"] else -steps
     elif bound and not at_least:
         steps = -1
-    said = start
-    if steps:
-        said = lead.start()
-    elif lead["prefix"]:
+    said = lead.start() if steps or phrase else start
+    if lead["prefix"] and not steps:
         said = lead.start("prefix")
     return Found(
         lead.start(),
-        _last(text, end, bracketed=bool(lead["open"])),
+        last,
         question[said:end],
         reading,
-        steps=steps,
+        phrase.place if phrase else None,
+        steps + (phrase.steps if phrase else 0),
         negated=bool(lead["negation"]),
-        background=at_least or bool(_BACKGROUND.search(around) or _IN_STYLE.match(text, end)),
+        background=not phrase
+        and (at_least or bool(_BACKGROUND.search(around) or _IN_STYLE.match(text, end))),
         against=bool(_COUNTERPART.search(around)),
-        arrives=preposition in {"to", "into", "onto"} or bool(_ARROW.search(before)),
-        sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
-        describes=bool(
+        arrives=(lead["preposition"] or "").casefold() in {"to", "into", "onto"}
+        or bool(_ARROW.search(before)),
+        sure=bool(phrase or lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
+        describes=not phrase
+        and bool(
             _ARTICLE.search(lead[0]) and _NOUN.match(text, end) and not BOUNDARY.match(text, end)
         ),
     )

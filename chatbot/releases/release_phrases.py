@@ -39,11 +39,6 @@ _RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 
 _ONE = r"(?:release|version|one)\b"
 _NOUN = r"(?:(?:releases?|versions?|one|series|docs|documentation|edition|train)\b)"
-_LEAD = re.compile(
-    r"(?:\b(?:in|on|for|with|of|from|to|under|at|using|than|since|by|against|vs\.?|versus)\s+)?"
-    r"(?:\b(?:the|our|your)\s+(?:very\s+)?)?$",
-    re.IGNORECASE,
-)
 _QUALITY = rf"(?:(?:\w+ed|stable|official|available|public|docs?|documentation|{OWN}+)\s+)*"
 _END = (
     r"(?=\s*(?:$|[?.!,;:)/]|\b(?:and|or|vs|versus|how|what|is|does|do|did|to|than|please|instead)\b"
@@ -54,22 +49,16 @@ _OF_OTHERS = (
     r"|system|it|this|that)\b)))(?!\s+(?:numbers?|strings?|id|column|counter)\b)"
 )
 _THAT = r"(?:that\s+one|this\s+one|that|this|it)\b"
-_NEAR = r"(?:(?:just|right|immediately|directly|shortly)\s+)?"
-_CAME = r"(?:that\s+(?:came|comes|was)\s+)?"
-_BEFORE = r"(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
-_AFTER = r"(?:after|following|(?:newer|later)\s+than)\b"
-_NEWEST = (
-    r"(?:latest|newest|most\s+(?:recent|current)|current"
-    r"|up[- ]to[- ]date|stable)\b"
-)
+_CAME = r"(?:that\s+(?:came|comes|was)\s+)?(?:(?:just|right|immediately|directly|shortly)\s+)?"
+_NEWEST = r"(?:latest|newest|most\s+(?:recent|current)|current|up[- ]to[- ]date|stable)\b"
 _THERE = (
-    r"(?:\s+(?:that|which)\s+(?:(?:you|we|they|i)\s+(?:(?:can|could|may)\s+(?:use|choose|see|read|search)"
-    r"|(?:still\s+|currently\s+)?(?:have(?:\s+got)?|hold|know(?:\s+(?:of|about))?|offer|cover|support)"
-    r"(?:\s+(?:the\s+)?(?:documentation|docs|manuals?)(?:\s+(?:of|for|on|about))?)?)"
-    r"|(?:you|we|they|i)['’]ve\s+got|there\s+is|exists|is\s+(?:still\s+)?(?:there|available|documented|supported|known|listed))"
-    r"(?:\s+(?:here|now|today|on\s+(?:record|file)))?(?:\s+in\s+(?:the|your)\s+(?:catalog(?:ue)?|list|library|documentation))?"
-    r"(?=\s*(?:$|[?.!,;:)/]|[-–—]\s|\b(?:and|or|vs|versus|how|what|which|is|was|does|do|did|has|have|can|will"
-    r"|should|must|need|needs|uses?|allows?|supports?(?!\s+for)|says?|tells?|please|instead|than|compared)\b)))"
+    r"(?:\s+(?:that|which)\s+(?:(?:you|we|they|i)(?:['’]ve)?(?:\s+(?:can|may|still|currently))?"
+    r"\s+(?!can\b)\w+(?:\s+(?:got|of|about))?"
+    r"|there\s+is|exists|is\s+(?:still\s+)?(?:there|available|documented|supported|known|listed))"
+    r"(?:\s+(?:docs|documentation|manuals?)(?:\s+(?:of|for|on|about))?)?"
+    r"(?:\s+(?:here|now|today|on\s+(?:record|file)))?(?:\s+in\s+(?:the|your)\s+\w+)?"
+    r"(?=\s*(?:$|[?.!,;:)/]|[-–—]\s|\b(?:and|or|how|what|which|is|was|does|do|did|has|have|can|will"
+    r"|should|must|needs?|uses?|allows?|supports?(?!\s+for)|says?|please|instead|than)\b)))"
 )
 """Says of a release only that it is one of those there are: "that you have"."""
 _LATEST = (
@@ -121,37 +110,31 @@ _SEVERAL_NEWEST = (
     rf"(?:(?:{_NEWEST}|last)\s+{_SEVERAL}|{_SEVERAL}\s+{_NEWEST})"
     rf"\s+{_QUALITY}(?:releases|versions)\b"
 )
-_LATEST_BUT_ONE = rf"penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b"
 _RANKED = (
-    r"(second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
+    rf"penultimate\s+{_ONE}|(?:latest|newest|last)\s+(?:{_ONE}\s+)?but\s+one\b"
+    r"|(second|2nd|third|3rd|fourth|4th)[\s-]+(?:to[\s-]+)?"
     rf"(?:latest|newest|last|most\s+recent)\b(?:\s+{_QUALITY}{_ONE})?"
 )
-_BEFORE_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_BEFORE}(?:\s+{_THAT}|{_END})"
-_AFTER_IT = rf"{_COUNT}?{_NOUN}\s+{_CAME}{_NEAR}{_AFTER}(?:\s+{_THAT}|{_END})"
-_PREVIOUS = (
-    rf"(?:previous|prior|preceding|(?<=\bthe\s)older)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+_BACK = (
+    rf"{_COUNT}?{_NOUN}\s+{_CAME}(?:before|prior\s+to|preceding|(?:earlier|older)\s+than)\b"
+    rf"(?:\s+{_THAT}|{_END})|{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"
+    rf"|(?:previous|prior|preceding|(?<=\bthe\s)older)\s+{_QUALITY}(?:{_ONE}|series\b){_OF_OTHERS}"
+    rf"|\b(?-i:N)\s?[-−–]\s?(\d)\b(?:\s+{_ONE}|{_END})"
 )
-_NEXT = rf"(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
+_ON = (
+    rf"{_COUNT}?{_NOUN}\s+{_CAME}(?:after|following|(?:newer|later)\s+than)\b(?:\s+{_THAT}|{_END})"
+    rf"|{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"
+    rf"|(?:next|following|subsequent|succeeding)\s+{_QUALITY}{_ONE}{_OF_OTHERS}"
+)
 
 _PATTERNS = tuple(
     (place, direction, re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE))
     for place, direction, pattern in (
         (Place.EVERY, 0, _EVERY),
         (Place.NEWEST, 1, _SEVERAL_NEWEST),
-        (Place.LATEST, -1, _LATEST_BUT_ONE),
         (Place.LATEST, -1, _RANKED),
-        (
-            Place.LATEST,
-            -1,
-            rf"{_COUNT}?(?:{_NOUN}\s+)?{_CAME}{_NEAR}{_BEFORE}\s+(?:the\s+)?{_LATEST}",
-        ),
-        (Place.REFERENCE, -1, _BEFORE_IT),
-        (Place.REFERENCE, 1, _AFTER_IT),
-        (Place.REFERENCE, -1, rf"{_COUNT}{_NOUN}\s+(?:earlier|older|back|ago|behind|down)\b"),
-        (Place.REFERENCE, 1, rf"{_COUNT}{_NOUN}\s+(?:later|newer|on|up|ahead)\b"),
-        (Place.REFERENCE, -1, _PREVIOUS),
-        (Place.REFERENCE, 1, _NEXT),
-        (Place.REFERENCE, -1, rf"\b(?-i:N)\s?[-−–]\s?(\d)\b(?:\s+{_ONE}|{_END})"),
+        (Place.REFERENCE, -1, _BACK),
+        (Place.REFERENCE, 1, _ON),
         (Place.EVERY, 0, _ALL),
         (Place.LATEST, 0, _LATEST),
         (Place.OLDEST, 0, _OLDEST),
@@ -169,8 +152,6 @@ def find_phrases(text: str) -> Iterator[Phrase]:
         for match in pattern.finditer(text):
             counted = next(filter(None, match.groups()), "one").casefold()
             steps = _RANKS.get(counted) or count_of(counted)
-            lead = _LEAD.search(text, max(0, match.start() - 24), match.start())
-            assert lead is not None, "every part of the pattern may be missing"
-            yield Phrase(lead.start(), match.end(), place, direction * steps)
+            yield Phrase(match.start(), match.end(), place, direction * steps)
     if _ONLY_BEFORE.fullmatch(text):
         yield Phrase(0, len(text), Place.REFERENCE, -1)

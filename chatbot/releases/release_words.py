@@ -33,7 +33,7 @@ LEAD = re.compile(
     r"(?P<preposition>in|on|for|with|within|inside|under|of|at|by|using|into|onto"
     r"|to|from|off|since|as\s+of|via|through|than|vs\.?|versus|against|about|over))\s+"
     rf"|(?P<pre>\bpre)[\s-])?"
-    rf"(?:\b(?:the|our|my|your|an?|both|either|old|new|older|newer)\s+){{0,2}}"
+    rf"(?:\b(?:the|our|my|your|an?|both|either|very|old|new|older|newer)\s+){{0,2}}"
     rf"(?P<product>{OWN}+(?:['’]s)?(?:[\s,:_=<>~^@/-]|\bin\b)*)?"
     rf"(?:\b(?P<word>{RELEASE_WORD})[\s.:=#_-]+(?:(?:is|number|no\.?|nr\.?)\s+)?)?"
     rf"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![\w.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
@@ -48,11 +48,15 @@ TAIL = re.compile(
     r"(?P<range>\s+(?:and|or)\s+(?:later|newer|above|up|onwards?|higher|greater|earlier|older|below)\b)?",
     re.IGNORECASE,
 )
-COMPARES = re.compile(
-    r"\b(?:vs|versus|compar\w+|differ\w*|between|both|since)\b|\bwhat\b.*\b(?:chang\w+|new)\b",
+CONTRASTS = re.compile(
+    r"\b(?:vs|versus|compar\w+|differ\w*)\b|\bwhat(?:['’]s|\s+is|\s+has)?\s+(?:changed|new)\b"
+    r"|\bwhat\s+(?:(?:will|would|does|else)\s+)?(?:breaks?|changes?|happens?|goes\s+away)\b"
+    r"|\bwhat\s+(?:do|must|should)\s+\w+\s+(?:(?:have|need)\s+to\s+)?change\b"
+    r"|\b(?:did|has|have|does)\b[^?]*\bchanged?\b"
+    r"|\b(?:any|some)thing\s+(?:\w+\s+){0,2}(?:remov|deprecat|renam|dropp|chang)\w*",
     re.IGNORECASE,
 )
-"""Says that several releases are looked at together."""
+"""Asks for what differs, also of a move from one release to another."""
 MOVES = re.compile(
     r"\b(?:(?:up|down)grad\w*|bring\w*|migrat\w*|mov(?:e|ed|ing)|switch\w*|roll\w*[\s-]?back|port(?:ed|ing)"
     r"|updat\w+\s+(?:from|to)|(?:go|going|get|getting|change|changing)\s+(?:\w+\s+){0,2}to)\b",

@@ -82,17 +82,15 @@ class _Question:
     def mentions(self, product: Product) -> list[Found]:
         return find_mentions(self.text, self.masked(product), release_names(product))
 
-    def stated(self, product: Product) -> list[tuple[Found, Release]]:
-        """The releases of a product that the question names."""
-        found = self.mentions(product)
-        return [
-            (mention, mention.reading.covers[-1]) for mention in found if mention.reading.covers
-        ]
-
-    def states_beside_name(self, product: Product) -> bool:
-        """Whether a release stands right beside the product's name."""
+    def releases(self, product: Product, *, beside_name: bool = False) -> list[Release]:
+        """The releases of a product that the question names, or only those beside its name."""
         masked = self.masked(product)
-        return any(OWN in masked[m.start : m.end] for m, _ in self.stated(product))
+        return [
+            mention.reading.covers[-1]
+            for mention in self.mentions(product)
+            if mention.reading.covers
+            and (OWN in masked[mention.start : mention.end] or not beside_name)
+        ]
 
 
 def _resolve(
@@ -110,12 +108,12 @@ def _resolve(
         )
     read = _Question(_ends(question), products)
     options = _choose_products(read, chosen, context)
-    found = read.mentions(options[0])
+    only = options[0]
+    found = read.mentions(only)
     # What may be no release is left out where another is named, or chosen by the caller.
-    sure = [mention for mention in found if not mention.doubtful]
-    if not sure and context.chosen is None:
-        sure = found
-    meant = meanings(sure, options[0], context)
+    if context.chosen is not None or not all(mention.doubtful for mention in found):
+        found = [mention for mention in found if not mention.doubtful]
+    meant = meanings(found, only, context)
     mentions = _mentions(question, meant)
     if len(options) > 1:
         possible = [(option, _possible_releases(read, option, context)) for option in options]
@@ -127,9 +125,6 @@ def _resolve(
             mentions=mentions,
             explanation="several products have this release" if several else "no product named",
         )
-    only = options[0]
-    if not only.releases:
-        return Resolution(ReleaseStatus.NONE, only.name, explanation="no release yet")
     return replace(choose_release(meant, read.masked(only), only, context), mentions=mentions)
 
 
@@ -141,7 +136,7 @@ def _choose_products(
     A chosen product gives way only to another one that is named with a release of its own.
     """
     named = list({product.name: product for _, _, product in question.spans}.values())
-    stating = [product for product in named if question.states_beside_name(product)]
+    stating = [product for product in named if question.releases(product, beside_name=True)]
     if chosen:
         return stating if chosen not in named and len(stating) == 1 else [chosen]
     if len(stating) == 1:
@@ -157,7 +152,7 @@ def _choose_products(
 def _possible_releases(question: _Question, product: Product, context: Context) -> list[Release]:
     """Return a product's releases that the caller's choice, or else the question, may mean."""
     if context.chosen is None:
-        return [release for _, release in question.stated(product)]
+        return question.releases(product)
     return list(read_choice(context.chosen, product).covers[-1:])
 
 

@@ -22,9 +22,8 @@ def likely_meant(name: str, releases: Iterable[str]) -> str | None:
     """
     wanted = name.strip().casefold()
     others = [release for release in releases if release.strip().casefold() != wanted]
-    return next((other for other in others if _reads_the_same(name, other, others)), None) or next(
-        (other for other in others if _has_one_slip(name, other, others)), None
-    )
+    same = [other for other in others if _reads_the_same(name, other, others)]
+    return next(iter(same or [o for o in others if _has_one_slip(name, o, others)]), None)
 
 
 def _reads_the_same(name: str, other: str, others: Sequence[str]) -> bool:
