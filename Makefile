@@ -26,6 +26,8 @@ help: ## Show what there is to make
 run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer a question, open the chat
 	@$(STRATA) serve
 
+# Bytecode is kept: workers and the processes that tests start would compile all of it anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: check browser postgresql models ## Run everything that CI runs
 	$(PY) -m pytest -n 2 --durations 10 $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,$(PY) -m pytest -n 2 --postgresql -m database)

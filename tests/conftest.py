@@ -3,7 +3,8 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, wraps
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -13,11 +14,12 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from chatbot import settings
+from corpora.database import engine
 from corpora.database.engine import Database, open_database
+from corpora.documents import upload_checks
 from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
 from ingestion import reading
-from ingestion.loaders import load
 from ingestion.page import Document, Rejected
 from ingestion.sandbox import Sandbox, _parsed
 from tests import data_folders
@@ -31,7 +33,7 @@ settings.prepare_process()
 hypothesis.settings.register_profile("strata", deadline=None)
 hypothesis.settings.load_profile("strata")
 
-LONGEST = ("browser", "generator")
+LONGEST = ("browser", "timeout", "generator")
 """The marks of the files that take longest, the longest first."""
 
 
@@ -83,8 +85,9 @@ class ParsedHere(Sandbox):
     _parsing = Lock()
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
+        module, _, function = self._loader.partition(":")
         with self._parsing:
-            return _parsed(load, data, file)
+            return _parsed(getattr(import_module(module), function), data, file)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -96,6 +99,7 @@ def ingests_stay_in_this_process() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "Sandbox", ParsedHere)
+        patch.setattr(upload_checks, "Sandbox", ParsedHere)
         patch.setattr(vectors, "probe_index", vectors._probe)
         yield
 
@@ -113,6 +117,21 @@ def models_are_loaded_once() -> Iterator[None]:
         patch.setattr(
             MiniLM, "_start", lambda self: loaded(self._model, self._tokenizer, self._threads)
         )
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_waits_for_the_disk() -> Iterator[None]:
+    """A power cut ends a test anyway, and what a killed process has written stays."""
+    configure = engine._configure_sqlite
+
+    @wraps(configure)
+    def without_waiting(connection: Any, record: object) -> None:
+        configure(connection, record)
+        connection.execute("PRAGMA synchronous = OFF")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "_configure_sqlite", without_waiting)
         yield
 
 

@@ -58,8 +58,10 @@ class Cluster:
 
     def _create(self, name: str, template: str) -> None:
         with psycopg.connect(self._conninfo("postgres"), autocommit=True) as connection:
+            # The other way, since version 15 the usual one, logs every page: four times the work.
+            copied = " STRATEGY file_copy" if connection.info.server_version >= 150_000 else ""
             connection.execute(
-                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}" + copied).format(
                     sql.Identifier(name), sql.Identifier(template)
                 )
             )

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -142,11 +142,24 @@ def served(documentation: Settings) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="module")
+def window(chromium: Browser) -> Iterator[Page]:
+    """The page for one test after the other, since in a new one Streamlit is compiled anew."""
+    page = chromium.new_context().new_page()
+    page.set_default_timeout(30_000)
+    yield page
+    page.context.close()
+
+
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[OpenPage]:
-    """Opens a page at a width; at the end nothing may have been requested from elsewhere."""
-    contexts = []
+def open_page(window: Page) -> Iterator[OpenPage]:
+    """Opens an address at a width; at the end nothing may have been requested from elsewhere."""
     requested: list[str] = []
+    listeners: dict[Any, Callable[[Any], None]] = {
+        "request": lambda request: requested.append(request.url),
+        "websocket": lambda socket: requested.append(socket.url),
+        "dialog": lambda dialog: requested.append(f"alert: {dialog.message}"),
+    }
 
     def at(
         address: str,
@@ -154,20 +167,26 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
         height: int = 900,
         colours: Literal["light", "dark"] = "light",
     ) -> Page:
-        context = chromium.new_context(
-            viewport={"width": width, "height": height}, color_scheme=colours
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.on("request", lambda request: requested.append(request.url))
-        page.on("websocket", lambda socket: requested.append(socket.url))
-        page.on("dialog", lambda dialog: requested.append(f"alert: {dialog.message}"))
-        page.goto(address)
-        return page
+        window.set_viewport_size({"width": width, "height": height})
+        window.emulate_media(color_scheme=colours)
+        window.goto(address)
+        return window
 
+    for event, listener in listeners.items():
+        window.on(event, listener)
     yield at
-    for context in contexts:
-        context.close()
+    _leave(window)
+    for event, listener in listeners.items():
+        window.remove_listener(event, listener)
     local = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:http://127.0.0.1:")
-    assert [url for url in requested if not url.startswith(local)] == []
+    assert [url for url in requested if not url.startswith((*local, "about:blank"))] == []
+
+
+def _leave(page: Page) -> None:
+    """Leave a page empty, as nobody has been there."""
+    if page.url != "about:blank":
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.context.clear_cookies()
+    page.context.clear_permissions()
+    page.mouse.move(0, 0)
+    page.goto("about:blank")

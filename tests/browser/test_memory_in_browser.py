@@ -6,7 +6,6 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,7 +14,7 @@ from sqlalchemy import Select, delete, func, select
 from chatbot.settings import Settings
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnRow
-from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_accessibility import Colours, both, violations
@@ -28,7 +27,7 @@ AGAIN = "What's the default of hold_time in 2.0?"
 
 @dataclass(frozen=True)
 class Server:
-    """A server that has remembered nothing yet, and its database."""
+    """A server and its database."""
 
     address: str
     database: Database
@@ -49,18 +48,26 @@ class Server:
             return session.scalar(number) or 0
 
 
-@pytest.fixture
-def remembering(documentation: Settings, tmp_path: Path) -> Iterator[Server]:
-    """A server on a copy of the documentation, without what was said there."""
-    data = shutil.copytree(documentation.data_dir, tmp_path / "data")
+@pytest.fixture(scope="module")
+def server(documentation: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server on a copy of the documentation."""
+    folder = tmp_path_factory.mktemp("remembering")
+    data = shutil.copytree(documentation.data_dir, folder / "data")
     settings = documentation.model_copy(update={"data_dir": data})
     database = open_database(settings.database)
-    with database.writing() as session:
-        session.execute(delete(ConversationRow))
-        session.execute(delete(MemoryPairRow))
     with strata_serves(settings, "none") as address:
         yield Server(address, database)
     database.close()
+
+
+@pytest.fixture
+def remembering(server: Server) -> Server:
+    """The server without what was said there."""
+    with server.database.writing() as session:
+        session.execute(delete(ConversationRow))
+        session.execute(delete(MemoryPairRow))
+        session.execute(delete(MemoryEventRow))
+    return server
 
 
 def new_conversation(page: Page) -> None:

@@ -10,6 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, select, text
 
+from corpora.database import engine
 from corpora.database.engine import SCHEMA, Database, UnusableDatabase, open_database
 from corpora.database.history_tables import AuditRow
 from corpora.database.memory_tables import MemoryPairRow
@@ -157,7 +158,12 @@ def test_a_file_that_is_no_database_is_named(data_dir: Path) -> None:
 
 
 @pytest.mark.sqlite
-def test_sqlite_is_configured_on_every_connection(database: Database) -> None:
+def test_sqlite_is_configured_on_every_connection(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The other tests do not wait for the disk, tests/conftest.py says why.
+    monkeypatch.setattr(engine, "_configure_sqlite", engine._configure_sqlite.__wrapped__)
+    database = open_database(database_url(data_dir))
     with database.reading() as one, database.reading() as other:
         for session in (one, other):
             values = [
@@ -165,6 +171,7 @@ def test_sqlite_is_configured_on_every_connection(database: Database) -> None:
                 for name in ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
             ]
             assert values == ["wal", 1, 2, 60_000]
+    database.close()
 
 
 @pytest.mark.sqlite

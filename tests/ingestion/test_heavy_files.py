@@ -31,9 +31,10 @@ def _one_line() -> bytes:
 
 def _page_of_words() -> bytes:
     with pymupdf.open() as pdf:
-        page = pdf.new_page(width=20_000, height=20_000)
-        words = " ".join(f"w{i}" for i in range(60_000))
-        page.insert_textbox((0, 0, 20_000, 20_000), words, fontsize=6)
+        # Half as many take fifteen times as long until the memory is used up.
+        page = pdf.new_page(width=40_000, height=40_000)
+        words = " ".join(f"w{i}" for i in range(120_000))
+        page.insert_textbox((0, 0, 40_000, 40_000), words, fontsize=6)
         made: bytes = pdf.tobytes()
     return made
 

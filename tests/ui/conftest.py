@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 import pytest
 import streamlit as st
@@ -20,6 +21,7 @@ from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
 from ui.serving import services
+from ui.sources import page_picture, page_views
 
 SignIn = Callable[[Person], None]
 MakeChatbot = Callable[..., Chatbot]
@@ -32,6 +34,23 @@ def packages_are_scanned_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         scan = cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pictures_are_drawn_in_this_process() -> Iterator[None]:
+    """A process for each is real in tests/ui/test_page_picture.py and in the browser."""
+    drawing = Lock()
+
+    def drawn(data: bytes, number: int, quotes: Sequence[str], format: str) -> bytes:
+        try:
+            with drawing:
+                return page_picture.draw(data, number, quotes, format)
+        except Exception:  # noqa: BLE001 - whatever it is, the process says it in its own words
+            return page_picture.page_picture(data, number, quotes, format)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_views, "page_picture", drawn)
         yield
 
 

@@ -5,24 +5,40 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ui.cli.main import main
 
-def run(folder: Path, *options: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "HOME": str(folder),
-        **{f"STRATA_{name.upper()}": value for name, value in settings.items()},
-    }
-    command = [sys.executable, "-m", "ui.cli.main", "models", "check", *options]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
-    )
+Check = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Check:
+    """Runs the command with settings: the exit code, standard output and standard error."""
+
+    def run(*options: str, **settings: str) -> tuple[int, str, str]:
+        for name in [name for name in os.environ if name.startswith("STRATA_")]:
+            monkeypatch.delenv(name)
+        for name, value in {"HOME": str(tmp_path), **_as_variables(settings)}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["strata", "models", "check", *options])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+def _as_variables(settings: dict[str, str]) -> dict[str, str]:
+    return {f"STRATA_{name.upper()}": value for name, value in settings.items()}
 
 
 @pytest.fixture
@@ -32,34 +48,36 @@ def script(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_it_prints_what_it_found(tmp_path: Path, script: str) -> None:
-    done = run(tmp_path, backend="scripted", scripted_replies=script)
-    assert done.returncode == 0, done.stderr
-    assert "[bold]ninety days" in done.stdout
-    assert "tells probabilities" in done.stdout
+def test_it_prints_what_it_found(check: Check, script: str) -> None:
+    code, told, errors = check(backend="scripted", scripted_replies=script)
+    assert code == 0, errors
+    assert "[bold]ninety days" in told
+    assert "tells probabilities" in told
 
 
-def test_it_prints_json(tmp_path: Path, script: str) -> None:
-    done = run(tmp_path, "--json", backend="scripted", scripted_replies=script)
-    found = json.loads(done.stdout)
+def test_it_prints_json(check: Check, script: str) -> None:
+    _, told, _ = check("--json", backend="scripted", scripted_replies=script)
+    found = json.loads(told)
     assert found["backend"] == "scripted"
     assert found["streams"] is True
     assert found["tells_probabilities"] is False
 
 
-def test_a_dead_server_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
+def test_a_dead_server_is_one_sentence_and_exit_code_1(check: Check) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        done = run(tmp_path, backend="server", server_url=url, server_key="sk-secret", model="m")
-    assert done.returncode == 1
-    assert f"strata: {url} does not answer" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "sk-secret" not in done.stderr
-    assert done.stdout == ""
+        code, told, errors = check(
+            backend="server", server_url=url, server_key="sk-secret", model="m"
+        )
+    assert code == 1
+    assert f"strata: {url} does not answer" in errors
+    assert "Traceback" not in errors
+    assert "sk-secret" not in errors
+    assert told == ""
 
 
-def test_no_model_says_what_to_do(tmp_path: Path) -> None:
-    done = run(tmp_path, generator="none")
-    assert done.returncode == 1
-    assert "strata models pull" in done.stderr
+def test_no_model_says_what_to_do(check: Check) -> None:
+    code, _, errors = check(generator="none")
+    assert code == 1
+    assert "strata models pull" in errors

@@ -94,7 +94,7 @@ def much(word: str, files: int = 3) -> dict[str, bytes]:
             + [
                 f"## Section {section}\n\n"
                 + " ".join(f"{word}{number}x{section}x{i}" for i in range(150))
-                for section in range(12)
+                for section in range(9)
             ]
         ).encode()
         for number in range(files)
