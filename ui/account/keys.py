@@ -7,7 +7,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys, Scope
 from corpora.database.history_tables import ProgramKeyRow
-from ui.elements.frame import confirmed, failures_shown, use_new_widget, widget_round
+from ui.elements.frame import button, confirmed, failures_shown, use_new_widget, widget_round
 from ui.elements.moments import when
 from ui.elements.table import show_table
 from ui.serving import services
@@ -56,7 +56,7 @@ def _list(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow, ...]
     chosen = show_table(rows, key=key, name="Keys", choose="single-row")
     if not chosen:
         st.caption("Select a key to revoke it.")
-    elif st.button("Revoke …", icon=":material/delete:", key="delete-key"):
+    elif button("Revoke …", icon="delete", key="delete-key"):
         _ask_to_revoke(keys, person, programs[chosen[0]])
 
 

@@ -10,7 +10,7 @@ from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
 from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
 from chatbot.settings import Settings
 from ui.account.keys import show_keys
-from ui.elements.frame import confirmed, failures_shown
+from ui.elements.frame import button, confirmed, failures_shown
 from ui.elements.table import download
 from ui.serving import services
 from ui.wording.amounts import how_many
@@ -40,9 +40,7 @@ def _show(person: Person) -> None:
             "strata-conversations.json",
             disabled=not kept,
         )
-        if st.button(
-            "Delete all …", icon=":material/delete:", key="delete-mine", disabled=not kept
-        ):
+        if button("Delete all …", icon="delete", key="delete-mine", disabled=not kept):
             _ask_to_delete(person, kept)
     show_keys(person)
 
@@ -60,7 +58,7 @@ def _who(person: Person, settings: Settings) -> None:
     if settings.questions_per_minute:
         st.caption(f"Limit: {how_many(settings.questions_per_minute, 'question')} per minute.")
     if settings.sign_in == "oidc":
-        if st.button("Sign out", icon=":material/logout:"):
+        if button("Sign out", icon="logout"):
             st.logout()
     else:
         st.caption("To sign out, use your organization's sign-in page.")
@@ -104,13 +102,13 @@ def stay_outside(error: Exception) -> None:
         settings = services.chatbot().settings
         if not isinstance(error, NotSignedIn):
             st.markdown(as_text(str(error)))
-            if settings.sign_in == "oidc" and st.button("Sign out", icon=":material/logout:"):
+            if settings.sign_in == "oidc" and button("Sign out", icon="logout"):
                 st.logout()
         elif settings.sign_in == "oidc":
             st.markdown("Answers from the documentation of the right release, with citations.")
             if str(error) != "Nobody is signed in.":
                 st.caption(as_text(str(error)))
-            if st.button("Sign in", type="primary", icon=":material/login:"):
+            if button("Sign in", icon="login", type="primary"):
                 st.login()
         elif settings.sign_in == "proxy":
             st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -10,11 +9,9 @@ import streamlit as st
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.export import reply_markdown
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP
-from corpora.catalog.release import Product
 from corpora.database.history_tables import FeedbackRow
-from ui.answers.offers import Ask
-from ui.answers.remembered import ask_afresh, chosen_release
-from ui.elements.frame import failures_shown
+from ui.answers.chat_turn import ChatTurn
+from ui.elements.frame import button, failures_shown, in_a_row
 from ui.serving import services
 from ui.wording.escaping import as_label
 
@@ -24,31 +21,32 @@ _SHOWN = {"wrong release": "This is from the wrong release"}
 
 
 @st.fragment
-def show_actions(
-    turn: KeptTurn, conversation: str, products: Sequence[Product], ask: Ask, *, is_last: bool
-) -> None:
+def show_actions(shown: ChatTurn) -> None:
     """Show a row of small buttons; only the last question of a conversation can be asked again."""
+    turn = shown.turn
     opinion = services.feedback().of([turn.id]).get(turn.id)
-    with st.container(
-        horizontal=True, key=f"actions-{turn.id}", vertical_alignment="center", gap="xsmall"
-    ):
-        if is_last:
-            _ask_anew(turn, products, ask)
-        _copy(turn, conversation)
-        _show_thumbs(turn.id, opinion)
+    with in_a_row(key=f"actions-{turn.id}", gap="xsmall"):
+        if shown.is_last:
+            _ask_anew(shown)
+        _copy(turn, shown.conversation)
+        key = f"thumbs-{turn.id}"
+        if key not in st.session_state:
+            st.session_state[key] = _THUMBS[opinion.thumbs] if opinion else None
+        st.feedback("thumbs", key=key, on_change=_rate, args=(turn.id,))
     _show_reason(turn.id, opinion)
 
 
-def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
-    if st.button(
+def _ask_anew(shown: ChatTurn) -> None:
+    turn = shown.turn
+    if button(
         "Regenerate",
-        icon=":material/refresh:",
+        icon="refresh",
         type="tertiary",
         help="Answer again from the documents",
         key=f"regenerate-{turn.id}",
     ):
         # The memory would only give the answer that is not wanted.
-        ask_afresh(turn, products, ask, is_last=True)
+        shown.ask_afresh()
         st.rerun()
     with (
         st.popover(
@@ -62,8 +60,7 @@ def _ask_anew(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
     ):
         edited = st.text_area("Your question", turn.question, height=120, key=f"edited-{turn.id}")
         if st.form_submit_button("Ask", icon=":material/send:") and edited.strip():
-            release = chosen_release(turn.question, turn.reply, products)
-            ask(edited, turn.reply.product, release, instead_of=turn.id)
+            shown.ask_instead(edited)
             st.rerun()
 
 
@@ -88,37 +85,29 @@ def _reason_name(reason: str) -> str:
     return _SHOWN.get(reason, reason.capitalize())
 
 
-def _show_thumbs(turn: int, opinion: FeedbackRow | None) -> None:
-    """Thumbs up and down, with the one that was given."""
-    key = _key("thumbs", turn)
-    if key not in st.session_state:
-        st.session_state[key] = _THUMBS[opinion.thumbs] if opinion else None
-    st.feedback("thumbs", key=key, on_change=_rate, args=(turn,))
-
-
 def _show_reason(turn: int, opinion: FeedbackRow | None) -> None:
     """After thumbs down: a form for what is wrong, or what was said of it."""
     if opinion is None or opinion.thumbs == UP:
         return
-    if st.session_state.get(_key("telling", turn)):
+    if st.session_state.get(f"telling-{turn}"):
         _ask_for_reason(turn, opinion)
         return
-    with st.container(horizontal=True, key=_key("told", turn), vertical_alignment="center"):
+    with in_a_row(key=f"told-{turn}"):
         told = f"Noted: {_reason_name(opinion.reason).lower()}" if opinion.reason else "Noted"
         comment = f" – “{as_label(opinion.comment, 200)}”" if opinion.comment else ""
         st.caption(told + comment, width="content")
         label = "Change" if opinion.reason or opinion.comment else "What is wrong?"
-        st.button(label, key=_key("revise", turn), type="tertiary", on_click=_tell, args=(turn,))
+        button(label, _tell, turn, key=f"revise-{turn}", type="tertiary")
 
 
 def _ask_for_reason(turn: int, opinion: FeedbackRow) -> None:
-    with st.form(_key("reasons", turn)):
+    with st.form(f"reasons-{turn}"):
         st.pills(
             "What is wrong?",
             REASONS,
             default=opinion.reason or None,
             format_func=_reason_name,
-            key=_key("reason", turn),
+            key=f"reason-{turn}",
         )
         st.text_area(
             "Comment",
@@ -126,14 +115,14 @@ def _ask_for_reason(turn: int, opinion: FeedbackRow) -> None:
             max_chars=LONGEST_COMMENT,
             height=80,
             placeholder="What should it have said?",
-            key=_key("comment", turn),
+            key=f"comment-{turn}",
         )
         st.form_submit_button("Send feedback", on_click=_keep_reason, args=(turn,))
 
 
 def _rate(turn: int) -> None:
-    chosen = st.session_state[_key("thumbs", turn)]
-    st.session_state[_key("telling", turn)] = chosen == _THUMBS[DOWN]
+    chosen = st.session_state[f"thumbs-{turn}"]
+    st.session_state[f"telling-{turn}"] = chosen == _THUMBS[DOWN]
     with failures_shown(as_toast=True):
         if chosen is None:
             services.feedback().withdraw(turn)
@@ -142,15 +131,11 @@ def _rate(turn: int) -> None:
 
 
 def _keep_reason(turn: int) -> None:
-    reason = st.session_state[_key("reason", turn)] or ""
+    reason = st.session_state[f"reason-{turn}"] or ""
     with failures_shown(as_toast=True):
-        services.feedback().give(turn, DOWN, reason, st.session_state[_key("comment", turn)])
-        st.session_state[_key("telling", turn)] = False
+        services.feedback().give(turn, DOWN, reason, st.session_state[f"comment-{turn}"])
+        st.session_state[f"telling-{turn}"] = False
 
 
 def _tell(turn: int) -> None:
-    st.session_state[_key("telling", turn)] = True
-
-
-def _key(name: str, turn: int) -> str:
-    return f"{name}-{turn}"
+    st.session_state[f"telling-{turn}"] = True

@@ -7,8 +7,6 @@ import streamlit as st
 from chatbot.text.markdown import AnswerMarkdown, Escaping
 from ui.wording.escaping import as_code, as_text, inline, visible
 
-_ADDRESS = "#source-{turn}-{number}"
-
 
 def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
     """Show the text of an answer (`chatbot.text.markdown`).
@@ -16,17 +14,15 @@ def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
     The marks up to the number of its `citations` stand out; those of a `turn` are links that
     `ui.chat.page_script` hears of.
     """
-    for piece in _markdown(citations, turn).pieces(visible(text)):
+
+    def mark(number: int) -> str:
+        if turn is None:
+            return f":primary[\\[{number}\\]]"
+        return f"[\\[{number}\\]](#source-{turn}-{number})"
+
+    markdown = AnswerMarkdown(Escaping(inline, as_code, as_text, mark), citations)
+    for piece in markdown.pieces(visible(text)):
         if piece.is_code:
             st.code(piece.text, language=None, wrap_lines=True)
         else:
             st.markdown(piece.text)
-
-
-def _markdown(citations: int, turn: int | None) -> AnswerMarkdown:
-    def mark(number: int) -> str:
-        if turn is None:
-            return f":primary[\\[{number}\\]]"
-        return f"[\\[{number}\\]]({_ADDRESS.format(turn=turn, number=number)})"
-
-    return AnswerMarkdown(Escaping(inline, as_code, as_text, mark), citations)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 
 import streamlit as st
 
-from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
-from corpora.catalog.release import Product
 from ui.answers.answer_actions import show_actions
 from ui.answers.answer_text import show_text
+from ui.answers.chat_turn import ChatTurn
 from ui.answers.citations import show_citations
-from ui.answers.offers import Ask, show_offers
-from ui.answers.remembered import ask_afresh, show_remembered
+from ui.answers.offers import show_offers
+from ui.answers.remembered import show_remembered
 from ui.wording.escaping import as_label, as_text
 from ui.wording.progress import done_without_model
 
@@ -28,29 +26,20 @@ def show_question(text: str) -> None:
         st.markdown(as_text(text if len(text) <= _LONG else f"{text[:_LONG].rstrip()} …"))
 
 
-def show_answer(
-    turn: KeptTurn,
-    *,
-    conversation: str,
-    products: Sequence[Product],
-    ask: Ask,
-    is_last: bool = False,
-    is_linked: bool = False,
-) -> None:
+def show_answer(shown: ChatTurn, *, is_linked: bool = False) -> None:
     """The answer of a turn of a conversation, with its actions.
 
-    Where it leaves the release open, `ask` asks for the one that is chosen. The last one can be
-    asked anew; the one that the address names is scrolled to.
+    The one that the address names is scrolled to.
     """
+    turn = shown.turn
     place = "linked-answer" if is_linked else "answer"
     with (
         st.container(key=f"{place}-{turn.id}"),
         st.chat_message("assistant", avatar=":material/layers:"),
     ):
-        afresh = partial(ask_afresh, turn, products, ask, is_last=is_last)
-        show_reply(turn.id, turn.reply, afresh)
-        show_offers(turn, products, ask)
-        show_actions(turn, conversation, products, ask, is_last=is_last)
+        show_reply(turn.id, turn.reply, shown.ask_afresh)
+        show_offers(shown)
+        show_actions(shown)
 
 
 def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,33 +12,25 @@ from chatbot.queries.clarification import about_release, replace_unknown
 from chatbot.releases.rules import resolve_release
 from chatbot.reply import Reply
 from corpora.catalog.release import Product
+from ui.answers.chat_turn import ChatTurn
 from ui.answers.citations import place
+from ui.elements.frame import button, in_a_row
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
 
-Ask = Callable[..., None]
-"""Asks a question: `ask(text, product, release, instead_of=turn_id, afresh=True)`.
 
-All but the text and the product may be left out.
-"""
-
-
-def show_offers(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
+def show_offers(shown: ChatTurn) -> None:
     """Show these offers as buttons."""
-    reply = turn.reply
+    turn, reply = shown.turn, shown.turn.reply
     if reply.abstained:
-        _offer_documented(turn, products, ask)
+        _offer_documented(shown)
         _offer_pages(turn)
-    if offered := choices(reply, products):
+    if offered := choices(reply, shown.products):
         with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
             for label, (of, release) in offered.items():
-                st.button(
-                    as_label(label),
-                    key=f"choose-{turn.id}-{of}-{release}",
-                    icon=":material/layers:",
-                    on_click=ask,
-                    args=(asked_for(turn.question, of, release, products), of, release),
-                )
+                text = asked_for(turn.question, of, release, shown.products)
+                key = f"choose-{turn.id}-{of}-{release}"
+                button(as_label(label), shown.ask, text, of, release, icon="layers", key=key)
 
 
 def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
@@ -67,22 +59,18 @@ def asked_for(question: str, product: str, release: str, products: Sequence[Prod
     return replace_unknown(question, asked, (release,), product)
 
 
-def _offer_documented(turn: KeptTurn, products: Sequence[Product], ask: Ask) -> None:
-    product = turn.reply.product or ""
-    there = {release.name for p in products if p.name == product for release in p.releases}
+def _offer_documented(shown: ChatTurn) -> None:
+    turn, product = shown.turn, shown.turn.reply.product or ""
+    there = {release.name for p in shown.products if p.name == product for release in p.releases}
     found = [release for release in turn.reply.found_in if release in there]
     if not found:
         return
     with _row("Documented in", f"found-in-{turn.id}"):
         for release in found:
-            st.button(
-                as_label(release),
-                key=f"found-in-{turn.id}-{release}",
-                icon=":material/layers:",
-                help=f"Ask about {as_label(release)}",
-                on_click=ask,
-                args=(about_release(turn.question, release, product, products), product, release),
-            )
+            label, key = as_label(release), f"found-in-{turn.id}-{release}"
+            text = about_release(turn.question, release, product, shown.products)
+            asked = (text, product, release)
+            button(label, shown.ask, *asked, icon="layers", key=key, help=f"Ask about {label}")
 
 
 def _offer_pages(turn: KeptTurn) -> None:
@@ -100,6 +88,6 @@ def _offer_pages(turn: KeptTurn) -> None:
 
 def _row(heading: str, key: str) -> DeltaGenerator:
     """A row for buttons, after a heading."""
-    row = st.container(horizontal=True, key=key, gap="xsmall", vertical_alignment="center")
+    row = in_a_row(key=key, gap="xsmall")
     row.caption(heading, width="content")
     return row

@@ -16,11 +16,11 @@ from chatbot.conversations.open_questions import Question
 from corpora.catalog.release import Product
 from ui.answers.answer_text import show_text
 from ui.answers.answer_view import show_answer, show_question
-from ui.answers.offers import Ask
+from ui.answers.chat_turn import Ask, ChatTurn
 from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
 from ui.chat.page_script import listen
 from ui.chat.sidebar import show_sidebar
-from ui.elements.frame import failures_shown
+from ui.elements.frame import button, failures_shown, in_a_row
 from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
@@ -42,7 +42,9 @@ def chat() -> None:
         pending = services.open_questions().of(opened() or "", own.owner)
         turns = _turns(own)
         if not products:
-            _nothing_yet()
+            st.title("No documentation yet")
+            st.markdown("Add the documentation of a release, then reload this page:")
+            st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
             return
         product = show_sidebar(own, products, turns, pending)
         _conversation(own, product, products, turns, pending)
@@ -63,12 +65,6 @@ def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
         leave_turn()
         st.toast("This answer is no longer part of the conversation.")
     return turns
-
-
-def _nothing_yet() -> None:
-    st.title("No documentation yet")
-    st.markdown("Add the documentation of a release, then reload this page:")
-    st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
 
 
 def _conversation(
@@ -96,14 +92,9 @@ def _conversation(
             if number < len(turns):
                 turn = turns[number]
                 show_question(turn.question)
-                show_answer(
-                    turn,
-                    conversation=opened() or "",
-                    products=products,
-                    ask=ask,
-                    is_last=number == len(turns) - 1 and len(settled) == len(pending),
-                    is_linked=turn.id == linked_turn(),
-                )
+                is_last = number == len(turns) - 1 and len(settled) == len(pending)
+                shown = ChatTurn(turn, opened() or "", products, ask, is_last)
+                show_answer(shown, is_linked=turn.id == linked_turn())
     with present:
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
@@ -175,13 +166,8 @@ def _show_settled(own: Conversations, pending: Pending) -> None:
         if progress.refused:
             st.text_area("Your question", question.text, height=200, key=edited)
         with st.container(horizontal=True, gap="small"):
-            st.button(
-                "Ask again",
-                icon=":material/refresh:",
-                key=f"again-{pending.id}",
-                on_click=ask_again,
-            )
-            st.button("Discard", key=f"discard-{pending.id}", type="tertiary", on_click=discard)
+            button("Ask again", ask_again, icon="refresh", key=f"again-{pending.id}")
+            button("Discard", discard, key=f"discard-{pending.id}", type="tertiary")
 
 
 def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
@@ -189,15 +175,13 @@ def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
     progress = pending.progress
     show_question(pending.question.text)
     with st.chat_message("assistant", avatar=":material/layers:"):
-        with st.container(
-            horizontal=True, wrap=False, vertical_alignment="center", key=f"running-{pending.id}"
-        ):
+        with in_a_row(wrap=False, key=f"running-{pending.id}"):
             st.markdown(f":gray[{as_label(progress.now, 200)}]", width="stretch")
-            st.button(
+            button(
                 "Stop",
-                icon=":material/stop_circle:",
+                stop,
+                icon="stop_circle",
                 key=f"stop-{pending.id}",
-                on_click=stop,
                 disabled=progress.stopping,
             )
         if progress.written:
@@ -210,9 +194,7 @@ def _begin(product: Product, ask: Ask) -> None:
         "Name a release in your question, or leave it out to get the latest."
     )
     for text in suggestions(product.name):
-        st.button(
-            as_label(text, 200), key=f"suggested-{text}", on_click=ask, args=(text, product.name)
-        )
+        button(as_label(text, 200), ask, text, product.name, key=f"suggested-{text}")
 
 
 def suggestions(product: str, samples: Path = _SAMPLES, most: int = 6) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from chatbot.conversations.export import conversation_json, conversation_markdow
 from corpora.catalog.release import Product
 from corpora.database.history_tables import ConversationRow
 from ui.chat.address import open_conversation, opened
-from ui.elements.frame import confirmed, failures_shown
+from ui.elements.frame import button, confirmed, failures_shown, in_a_row
 from ui.elements.moments import browser_zone
 from ui.elements.table import download
 from ui.serving.asking import Pending
@@ -62,12 +62,12 @@ def show_sidebar(
         )
         product = products[names.index(chosen)]
         _show_releases(product)
-        st.button(
+        button(
             "New conversation",
+            open_conversation,
+            None,
+            icon="add",
             key="new-conversation",
-            icon=":material/add:",
-            on_click=open_conversation,
-            args=(None,),
             width="stretch",
         )
         _show_conversations(own, names)
@@ -119,7 +119,7 @@ def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
             for conversation in group:
                 _row(own, conversation, products)
         if len(found) > shown:
-            st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_more)
+            button("Show more", _more, icon="expand_more", type="tertiary")
 
 
 def by_age(
@@ -144,20 +144,15 @@ def _more() -> None:
 
 def _row(own: Conversations, conversation: ConversationRow, products: Sequence[str]) -> None:
     name = "open" if conversation.id == opened() else "other"
-    with st.container(
-        horizontal=True,
-        wrap=False,
-        vertical_alignment="center",
-        gap=None,
-        key=f"{name}-conversation-{conversation.id}",
-    ):
-        st.button(
+    with in_a_row(wrap=False, gap=None, key=f"{name}-conversation-{conversation.id}"):
+        button(
             _label(conversation),
+            _open,
+            conversation,
+            products,
             key=f"conversation-{conversation.id}",
             type="tertiary",
             width="stretch",
-            on_click=_open,
-            args=(conversation, products),
         )
         actions = {"Rename": _rename, "Export": show_export, "Delete": _confirm}
         chosen = st.menu_button(

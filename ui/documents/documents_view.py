@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.deleting import confirm_documents
-from ui.elements.table import download, in_pages, search_box, show_table
+from ui.elements.frame import button, in_a_row
+from ui.elements.table import download, search_box, table_in_pages
 from ui.serving import services
 from ui.sources.page_views import show_page_as_printed, show_page_as_read, show_page_as_text
 from ui.wording.amounts import how_large, how_many
@@ -21,19 +23,20 @@ def show_documents(product: str, release: ReleaseOverview) -> None:
     if release.generation is None:
         st.markdown("No documents yet. They appear here after the first upload is processed.")
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="documents-bar"):
+    with in_a_row(key="documents-bar"):
         words = search_box("document words", "Search documents", "titles and file names")
         # The selection is known only after the table below has been drawn.
-        actions = st.container(horizontal=True, vertical_alignment="center")
+        actions = in_a_row()
     chosen = show_list(release.generation, words, choose="multi-row")
     with actions:
         if not chosen:
             st.markdown(":gray[Select rows to view or remove documents.]")
             return
         st.markdown(f"{how_many(len(chosen), 'document')} selected")
-        if len(chosen) == 1 and st.button("View", icon=":material/visibility:"):
-            _look_into(chosen[0])
-        if st.button("Remove …", icon=":material/delete:", key="delete-documents"):
+        if len(chosen) == 1 and button("View", icon="visibility"):
+            title = as_label(chosen[0].title or chosen[0].file) or "Document"
+            st.dialog(title, width="large", icon=":material/description:")(_pages)(chosen[0])
+        if button("Remove …", icon="delete", key="delete-documents"):
             confirm_documents(product, release.name, tuple(document.file for document in chosen))
 
 
@@ -44,40 +47,30 @@ def show_list(generation: int, words: str = "", *, choose: str = "") -> list[Lis
     if not total:
         st.markdown("No title or file name matches.")
         return []
+    return table_in_pages(
+        total,
+        f"documents of {generation} {words} {choose}",
+        lambda first, size: documents.find(generation, words, offset=first, limit=size).documents,
+        _row,
+        {"Title": "large", "Pages": NumberColumn(width="small"), "Size": "small"},
+        of="document",
+        name="Documents",
+        choose=choose,
+    )
 
-    def show(first: int, size: int) -> list[ListedDocument]:
-        found = documents.find(generation, words, offset=first, limit=size).documents
-        rows = [
-            {
-                "Title": document.title,
-                "File": document.file,
-                "Format": document.format,
-                "Pages": document.pages,
-                "Size": how_large(document.size),
-            }
-            for document in found
-        ]
-        columns = {
-            "Title": "large",
-            "Pages": st.column_config.NumberColumn(width="small"),
-            "Size": "small",
-        }
-        # Another page is another table, in which nothing is selected yet.
-        key = f"table of {generation} {words} {first} {choose}"
-        chosen = show_table(rows, columns, name="Documents", key=key, choose=choose)
-        return [found[row] for row in chosen]
 
-    return in_pages(total, f"page of {generation} {words} {choose}", show, of="document")
+def _row(document: ListedDocument) -> dict[str, object]:
+    return {
+        "Title": document.title,
+        "File": document.file,
+        "Format": document.format,
+        "Pages": document.pages,
+        "Size": how_large(document.size),
+    }
 
 
 def _documents() -> Documents:
     return Documents(services.chatbot().database)
-
-
-def _look_into(document: ListedDocument) -> None:
-    """Open a document in a dialog."""
-    title = as_label(document.title or document.file) or "Document"
-    st.dialog(title, width="large", icon=":material/description:")(_pages)(document)
 
 
 def _pages(document: ListedDocument) -> None:
@@ -87,7 +80,7 @@ def _pages(document: ListedDocument) -> None:
     if not ids:
         st.info("This document is no longer available. It has been reprocessed or removed.")
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with in_a_row():
         st.markdown(f":gray[{as_label(document.file, 300)}]", width="stretch")
         number = 1
         if len(ids) > 1:

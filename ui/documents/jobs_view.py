@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from corpora.jobs.jobs import Job, Jobs
-from ui.elements.frame import failures_shown
+from ui.elements.frame import button, failures_shown, in_a_row
 from ui.elements.moments import when
 from ui.elements.table import show_table
 from ui.serving import services
@@ -74,15 +74,15 @@ def _watch(shown: tuple[int, ...]) -> None:
 
 def _card(job: Job) -> None:
     with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center", wrap=False):
+        with in_a_row(wrap=False):
             st.markdown(f"{heading(job)}\\\n{steps(job)}", width="stretch")
-            st.button(
+            button(
                 "Stopping …" if job.cancelling else "Cancel",
-                icon=":material/stop_circle:",
+                _cancel,
+                job.id,
+                icon="stop_circle",
                 key=f"cancel {job.id}",
                 disabled=not job.can_be_cancelled,
-                on_click=_cancel,
-                args=(job.id,),
             )
         st.progress(share(job))
         st.caption(as_label(how_far(job), 300) or "\u00a0")
@@ -91,7 +91,7 @@ def _card(job: Job) -> None:
 def _ended(job: Job) -> None:
     with (
         st.container(border=True),
-        st.container(horizontal=True, vertical_alignment="center", gap="medium"),
+        in_a_row(gap="medium"),
     ):
         moment = when(job.finished or job.created)
         by = f" · by {as_label(job.person)}" if job.person else ""
@@ -100,16 +100,10 @@ def _ended(job: Job) -> None:
             f"{heading(job)}\\\n" + (f"{told}\\\n" if told else "") + f":gray[{moment}{by}]",
             width="stretch",
         )
-        if st.button("Files", key=f"files of {job.id}", icon=":material/description:"):
+        if button("Files", icon="description", key=f"files of {job.id}"):
             _files(job.id)
         if job.state in ("failed", "cancelled"):
-            st.button(
-                "Try again",
-                icon=":material/refresh:",
-                key=f"retry {job.id}",
-                on_click=_retry,
-                args=(job.id,),
-            )
+            button("Try again", _retry, job.id, icon="refresh", key=f"retry {job.id}")
 
 
 @st.dialog("Files of this job", width="large", icon=":material/description:")

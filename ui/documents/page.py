@@ -12,6 +12,7 @@ from ui.documents.releases_view import show_release, show_releases
 from ui.documents.settings_view import show_product_settings
 from ui.documents.upload_view import show_upload
 from ui.elements.frame import admin_page, show_tabs
+from ui.elements.scope import heading_with_product
 from ui.serving import services
 
 _PRODUCT, _LAST = "documents product", "documents last product"
@@ -33,17 +34,13 @@ def documents(_: Person) -> None:
     if release := overview.release(st.query_params.get("release", "")):
         show_release(overview, release)
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="documents-heading"):
-        st.title("Documents", anchor=False)
-        st.session_state[_PRODUCT] = product
-        st.selectbox(
-            "Product",
-            products,
-            key=_PRODUCT,
-            width=320,
-            label_visibility="collapsed",
-            on_change=lambda: open_product(st.session_state[_PRODUCT]),
-        )
+    st.session_state[_PRODUCT] = product
+    heading_with_product(
+        "Documents",
+        products,
+        _PRODUCT,
+        on_change=lambda: open_product(st.session_state[_PRODUCT]),
+    )
     show_running()
     open_tab()
     show_tabs(

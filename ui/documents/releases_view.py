@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from ui.documents.navigation import open_product
 from ui.documents.settings_view import show_release_settings
 from ui.documents.versions_view import show_versions
 from ui.elements.address import go
-from ui.elements.frame import show_tabs
+from ui.elements.frame import button, in_a_row, show_tabs
 from ui.elements.moments import when
 from ui.elements.table import in_pages
 from ui.wording.amounts import how_many
@@ -24,12 +25,7 @@ def show_releases(overview: ProductOverview) -> None:
     """A line for each release: its name, badges, and a summary of its documents."""
     if not overview.releases:
         st.markdown("This product has no releases yet.")
-        st.button(
-            "Upload documents",
-            icon=":material/upload:",
-            on_click=open_product,
-            args=(overview.product, "Upload"),
-        )
+        button("Upload documents", open_product, overview.product, "Upload", icon="upload")
         return
     releases = overview.releases[::-1]
 
@@ -42,40 +38,32 @@ def show_releases(overview: ProductOverview) -> None:
 
 
 def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
-    with st.container(
-        border=True, horizontal=True, vertical_alignment="center", wrap=False, gap="medium"
-    ):
+    with in_a_row(border=True, wrap=False, gap="medium"):
         st.markdown(
             f"**{as_label(release.name)}** {_badges(overview, release)}\\\n"
             f":gray[{as_label(_summary(release), 300)}]",
             width="stretch",
         )
-        st.button(
+        button(
             f"Open {as_label(release.name, 24)}",
+            partial(go, product=overview.product, release=release.name),
             key=f"open {release.name}",
-            on_click=go,
-            kwargs={"product": overview.product, "release": release.name},
         )
 
 
 def show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
     """Everything on one release, in tabs."""
     with st.container(gap="small", key="release-heading"):
-        st.button(
+        button(
             f"All releases of {as_label(overview.product)}",
-            icon=":material/arrow_back:",
+            open_product,
+            overview.product,
+            icon="arrow_back",
             type="tertiary",
-            on_click=open_product,
-            args=(overview.product,),
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with in_a_row():
             st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
-            st.button(
-                "Upload documents",
-                icon=":material/upload:",
-                on_click=_upload,
-                args=(overview.product, release.name),
-            )
+            button("Upload documents", _upload, overview.product, release.name, icon="upload")
         summary = as_label(_summary(release), 300)
         st.markdown(f"{_badges(overview, release)} :gray[{summary}]".strip())
     show_running()

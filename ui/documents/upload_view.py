@@ -13,7 +13,7 @@ from corpora.documents.upload_checks import Finding, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
 from ingestion.loaders import LOADERS
 from ui.documents.navigation import start
-from ui.elements.frame import use_new_widget, widget_round
+from ui.elements.frame import button, use_new_widget, widget_round
 from ui.elements.table import first_of
 from ui.serving import services
 from ui.wording.amounts import how_large, how_many
@@ -36,11 +36,8 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
         findings = _findings(tuple(file.file_id for file in received), product, release, files)
         taken, agreed = _confirmed(files, findings)
         label = f"Upload {how_many(len(taken), 'file')} to {product} {release}"
-        if st.button(
-            as_label(label, 120),
-            type="primary",
-            icon=":material/upload:",
-            disabled=not (taken and agreed),
+        if button(
+            as_label(label, 120), icon="upload", type="primary", disabled=not (taken and agreed)
         ):
 
             def order(admin: Administration) -> int:

@@ -9,7 +9,7 @@ from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents
 from corpora.documents.impact import impact_of_serving
 from ui.documents.documents_view import show_list
-from ui.elements.frame import done, failures_shown
+from ui.elements.frame import done, failures_shown, in_a_row
 from ui.elements.moments import when
 from ui.elements.table import first_of
 from ui.serving import services
@@ -39,7 +39,7 @@ def show_versions(product: str, release: ReleaseOverview) -> None:
 def _line(product: str, release: ReleaseOverview, generation: Generation) -> None:
     assert generation.published is not None
     is_current = generation.id == release.generation
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with in_a_row(gap="medium"):
         badge = " :primary-badge[current]" if is_current else ""
         told = (
             f"{how_many(generation.documents, 'document')} · search model "

@@ -1,12 +1,14 @@
-"""What all pages share: access for admins, messages of success and failure, tabs, confirmations."""
+"""What all pages share: access for admins, messages, tabs, buttons, confirmations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.accounts.people import Person
 from ingestion.errors import StrataError
@@ -62,6 +64,19 @@ def show_tabs(key: str, tabs: Mapping[str, Callable[[], None]]) -> None:
                 show()
 
 
+def button(
+    label: str, do: Callable[..., None] | None = None, *args: Any, icon: str = "", **options: Any
+) -> bool:
+    """A button with a Material icon, which calls `do(*args)`; returns whether it was pressed."""
+    shown = f":material/{icon}:" if icon else None
+    return st.button(label, icon=shown, on_click=do, args=args, **options)
+
+
+def in_a_row(*, gap: Any = "small", **options: Any) -> DeltaGenerator:
+    """A container for widgets that stand beside each other, all at the same height."""
+    return st.container(horizontal=True, vertical_alignment="center", gap=gap, **options)
+
+
 def use_new_widget(name: str) -> None:
     """Empty the widgets that have `widget_round(name)` in their key."""
     st.session_state[f"{name} round"] = widget_round(name) + 1
@@ -91,12 +106,10 @@ def confirmed(label: str, *, name: str = "", disabled: bool = False) -> bool:
     return pressed and is_named
 
 
-def _buttons(label: str, button: Callable[..., bool], *, disabled: bool = False) -> bool:
+def _buttons(label: str, show: Callable[..., bool], *, disabled: bool = False) -> bool:
     with st.container(horizontal=True, gap="small"):
         # The style sheet makes buttons with the key `danger` red.
-        yes = button(
-            label, type="primary", icon=":material/delete:", key="danger", disabled=disabled
-        )
-        if button("Cancel", key="keep"):
+        yes = show(label, type="primary", icon=":material/delete:", key="danger", disabled=disabled)
+        if show("Cancel", key="keep"):
             st.rerun()
     return yes

@@ -1,18 +1,30 @@
-"""Widgets for product, release and time, whose choice is kept in the address of the page."""
+"""Widgets for product, release and time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.review.filters import TurnFilter
 from chatbot.review.turns import AllTurns
+from ui.elements.frame import in_a_row
 from ui.serving import services
 
 _DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "a year": 365, "all time": None}
+
+
+def heading_with_product(title: str, products: Sequence[str], key: str, **options: Any) -> str:
+    """The title of a page on one product, and beside it a widget to choose that."""
+    with in_a_row(key=f"{title.lower()}-heading"):
+        st.title(title, anchor=False)
+        product: str = st.selectbox(
+            "Product", products, key=key, width=320, label_visibility="collapsed", **options
+        )
+    return product
 
 
 def choose_scope(page: str) -> TurnFilter:
@@ -26,7 +38,12 @@ def choose_scope(page: str) -> TurnFilter:
         lambda product: turns.choices(person, "release", product),
     )
     time = of_time.selectbox("Time", _DAYS, index=1, key=f"{page}-time", bind="query-params")
-    return TurnFilter(product=product, release=release, since=_since(_DAYS[time]))
+    since = None
+    if days := _DAYS[time]:
+        # Today counts as one of them.
+        today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        since = today - timedelta(days=days - 1)
+    return TurnFilter(product=product, release=release, since=since)
 
 
 def choose_release(
@@ -66,11 +83,3 @@ def any_of(
         format_func=shown,
     )
     return chosen
-
-
-def _since(days: int | None) -> datetime | None:
-    """Midnight UTC at the start of the last `days` days, counting today."""
-    if days is None:
-        return None
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return today - timedelta(days=days - 1)

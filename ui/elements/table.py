@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from chatbot.review.exports import Format
+from ui.elements.address import go
+from ui.elements.frame import button, in_a_row
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
@@ -45,29 +47,25 @@ def show_table(
     *,
     key: str | None = None,
     name: str = "",
-    on_open: Callable[[int], None] | None = None,
+    opens: str = "",
     choose: str = "",
     height: int | Literal["auto", "content"] = "content",
 ) -> list[int]:
     """Show rows, whose cells show text of any origin as text; return the numbers of those chosen.
 
-    `columns` has the width or the configuration of a column. `on_open` gives each row a button: it
-    is called with the number that the row has under "Open", unless that is empty. `choose` is the
-    selection mode, if rows can be chosen.
+    `columns` has the width or the configuration of a column. `opens` gives each row a button: it
+    sets this query parameter to what the row has under "Open", unless that is empty. `choose` is
+    the selection mode, if rows can be chosen.
     """
     config: dict[str, Any] = {
         label: column if isinstance(column, dict) else st.column_config.TextColumn(width=column)
         for label, column in (columns or {}).items()
     }
     options: dict[str, Any] = {}
-    if on_open:
+    if opens:
+        open_key = f"{key}-open"
         config["Open"] = st.column_config.ButtonColumn(
-            width=70,
-            pinned=True,
-            type="secondary",
-            key=f"{key}-open",
-            on_click=_open,
-            args=(f"{key}-open", on_open),
+            width=70, pinned=True, key=open_key, on_click=_open, args=(open_key, opens)
         )
         options["row_height"] = 36
     if choose:
@@ -85,9 +83,9 @@ def show_table(
     return [row for row in state["selection"]["rows"] if row < len(rows)] if choose else []
 
 
-def _open(key: str, on_open: Callable[[int], None]) -> None:
+def _open(key: str, parameter: str) -> None:
     if label := st.session_state[key].label:
-        on_open(int(label))
+        go(**{parameter: label})
 
 
 def in_pages(
@@ -106,6 +104,31 @@ def in_pages(
         if of:
             st.caption(f"{first + 1:,}–{min(first + size, total):,} of {how_many(total, of)}")
     return shown
+
+
+def table_in_pages(
+    total: int,
+    key: str,
+    read: Callable[[int, int], Sequence[Row]],
+    row: Callable[[Row], Mapping[str, Any]],
+    columns: Mapping[str, Any],
+    *,
+    of: str,
+    size: int = 25,
+    **options: Any,
+) -> list[Row]:
+    """Show what `read(offset, size)` finds as a table with pages; return what is chosen there.
+
+    `row` makes a row of each; the `options` are those of `show_table`.
+    """
+
+    def show(first: int, size: int) -> list[Row]:
+        found = read(first, size)
+        # Another page is another table, in which nothing is selected yet.
+        chosen = show_table(list(map(row, found)), columns, key=f"{key} from {first}", **options)
+        return [found[number] for number in chosen]
+
+    return in_pages(total, f"page of {key}", show, of=of, size=size)
 
 
 def newest_first(
@@ -130,7 +153,7 @@ def newest_first(
 
     if not rows:
         return rows
-    with st.container(horizontal=True, vertical_alignment="center", key=key):
+    with in_a_row(key=key):
         st.markdown(heading)
         is_first = len(begins) == 1
         if is_first and rest is None:
@@ -141,14 +164,7 @@ def newest_first(
             ("Newer", "chevron_left", "P", begins[:-1], is_first),
             ("Older", "chevron_right", "N", (*begins, rest), rest is None),
         ):
-            st.button(
-                label,
-                icon=f":material/{icon}:",
-                shortcut=shortcut,
-                disabled=disabled,
-                on_click=turn_to,
-                args=there,
-            )
+            button(label, turn_to, *there, icon=icon, shortcut=shortcut, disabled=disabled)
     return rows
 
 

@@ -10,8 +10,15 @@ from chatbot.accounts.people import Person
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.glossary_file import parse_glossary, written_glossary
 from corpora.catalog.release_settings import ReleaseAdministration
-from ui.elements.frame import admin_page, done, failures_shown, use_new_widget, widget_round
-from ui.elements.table import bullets, download, first_of, in_pages, search_box, show_table
+from ui.elements.frame import (
+    admin_page,
+    done,
+    failures_shown,
+    use_new_widget,
+    widget_round,
+)
+from ui.elements.scope import heading_with_product
+from ui.elements.table import bullets, download, first_of, search_box, table_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
@@ -26,11 +33,7 @@ def glossary(_: Person) -> None:
         st.title("Glossary", anchor=False)
         st.markdown("Each product has its own glossary. Upload documents of a product first.")
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="glossary-heading"):
-        st.title("Glossary", anchor=False)
-        product = st.selectbox(
-            "Product", products, key="glossary product", width=320, label_visibility="collapsed"
-        )
+    product = heading_with_product("Glossary", products, "glossary product")
     st.markdown(
         f"Terms and their synonyms in {as_label(product)}: a question that uses one of them also "
         "finds documents that use the others. Changes apply from the next question."
@@ -59,17 +62,18 @@ def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
     if not found:
         st.markdown("No term or synonym matches.")
         return None
-    # A changed glossary is another table, in which nothing is selected yet.
-    key = f"terms of {product} {words} {hash(entries)}"
-
-    def show(first: int, size: int) -> Entry | None:
-        shown = found[first : first + size]
-        rows = [{"Term": entry.term, "Synonyms": ", ".join(entry.synonyms)} for entry in shown]
-        widths = {"Term": "medium", "Synonyms": "large"}
-        chosen = show_table(rows, widths, key=f"{key} {first}", name="Terms", choose="single-row")
-        return shown[chosen[0]] if chosen else None
-
-    return in_pages(len(found), f"page of {key}", show, of="term")
+    chosen = table_in_pages(
+        len(found),
+        # A changed glossary is another table, in which nothing is selected yet.
+        f"terms of {product} {words} {hash(entries)}",
+        lambda first, size: found[first : first + size],
+        lambda entry: {"Term": entry.term, "Synonyms": ", ".join(entry.synonyms)},
+        {"Term": "medium", "Synonyms": "large"},
+        of="term",
+        name="Terms",
+        choose="single-row",
+    )
+    return chosen[0] if chosen else None
 
 
 def _edit(product: str, entry: Entry | None) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
 from chatbot.administration.overview import Scope
-from ui.elements.frame import failures_shown, use_new_widget, widget_round
+from ui.elements.frame import button, failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets, export_buttons
 from ui.serving import services
 from ui.wording.amounts import how_many
@@ -67,10 +67,10 @@ def _look_into(data: bytes, name: str, product: str) -> None:
         _left_out(file.left_out, file.ignored)
         if not file.rows:
             st.markdown("The file has no usable rows.")
-        elif st.button(
+        elif button(
             f"Import {how_many(len(file.rows), 'answer')}",
+            icon="upload",
             type="primary",
-            icon=":material/upload:",
             key="memory-import",
         ):
             _bring_in(file)

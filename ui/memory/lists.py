@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 
-from chatbot.administration.overview import Change, KeptPair, Overview, PairFilter, Scope
+from chatbot.administration.overview import (
+    Change,
+    KeptPair,
+    Overview,
+    PairFilter,
+    ReleaseFigures,
+    Scope,
+)
 from chatbot.memory.pairs import Happened, Store
-from ui.elements.address import go
+from ui.elements.frame import in_a_row
 from ui.elements.moments import when
-from ui.elements.table import in_pages, newest_first, search_box, show_table
+from ui.elements.table import newest_first, search_box, show_table, table_in_pages
 from ui.wording.memory import vouched
 
 _GOOD, _POOR, _SUSPENDED = "Good", "Poor", "Suspended"
@@ -21,19 +29,26 @@ _KINDS = {
     "Changed": ("moved", "edited", "promoted", "suspended", "restored"),
     "Added": ("added", "imported"),
 }
+_COLUMNS: dict[str, Any] = {
+    "Question": 360,
+    "Questions": NumberColumn(width=90, help="Number of similar questions"),
+    "Score": NumberColumn(width=70, format="%.2f"),
+    "Rated by": 230,
+    "Reused": NumberColumn(width=90),
+    "Release": 140,
+    "Suspended because": 280,
+}
 _TOLD = {
-    "replaced": "replaced",
     "outdone": "not saved",
     "evicted": "removed for space",
     "moved": "rated good or poor",
     "restored": "in use again",
-    "suspended": "suspended",
 }
 
 
 def show_questions(overview: Overview, scope: Scope) -> None:
     """The groups of a store, the largest first; or the questions that a search finds."""
-    with st.container(horizontal=True, vertical_alignment="center", key="memory-bar"):
+    with in_a_row(key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
         chosen = st.segmented_control(
             "Show",
@@ -43,39 +58,49 @@ def show_questions(overview: Overview, scope: Scope) -> None:
             key="memory-show",
             label_visibility="collapsed",
         )
-    name = f"memory page of {scope} {chosen} {words}"
+    store = Store.LOW if chosen == _POOR else Store.HIGH
+    name = f"answers of {scope} {chosen} {words}"
     if chosen == _SUSPENDED:
         wanted = PairFilter(scope, suspended=True, words=words)
         show_pairs(overview, wanted, name, "No suspended answers.")
-        return
-    store = Store.LOW if chosen == _POOR else Store.HIGH
-    if words:
+    elif words:
         told = "No question matches. Search for fewer words or another group."
         show_pairs(overview, PairFilter(scope, store, words=words), name, told)
-        return
-    figures = overview.releases(scope)
-    total = sum(f.low_clusters if store is Store.LOW else f.high_clusters for f in figures)
-    if not total:
+    elif groups := sum(_groups(store, found) for found in overview.releases(scope)):
+        table_in_pages(
+            groups,
+            name,
+            lambda first, size: overview.clusters(scope, store, offset=first, limit=size),
+            lambda cluster: _row(cluster.representative) | {"Questions": cluster.size},
+            _COLUMNS,
+            of="group",
+            opens="pair",
+            name="Questions",
+        )
+    else:
         st.markdown("No poor answers." if store is Store.LOW else "No good answers yet.")
-        return
 
-    def show(first: int, size: int) -> None:
-        clusters = overview.clusters(scope, store, offset=first, limit=size)
-        _table([_row(c.representative) | {"Questions": c.size} for c in clusters])
 
-    in_pages(total, name, show, of="group")
+def _groups(store: Store, found: ReleaseFigures) -> int:
+    return found.low_clusters if store is Store.LOW else found.high_clusters
 
 
 def show_pairs(
-    overview: Overview, wanted: PairFilter, name: str, if_none: str = "", *, size: int = 25
+    overview: Overview, wanted: PairFilter, key: str, if_none: str = "", *, size: int = 25
 ) -> None:
     """The questions that a filter leaves, page by page."""
     if total := overview.count(wanted):
-
-        def show(first: int, size: int) -> None:
-            _table([_row(pair) for pair in overview.pairs(wanted, offset=first, limit=size)])
-
-        in_pages(total, name, show, of="question", size=size)
+        table_in_pages(
+            total,
+            key,
+            lambda first, size: overview.pairs(wanted, offset=first, limit=size),
+            _row,
+            _COLUMNS,
+            of="question",
+            size=size,
+            opens="pair",
+            name="Questions",
+        )
     else:
         st.markdown(if_none)
 
@@ -92,25 +117,6 @@ def _row(pair: KeptPair) -> dict[str, Any]:
         "Release": f"{pair.product} {pair.release}",
         "Suspended because": row.suspended,
     }
-
-
-def _table(rows: Sequence[dict[str, Any]]) -> None:
-    number = st.column_config.NumberColumn
-    show_table(
-        rows,
-        {
-            "Question": 360,
-            "Questions": number(width=90, help="Number of similar questions"),
-            "Score": number(width=70, format="%.2f"),
-            "Rated by": 230,
-            "Reused": number(width=90),
-            "Release": 140,
-            "Suspended because": 280,
-        },
-        key="memory-table",
-        name="Questions",
-        on_open=lambda pair: go(pair=pair),
-    )
 
 
 def show_changes(overview: Overview, scope: Scope) -> None:
@@ -134,7 +140,7 @@ def show_changes(overview: Overview, scope: Scope) -> None:
         {"Question": 320, "Change": 110, "Reason": 420, "When": 150, "Release": 140},
         key="memory-changes",
         name="Changes",
-        on_open=lambda pair: go(pair=pair),
+        opens="pair",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer_text import show_text
 from ui.answers.citations import show_citations
 from ui.elements.address import go, page_link
-from ui.elements.frame import confirmed, done, failures_shown
+from ui.elements.frame import button, confirmed, done, failures_shown
 from ui.elements.moments import when
 from ui.memory.lists import show_pairs
 from ui.serving import services
@@ -36,13 +37,7 @@ def show_pair(overview: Overview, pair_id: int) -> None:
     pair = overview.pair(pair_id)
     row = pair.row
     with st.container(gap="small", key="memory-heading"):
-        st.button(
-            "All questions",
-            icon=":material/arrow_back:",
-            type="tertiary",
-            on_click=go,
-            kwargs={"pair": None},
-        )
+        button("All questions", partial(go, pair=None), icon="arrow_back", type="tertiary")
         st.title(as_label(row.question, 300), anchor=False)
         st.markdown(_badges(pair))
     if row.suspended:
@@ -121,16 +116,16 @@ def _uses(overview: Overview, pair_id: int) -> None:
 def _actions(pair: KeptPair) -> None:
     """A button for each action, which opens a dialog."""
     with st.container(horizontal=True, key="memory-actions", gap="small"):
-        if st.button("Edit …", icon=":material/edit:", key="memory-edit"):
+        if button("Edit …", icon="edit", key="memory-edit"):
             edit(pair)
         # A suspended answer has to be edited, so that it rests on current pages.
         if (
             pair.row.origin != "curated"
             and not pair.row.suspended
-            and st.button("Promote …", icon=":material/verified:", key="memory-promote")
+            and button("Promote …", icon="verified", key="memory-promote")
         ):
             promote(pair)
-        if st.button("Delete …", icon=":material/delete:", key="delete-memory"):
+        if button("Delete …", icon="delete", key="delete-memory"):
             retire(pair)
 
 
@@ -148,7 +143,7 @@ def edit(pair: KeptPair) -> None:
         "The answer becomes curated and cites the pages that support it. The previous text is not "
         "kept."
     )
-    if st.button("Save", type="primary", icon=":material/save:", key="memory-save"):
+    if button("Save", icon="save", type="primary", key="memory-save"):
         make_change(
             lambda curation: curation.edit(pair.row.id, written).row.id, "The answer is saved."
         )
@@ -162,7 +157,7 @@ def promote(pair: KeptPair) -> None:
         "A curated answer has the highest score. Neither measurements nor feedback change it, and "
         "no other answer replaces it, until an admin edits or deletes it."
     )
-    if st.button("Promote", type="primary", icon=":material/verified:", key="memory-do-promote"):
+    if button("Promote", icon="verified", type="primary", key="memory-do-promote"):
         make_change(
             lambda curation: curation.promote(pair.row.id).row.id, "The answer is now curated."
         )

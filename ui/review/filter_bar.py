@@ -13,6 +13,7 @@ from chatbot.review.filters import NOT_RATED, TurnFilter
 from chatbot.review.ratings import Status
 from chatbot.review.turns import AllTurns
 from chatbot.turn import Route
+from ui.elements.frame import button
 from ui.elements.moments import browser_zone
 from ui.elements.scope import any_of
 
@@ -76,12 +77,7 @@ def filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
                 meant: Any = meanings[chosen]
                 found |= meant if name == "outcome" else {name: meant}
         found |= _of_time()
-        st.button(
-            "Clear all filters",
-            key=_key("clear"),
-            icon=":material/filter_list_off:",
-            on_click=_clear,
-        )
+        button("Clear all filters", _clear, icon="filter_list_off", key=_key("clear"))
     return TurnFilter(words=words, **found)
 
 

@@ -11,7 +11,7 @@ from chatbot.review.exports import Exports
 from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import Gap, GapReport, gap_rows
 from ui.elements.address import page_link
-from ui.elements.frame import admin_page
+from ui.elements.frame import admin_page, in_a_row
 from ui.elements.scope import choose_scope
 from ui.elements.table import export_buttons, in_pages
 from ui.serving import services
@@ -46,7 +46,7 @@ def gaps(person: Person) -> None:
 
 def _summary(person: Person, report: GapReport, wanted: TurnFilter) -> None:
     questions = sum(gap.times for gap in report.gaps)
-    with st.container(horizontal=True, vertical_alignment="center", key="gaps-summary"):
+    with in_a_row(key="gaps-summary"):
         st.markdown(f"**{how_many(len(report.gaps), 'gap')}** in {how_many(questions, 'question')}")
         exports, of = Exports(services.chatbot().database), asdict(wanted)
         export_buttons(
@@ -63,7 +63,7 @@ def _summary(person: Person, report: GapReport, wanted: TurnFilter) -> None:
 def _show_gap(number: int, gap: Gap) -> None:
     with st.container(border=True, key=f"gap-{number}", gap="xsmall"):
         st.markdown(f"**{as_label(gap.question, 300)}**")
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with in_a_row():
             # The release that has no answer, and those that could have one.
             place = f"{gap.product or ''} {gap.release or ''}".strip() or "no release"
             could = (f" :green-badge[{as_label(f'found in {name}')}]" for name in gap.found_in)

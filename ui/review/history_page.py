@@ -11,7 +11,7 @@ from chatbot.review.ratings import review_of
 from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import MOST_COUNTED, AllTurns
 from corpora.database.history_tables import TurnRow
-from ui.elements.address import go, opened
+from ui.elements.address import opened
 from ui.elements.frame import admin_page
 from ui.elements.moments import when
 from ui.elements.table import download, export_buttons, newest_first, show_table
@@ -68,7 +68,7 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
             "User": 160,
         },
         key="history-table",
-        on_open=lambda turn: go(turn=turn),
+        opens="turn",
     )
     with st.container(horizontal=True, key="history-files", gap="small"):
         exports = Exports(turns.database)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -15,17 +16,17 @@ from corpora.database.history_tables import TurnRow
 from ui.answers.answer_text import show_text
 from ui.answers.answer_view import show_question, show_reply
 from ui.elements.address import go
-from ui.elements.frame import failures_shown
+from ui.elements.frame import button, failures_shown
 from ui.elements.moments import when
 from ui.review.trace_view import show_trace
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
 
 _RATINGS = {
-    "good": ("Good", "G", ":material/check:"),
-    "bad": ("Bad", "B", ":material/close:"),
-    "wrong release": ("Wrong release", "W", ":material/layers_clear:"),
-    "incomplete": ("Incomplete", "I", ":material/incomplete_circle:"),
+    "good": ("Good", "G", "check"),
+    "bad": ("Bad", "B", "close"),
+    "wrong release": ("Wrong release", "W", "layers_clear"),
+    "incomplete": ("Incomplete", "I", "incomplete_circle"),
 }
 """Label, key and icon of the button for each rating."""
 
@@ -36,7 +37,7 @@ def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) ->
         opened = turns.open(person, turn)
     except UnknownTurn as error:
         st.error(as_text(str(error)), icon=":material/error:")
-        st.button("All answers", icon=":material/arrow_back:", on_click=go, kwargs={"turn": None})
+        button("All answers", partial(go, turn=None), icon="arrow_back")
         return
     _rating_bar(person, opened, turns.neighbours(person, turn, wanted))
     said, thought = st.columns([5, 3], gap="large")
@@ -67,12 +68,11 @@ def _others(turns: Sequence[TurnRow]) -> None:
         with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
             st.markdown(as_text(turn.question))
             show_text(turn.answer["answer"])
-            st.button(
+            button(
                 "Open this answer",
+                partial(go, turn=turn.id),
+                icon="arrow_forward",
                 key=f"open-{turn.id}",
-                icon=":material/arrow_forward:",
-                on_click=go,
-                kwargs={"turn": turn.id},
             )
 
 
@@ -109,17 +109,10 @@ def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
             ("Previous", "P", "chevron_left", beside.newer, beside.newer is None),
             ("Next", "N", "chevron_right", beside.older, beside.older is None),
         ):
-            st.button(
-                label,
-                icon=f":material/{icon}:",
-                shortcut=key,
-                disabled=disabled,
-                on_click=go,
-                kwargs={"turn": to},
-            )
+            button(label, partial(go, turn=to), icon=icon, shortcut=key, disabled=disabled)
         for rating, (label, key, icon) in _RATINGS.items():
             chosen = review.rating == rating
-            if st.button(
+            if button(
                 label,
                 icon=icon,
                 shortcut=key,
@@ -129,11 +122,11 @@ def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
             ):
                 _change(person, turn, turn, rating="" if chosen else rating)
         if review.status == "done":
-            if st.button("Reopen", icon=":material/undo:", shortcut="D", key="reopen"):
+            if button("Reopen", icon="undo", shortcut="D", key="reopen"):
                 _change(person, turn, turn, status="open")
-        elif st.button(
+        elif button(
             "Done",
-            icon=":material/done_all:",
+            icon="done_all",
             shortcut="D",
             key="done",
             help="Mark as done and open the next answer.",
@@ -194,11 +187,11 @@ def _one_of(label: str, names: list[str], chosen: str, none: str, *, others: boo
 def _membership(person: Person, opened: OpenedTurn) -> None:
     kept = RegressionSet(services.chatbot().database)
     label, icon, change = (
-        ("Remove from the regression set", ":material/remove:", kept.remove)
+        ("Remove from the regression set", "remove", kept.remove)
         if opened.review.in_regression_set
-        else ("Add to the regression set", ":material/add:", kept.add)
+        else ("Add to the regression set", "add", kept.add)
     )
-    if st.button(label, icon=icon, key="regression"):
+    if button(label, icon=icon, key="regression"):
         with failures_shown():
             change(person, opened.turn.id)
             st.rerun()

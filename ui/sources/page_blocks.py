@@ -11,7 +11,6 @@ from ingestion.page import CELL_DELIMITER, Block, BlockKind, Page
 from ui.wording.escaping import indentation, inline, visible
 from ui.wording.marking import Span, quoted_spans
 
-_QUOTED = "yellow"
 _TOGETHER = {
     BlockKind.TABLE_HEADER: "table",
     BlockKind.TABLE_ROW: "table",
@@ -19,6 +18,7 @@ _TOGETHER = {
     BlockKind.DRAWING: "drawing",
 }
 """Kinds of blocks of which neighbours are shown together."""
+_BREAK = "\\\n"
 _BULLET = re.compile(r"\s*(?:[-•*]|(?P<number>\d{1,9})[.)])\s+")
 
 
@@ -32,133 +32,114 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class _Placed:
-    """A block and the spans of its text that are marked."""
+class MarkedText:
+    """A text and the spans of it that are marked, in order."""
 
-    block: Block
-    marks: tuple[Span, ...]
+    text: str
+    marks: Sequence[Span] = ()
+
+    def part(self, start: int, end: int) -> MarkedText:
+        """A part of the text, with the marks in it."""
+        inside = ((max(a, start) - start, min(b, end) - start) for a, b in self.marks)
+        return MarkedText(self.text[start:end], [(a, b) for a, b in inside if a < b])
+
+    def split(self, delimiter: str) -> list[MarkedText]:
+        """The parts between the delimiters."""
+        found = [match.span() for match in re.finditer(re.escape(delimiter), self.text)]
+        starts = [0, *(end for _, end in found)]
+        ends = [*(start for start, _ in found), len(self.text)]
+        return [self.part(start, end) for start, end in zip(starts, ends, strict=True)]
+
+    def markdown(self, colour: str = "yellow") -> str:
+        """The escaped text with the marks in one of Streamlit's colours, each on its own line."""
+        return _BREAK.join(line._of_line(colour) for line in self.split("\n") if line.text.strip())
+
+    def _of_line(self, colour: str) -> str:
+        line = self.part(len(self.text) - len(self.text.lstrip()), len(self.text.rstrip()))
+        parts, at = [indentation(self.text)], 0
+        for start, end in line.marks:
+            parts.append(inline(visible(line.text[at:start])))
+            parts.append(f":{colour}-background[{inline(visible(line.text[start:end]))}]")
+            at = end
+        return "".join([*parts, inline(visible(line.text[at:]))])
+
+
+_Placed = tuple[Block, MarkedText]
 
 
 def page_pieces(page: Page, *quotes: str) -> tuple[Piece, ...]:
     """Turn a page into pieces from top to bottom; tables and lists stay together."""
-    marks = quoted_spans(page.text, *quotes)
-    placed = [_Placed(block, _inside(marks, start, end)) for start, end, block in page.spans()]
+    whole = MarkedText(page.text, quoted_spans(page.text, *quotes))
+    placed = [(block, whole.part(start, end)) for start, end, block in page.spans()]
     pieces: list[Piece] = []
-    for kind, group in groupby(placed, key=lambda p: _TOGETHER.get(p.block.kind)):
+    for kind, group in groupby(placed, key=lambda p: _TOGETHER.get(p[0].kind)):
         blocks = list(group)
+        texts = [text for _, text in blocks]
         if kind == "table":
             pieces += _tables(blocks)
         elif kind == "list":
-            pieces.append(Piece(_list(blocks), marked=any(p.marks for p in blocks)))
+            pieces.append(Piece(_list(texts), marked=any(text.marks for text in texts)))
         elif kind == "drawing":
-            for is_marked, lines in groupby(blocks, key=lambda p: bool(p.marks)):
-                text = "\n".join(p.block.text for p in lines)
-                pieces.append(Piece(visible(text), code=True, marked=is_marked))
+            for is_marked, lines in groupby(texts, key=lambda text: bool(text.marks)):
+                drawn = "\n".join(line.text for line in lines)
+                pieces.append(Piece(visible(drawn), code=True, marked=is_marked))
         else:
-            for p in blocks:
-                pieces += _single(p)
+            pieces += [piece for block in blocks for piece in _single(*block)]
     return tuple(piece for piece in pieces if piece.text.strip())
 
 
-def _inside(marks: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
-    """The marks within a part of the text, counted from the beginning of the part."""
-    inside = ((max(a, start) - start, min(b, end) - start) for a, b in marks)
-    return tuple((a, b) for a, b in inside if a < b)
-
-
-def _single(p: _Placed) -> Iterator[Piece]:
-    match p.block.kind:
+def _single(block: Block, text: MarkedText) -> Iterator[Piece]:
+    match block.kind:
         case BlockKind.HEADING:
-            level = "###" if len(p.block.path) < 2 else "####"
-            yield Piece(f"{level} {_marked_line(' '.join(p.block.text.split()), p.marks, _QUOTED)}")
+            level = "###" if len(block.path) < 2 else "####"
+            yield Piece(f"{level} {text.markdown().replace(_BREAK, ' ')}")
         case BlockKind.CODE | BlockKind.SIGNATURE:
-            yield from _code(p)
+            yield from _code(text)
         case _:
-            yield Piece(marked_text(p.block.text, p.marks), marked=bool(p.marks))
+            yield Piece(text.markdown(), marked=bool(text.marks))
 
 
-def _code(p: _Placed) -> Iterator[Piece]:
+def _code(listing: MarkedText) -> Iterator[Piece]:
     """A listing in up to three pieces, the quoted lines in one of their own."""
-    text = p.block.text
-    if not p.marks:
-        yield Piece(visible(text), code=True)
-        return
-    first = text.rfind("\n", 0, p.marks[0][0]) + 1
-    behind = text.find("\n", p.marks[-1][1])
-    behind = len(text) if behind < 0 else behind
-    yield Piece(visible(text[:first].rstrip("\n")), code=True)
-    yield Piece(visible(text[first:behind]), code=True, marked=True)
-    yield Piece(visible(text[behind:].strip("\n")), code=True)
+    text, first, behind = listing.text, 0, 0
+    if listing.marks:
+        first = text.rfind("\n", 0, listing.marks[0][0]) + 1
+        behind = text.find("\n", listing.marks[-1][1])
+        behind = len(text) if behind < 0 else behind
+    for start, end in ((0, first), (first, behind), (behind, len(text))):
+        piece = visible(text[start:end]).strip("\n")
+        yield Piece(piece, code=True, marked=start == first < behind)
 
 
-def _list(blocks: Sequence[_Placed]) -> str:
+def _list(items: Sequence[MarkedText]) -> str:
     lines: list[str] = []
     depth = 0
-    outermost = min(_depth(p) for p in blocks)
-    for p in blocks:
-        depth = min(_depth(p) - outermost, depth + 1 if lines else 0)
-        bullet = _BULLET.match(p.block.text)
-        skipped = bullet.end() if bullet else 0
+    outermost = min(map(_depth, items))
+    for item in items:
+        depth = min(_depth(item) - outermost, depth + 1 if lines else 0)
+        bullet = _BULLET.match(item.text)
         mark = f"{bullet['number']}." if bullet and bullet["number"] else "-"
-        marks = tuple((max(a - skipped, 0), b - skipped) for a, b in p.marks)
-        text = marked_text(p.block.text[skipped:], marks).replace("\n", f"\n{'    ' * (depth + 1)}")
-        lines.append(f"{'    ' * depth}{mark} {text}")
+        text = item.part(bullet.end() if bullet else 0, len(item.text)).markdown()
+        indented = text.replace("\n", f"\n{'    ' * (depth + 1)}")
+        lines.append(f"{'    ' * depth}{mark} {indented}")
     return "\n".join(lines)
 
 
-def _depth(p: _Placed) -> int:
-    return (len(p.block.text) - len(p.block.text.lstrip(" "))) // 2
+def _depth(item: MarkedText) -> int:
+    return (len(item.text) - len(item.text.lstrip(" "))) // 2
 
 
-def _tables(blocks: Sequence[_Placed]) -> Iterator[Piece]:
+def _tables(rows: Sequence[_Placed]) -> Iterator[Piece]:
     """One table for each header, and for each run of rows of one width."""
-    tables: list[list[list[str]]] = []
-    marked: list[bool] = []
-    for p in blocks:
-        cells = _cells(p)
-        is_header = p.block.kind is BlockKind.TABLE_HEADER
+    tables: list[list[list[MarkedText]]] = []
+    for block, text in rows:
+        cells = text.split(CELL_DELIMITER)
+        is_header = block.kind is BlockKind.TABLE_HEADER
         if is_header or not tables or len(cells) != len(tables[-1][0]):
             tables.append([])
-            marked.append(False)
         tables[-1].append(cells)
-        marked[-1] |= bool(p.marks)
-    for (head, *rows), is_marked in zip(tables, marked, strict=True):
-        lines = [head, ["---"] * len(head), *rows]
-        yield Piece("\n".join(f"| {' | '.join(cells)} |" for cells in lines), marked=is_marked)
-
-
-def _cells(p: _Placed) -> list[str]:
-    cells = []
-    start = 0
-    for cell in p.block.text.split(CELL_DELIMITER):
-        end = start + len(cell)
-        cells.append(marked_text(cell, _inside(p.marks, start, end)).replace("\n", " "))
-        start = end + len(CELL_DELIMITER)
-    return cells
-
-
-def marked_text(text: str, marks: Sequence[Span], colour: str = _QUOTED) -> str:
-    """Escaped text with marks in one of Streamlit's colours, each on its own line."""
-    lines = []
-    start = 0
-    for line in text.split("\n"):
-        end = start + len(line)
-        if line.strip():
-            lines.append(_marked_line(line, _inside(marks, start, end), colour))
-        start = end + 1
-    return "\\\n".join(lines)
-
-
-def _marked_line(line: str, marks: Sequence[Span], colour: str) -> str:
-    indent = len(line) - len(line.lstrip())
-    parts = [indentation(line)]
-    at = indent
-    for start, end in marks:
-        start = max(start, at)
-        if line[start:end].strip():
-            parts += [
-                inline(visible(line[at:start])),
-                f":{colour}-background[{inline(visible(line[start:end]))}]",
-            ]
-            at = end
-    return "".join([*parts, inline(visible(line[at:].rstrip()))])
+    for table in tables:
+        head, *rest = [[cell.markdown().replace("\n", " ") for cell in row] for row in table]
+        lines = [head, ["---"] * len(head), *rest]
+        is_marked = any(cell.marks for row in table for cell in row)
+        yield Piece("\n".join(f"| {' | '.join(line)} |" for line in lines), marked=is_marked)

@@ -62,7 +62,10 @@ def harmless_svg(data: bytes) -> bytes:
     """
     copy = etree.Element(f"{{{_SVG}}}svg", nsmap=_NAMESPACES)
     _fill(copy, _parsed(data))
-    _check_size(copy)
+    by_id = {str(e.get("id")): e for e in copy.iter() if e.get("id")}
+    # Nested references would draw almost without end.
+    if _drawn(copy, by_id, {}, 0) > MOST_ELEMENTS:
+        raise UnsafeDrawing("it draws too much")
     return etree.tostring(copy, encoding="utf-8", xml_declaration=True)
 
 
@@ -117,13 +120,6 @@ def _attributes(element: etree._Element) -> Iterator[tuple[str, str]]:
                 yield _HREF, value.strip()
         elif key in _ATTRIBUTES and not _ELSEWHERE.search(_OWN.sub("", value)):
             yield key, value
-
-
-def _check_size(root: etree._Element) -> None:
-    """Refuse drawings whose nested references would draw almost without end."""
-    by_id = {str(e.get("id")): e for e in root.iter() if e.get("id")}
-    if _drawn(root, by_id, {}, 0) > MOST_ELEMENTS:
-        raise UnsafeDrawing("it draws too much")
 
 
 def _drawn(

@@ -6,23 +6,25 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chatbot.comparison.pages import differences, same_page
+from chatbot.comparison.pages import Pair, differences, same_page
 from chatbot.turn import Citation, Record
 from corpora.catalog.catalog import CatalogError
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
+from ui.elements.frame import button
 from ui.serving import services
-from ui.sources.page_blocks import marked_text
+from ui.sources.page_blocks import MarkedText
 from ui.sources.page_views import place_of, show_page
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
-from ui.wording.marking import Span, differing_spans
+from ui.wording.marking import differing_spans
 
 _SHOWN = "page_shown"
 _FEW = 6
 """The most releases that are shown as buttons."""
 _MOST = 40
-_GONE, _COME = "red", "green"
+_COLOURS = "red", "green"
+"""What is marked in the older release, and in the newer one."""
 
 Side = tuple[Corpus, StoredPage]
 
@@ -88,23 +90,16 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
         st.session_state[_SHOWN] = release, to
 
     around = (
-        ("Previous page", ":material/chevron_left:", page.previous_id),
-        ("Next page", ":material/chevron_right:", page.next_id),
+        ("Previous page", "chevron_left", page.previous_id),
+        ("Next page", "chevron_right", page.next_id),
     )
     is_single = all(to is None for *_, to in around)
     with st.container(horizontal=True, key="steps"):
         for label, icon, to in () if is_single else around:
-            st.button(
-                label,
-                icon=icon,
-                disabled=to is None,
-                on_click=go,
-                args=(corpus.release, to),
-                key=f"go {label}",
-            )
+            button(label, go, corpus.release, to, icon=icon, disabled=to is None, key=f"go {label}")
         if (corpus.release, page.id) != _cited(citation):
             back = "Back to the source"
-            st.button(back, on_click=go, args=_cited(citation), type="tertiary")
+            button(back, go, *_cited(citation), type="tertiary")
 
 
 def _in_release(product: str, own: Side) -> Side:
@@ -165,40 +160,33 @@ def _show_differences(older: Side, newer: Side) -> None:
         told = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
         st.success(told, icon=":material/check:")
         return
-    if found.changed:
-        _heading(f"Changed from {old} to {new}", len(found.changed))
-    for pair in found.changed[:_MOST]:
-        assert pair.before is not None
-        assert pair.after is not None
-        before, after = _text(pair.before), _text(pair.after)
-        gone, come = differing_spans(before, after)
-        with st.container(border=True, gap="xsmall"):
-            _passage(old, pair.before, before, gone, _GONE)
-            _passage(new, pair.after, after, come, _COME)
-    _only(new, found.added, _COME)
-    _only(old, found.removed, _GONE)
+    for title, pairs in {
+        f"Changed from {old} to {new}": found.changed,
+        f"Only in {new}": [Pair(None, record) for record in found.added],
+        f"Only in {old}": [Pair(record, None) for record in found.removed],
+    }.items():
+        if pairs:
+            number = f"the first {_MOST} of {len(pairs)}" if len(pairs) > _MOST else len(pairs)
+            st.markdown(f"**{as_label(title, 200)}** :gray[({number})]")
+        for pair in pairs[:_MOST]:
+            with st.container(border=True, gap="xsmall"):
+                _show_pair(pair, (old, new))
     if found.same:
         st.caption(unchanged)
 
 
-def _only(release: str, records: Sequence[Record], colour: str) -> None:
-    if records:
-        _heading(f"Only in {release}", len(records))
-    for record in records[:_MOST]:
-        text = _text(record)
-        with st.container(border=True, gap="xsmall"):
-            _passage(release, record, text, [(0, len(text))], colour)
-
-
-def _heading(text: str, count: int) -> None:
-    shown = f"the first {_MOST} of {count}" if count > _MOST else f"{count}"
-    st.markdown(f"**{as_label(text, 200)}** :gray[({shown})]")
-
-
-def _passage(release: str, record: Record, text: str, marks: Sequence[Span], colour: str) -> None:
-    where = as_label(place_of(record.page).rsplit(" › ", 1)[-1] or record.label, 60)
-    st.markdown(f":gray-badge[{as_label(release)}] :small[:gray[{where}]]")
-    st.markdown(marked_text(text, marks, colour))
+def _show_pair(pair: Pair, releases: tuple[str, str]) -> None:
+    """A passage in each release that has it; all of it is marked where only one has it."""
+    records = pair.before, pair.after
+    texts = [_text(record) if record else "" for record in records]
+    spans = differing_spans(*texts)
+    for release, record, text, marks, colour in zip(
+        releases, records, texts, spans, _COLOURS, strict=True
+    ):
+        if record:
+            where = as_label(place_of(record.page).rsplit(" › ", 1)[-1] or record.label, 60)
+            st.markdown(f":gray-badge[{as_label(release)}] :small[:gray[{where}]]")
+            st.markdown(MarkedText(text, marks).markdown(colour))
 
 
 def _text(record: Record) -> str:
