@@ -66,7 +66,9 @@ class Administration:
         before = ReleaseAdministration(self.database).overview(product).release(release)
         review = Catalog(self.database).serve(product, release, generation)
         self._record(
-            *("rollback", product, release),
+            "rollback",
+            product,
+            release,
             generation=generation,
             before=before.generation if before else None,
             suspended=review.suspended,

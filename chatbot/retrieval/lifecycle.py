@@ -28,7 +28,8 @@ _EVENT = re.compile(
 """What a documentation says of its own history: "New in version 2.1", "Introduced: 2.1"."""
 _SINCE = re.compile(
     r"(?:^|[.!?;] )\W*(?:(?:since|from|as of|in) (?:when|which|what)\b"
-    r"|(?:which|what) \w+ (?:first|added)\b)",
+    r"|(?:which|what) \w+ (?:first|added)\b"
+    rf"|when (?:was|were|is|are|did|has)\b(?=[^?]*\b(?:{'|'.join(_EVENTS)})\b))",
     re.I,
 )
 """How a question begins that asks since when a thing is there, whatever it says of the thing."""

@@ -265,15 +265,15 @@ def test_the_pages_of_a_side_stay_on_their_side(chatbot: Chatbot, tmp_path: Path
         assert {c.release for c in side.answer.citations} <= {side.asked[1]}
 
 
-def test_what_a_second_question_asks_for_is_written_behind_what_a_table_tells(
+def test_a_value_is_read_and_a_second_question_behind_it_is_written(
     chatbot: Chatbot,
 ) -> None:
     model = ScriptedChatModel(
-        rules=(Rule(contains="hold", reply="The default of hold is 7 s; the lever moves down."),)
+        rules=(Rule(contains="hold", reply="The default of hold is 7 s. The lever moves down."),)
     )
     asked = replace(chatbot, model=model)
     value = asked.ask("What is the default of hold in 2.0?").content.answer
     assert value == "The default of hold is 7 s [1]."
     both = asked.ask("What is the default of hold in 2.0, and what does the lever do?").content
-    assert both.answer.startswith("The default of hold is 7 s [1]. The lever moves down [1].")
+    assert both.answer.startswith("The default of hold is 7 s [1]. The lever moves down [2].")
     assert len(model.calls) == 1

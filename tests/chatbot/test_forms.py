@@ -113,7 +113,7 @@ HISTORY = stored_page(
             "The section “hold_time” says: New in version 2.1.",
         ),
         (
-            "since when is hold_time deprecated?",
+            "when was hold_time deprecated?",
             "The section “hold_time” says: Deprecated since version 3.0: The option is ignored.",
         ),
         ("what does hold_time do?", None),
