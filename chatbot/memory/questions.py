@@ -26,15 +26,25 @@ _EMPTY = """
     thanks
 """
 _SAYS_NOTHING = frozenset(_EMPTY.split())
-_BINDING = "never neither nor except onto unless instead everi each whole singl 1 particular"
-_BINDS = STOP_WORDS | frozenset(_BINDING.split())
-"""Forms of words that ask, deny, count or put in order: they are the same in both questions."""
+_BINDING = """
+    not no never without cannot neither nor except from to into onto before after than when while if
+    unless by instead
+"""
+_BINDS = frozenset(_BINDING.split())
+"""Words that deny or put things in order: where their order differs, the question does."""
+_PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
+_LEAD = re.compile(
+    r"\b(where|when|who|how (?:many|much|long|often|big|large|far|fast|old)|what|which)\b"
+)
 _EDGES = "?!,;:.()[]{}<>\"'“”‘’`…*"
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _NOT = re.compile(r"n['’]t\b")
 _CLITIC = re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;:](?:\s|$))")
 _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
+_OF_ALL = frozenset({"all", "everi", "each", "whole"})
+_OF_ONE = frozenset({"singl", "1", "particular"})
+"""Forms of the words that say of how many things something is asked."""
 
 
 class QuestionReader:
@@ -98,22 +108,26 @@ def difference_on(passage: str, one: str, other: str, product: str) -> str:
     Empty where they name the same, and differ in words that the passage does not use: these say
     the same in other words, where those that it uses may pick another part of it.
     """
-    if asked_for(one) != asked_for(other):
+    if asked_for(one) != asked_for(other) or _lead(one) != _lead(other):
         return "they ask for different things"
     if named := difference_in_names(one, other, product):
         return named
-    mine, theirs = ([_form(word) for word in _words(text, product)] for text in (one, other))
-    if [word for word in mine if word in _BINDS] != [word for word in theirs if word in _BINDS]:
-        return "one question denies, orders or asks in other words"
-    only_mine, only_theirs = set(mine) - set(theirs), set(theirs) - set(mine)
-    if mine != theirs and not (only_mine and only_theirs):
+    mine, theirs = (_words(text, product) for text in (one, other))
+    a, b = ({_form(word) for word in words} for words in (mine, theirs))
+    if (a ^ b) & _BINDS:
+        return "only one question says what comes first, or denies it"
+    if (a & _OF_ALL and b & _OF_ONE) or (a & _OF_ONE and b & _OF_ALL):
+        return "one question asks of all, the other of one"
+    only_a, only_b = _content(a - b), _content(b - a)
+    same_order = [_form(w) for w in mine] == [_form(w) for w in theirs]
+    ordered = not (a | b).isdisjoint(_BINDS)
+    if bool(only_a) != bool(only_b) or (not only_a and ordered and not same_order):
         return "one question asks for more than the other"
-    apart = only_mine | only_theirs
-    if len(apart) > MOST_OTHER_WORDS:
+    if len(only_a) + len(only_b) > MOST_OTHER_WORDS:
         return "many of their words differ"
-    if picked := sorted(apart & set(tokens(passage))):
+    if picked := sorted((only_a | only_b) & set(tokens(passage))):
         return f"only one question says “{picked[0]}”, which the documentation does"
-    if any(x != y and (x.endswith(y) or y.endswith(x)) for x in only_mine for y in only_theirs):
+    if any(_negates(x, y) or _negates(y, x) for x in only_a for y in only_b):
         return "one question says the opposite"
     return ""
 
@@ -175,3 +189,17 @@ def _names(words: Sequence[str]) -> list[str]:
         or identifiers(word)
     ]
     return [word if word.startswith("-") else _form(word) for word in told]
+
+
+def _lead(text: str) -> str:
+    """How a question for a value begins; "which" asks what "what" does, as no such word does."""
+    found = _LEAD.search(text.lower())
+    return found[1] if found and found[1] not in ("what", "which") else ""
+
+
+def _content(forms: set[str]) -> set[str]:
+    return {form for form in forms if form not in STOP_WORDS}
+
+
+def _negates(word: str, other: str) -> bool:
+    return len(other) > 2 and any(word == prefix + other for prefix in _PREFIXES)

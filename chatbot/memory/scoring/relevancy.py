@@ -6,7 +6,7 @@ from math import log
 
 from chatbot.memory.scoring.faithfulness import holds
 from chatbot.memory.scoring.passages import Passage
-from chatbot.retrieval.provenance import claims, plain, whole
+from chatbot.retrieval.provenance import claims, plain, quantities, whole
 from chatbot.text.query_terms import EXPANSIONS, filtered
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.lexical import tokens
@@ -15,6 +15,7 @@ _Word = tuple[set[str], bool]
 """A word of the question as documents may say it, and whether it is a name or a figure."""
 OTHER_VALUE = 0.4
 """What is left of the relevancy of a sentence that tells another value than is asked for."""
+_ASKS_MEASURE = re.compile(r"\bhow (?:long|often|far|fast|hot|cold|tall|wide|heavy)\b", re.I)
 _CHOICE = re.compile(r"\bor\b", re.I)
 _ENOUGH = 0.8
 """Cosine and share of words, added up, of a passage that is surely about the question."""
@@ -33,9 +34,9 @@ def relevancy(
     the question, `words` is the share of the question's words that the passage has. `place` is low
     for an answer from another row, which stands in a passage that is less about the question than
     its neighbour: (own / best)² of cosine + words that tell passages apart, times own / best of the
-    scores that reduction gave, where it gave any. What only repeats the question, or tells the
-    value of another column than it names, is worth `OTHER_VALUE`. Of several statements the best
-    counts.
+    scores that reduction gave, where it gave any. What only repeats the question, or tells a
+    measure without a unit, or the value of another column than it names, is worth `OTHER_VALUE`.
+    Of several statements the best counts.
     """
     asked = _asked(question)
     telling = _telling(asked, passages)
@@ -50,7 +51,11 @@ def relevancy(
         place = _ratio(about[i], max(about)) ** 2
         if bearing.score > 0:
             place *= _ratio(bearing.score, max(p.score for p in passages))
-        other = _repeats(question, said) or _of_other_column(question, said, bearing)
+        other = (
+            _repeats(question, said)
+            or _lacks_unit(question, said)
+            or _of_other_column(question, said, bearing)
+        )
         found.append(fits * place * (OTHER_VALUE if other else 1.0))
     return max(found)
 
@@ -110,6 +115,12 @@ def _repeats(question: str, said: str) -> bool:
     """Whether it only repeats the question; choosing one of its alternatives is an answer."""
     words = set(tokens(filtered(said)))
     return bool(words) and words <= set(tokens(question)) and not _CHOICE.search(question)
+
+
+def _lacks_unit(question: str, said: str) -> bool:
+    """Whether a measure is asked for, and the figures that are told have no unit."""
+    told = any(map(str.isdigit, said)) and not quantities(said)
+    return told and _ASKS_MEASURE.search(question) is not None
 
 
 def _of_other_column(question: str, said: str, bearing: Passage) -> bool:
