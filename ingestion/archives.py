@@ -1,7 +1,5 @@
 """Zip archives, opened without trusting them and never unpacked to disk."""
 
-from __future__ import annotations
-
 import re
 import stat
 import zipfile

@@ -1,7 +1,5 @@
 """Running headers, footers, page numbers and copyright lines, found by counting."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The bytes of a text file become a string, whatever they were encoded in."""
 
-from __future__ import annotations
-
 import codecs
 import re
 

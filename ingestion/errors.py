@@ -1,7 +1,5 @@
 """The failures that are told to whoever uses Strata, in the terminal and on the page."""
 
-from __future__ import annotations
-
 
 class StrataError(Exception):
     """A failure whose message says what failed, on which input, and what to do about it."""

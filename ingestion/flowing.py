@@ -1,7 +1,5 @@
 """Documents that flow, without pages of their own: HTML, Markdown, reStructuredText, plain text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """HTML elements become blocks in reading order, each knowing what it stands under."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

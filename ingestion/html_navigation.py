@@ -1,7 +1,5 @@
 """What stands around a page's text: bars, breadcrumbs, search boxes, permalinks, copyright."""
 
-from __future__ import annotations
-
 import re
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Documented objects in HTML: their signatures and the names that people call them by."""
 
-from __future__ import annotations
-
 import re
 
 from lxml import etree

@@ -1,7 +1,5 @@
 """HTML tables: which hold data, which rows are the header, and the grid of their cells."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lxml import etree

@@ -1,7 +1,5 @@
 """The words of HTML elements, as lines and as code, as a browser would show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lxml import etree

@@ -1,7 +1,5 @@
 """What a document is for, judged by its name, its title and how much of it is signatures."""
 
-from __future__ import annotations
-
 import re
 
 from ingestion.page import DocumentKind

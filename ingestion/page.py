@@ -1,7 +1,5 @@
 """What every loader yields: a document cut into pages, a page made of blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Plain text → blocks: paragraphs, underlined headings, what is laid out by hand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Files, folders and archives become documents; what cannot be read is reported by name."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence

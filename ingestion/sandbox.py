@@ -1,7 +1,5 @@
 """Parsing in a child process, so that a hostile or broken file can only harm that child."""
 
-from __future__ import annotations
-
 import io
 import os
 import pickle

@@ -1,7 +1,5 @@
 """A long HTML, Markdown or text file becomes pages along its headings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Whether a file's content agrees with its name."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Sphinx's directives and roles, read for their text where Sphinx itself is not at hand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any, ClassVar, cast

@@ -1,7 +1,5 @@
 """A table becomes lines, cells divided by a dash, the header kept with every row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

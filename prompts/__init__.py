@@ -6,8 +6,6 @@ never looked at again, and it cannot close the section of the prompt that it sta
 law 8).
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Data inside a prompt: between tags that it cannot close, without a model's control tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

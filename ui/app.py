@@ -1,7 +1,5 @@
 """The router over the pages; admins have more of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

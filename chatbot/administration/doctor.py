@@ -1,7 +1,5 @@
 """Whether everything that is kept is whole, and mending what can be made again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

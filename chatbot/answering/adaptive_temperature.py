@@ -1,7 +1,5 @@
 """The temperature of the answer, from how far its evidence's scores lie apart (ComRAG 4.4)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from chatbot.memory.temperature import adaptive_temperature

@@ -1,7 +1,5 @@
 """The composed body: steps, lists, tables, code and definitions, letter for letter from a page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent

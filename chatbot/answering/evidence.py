@@ -1,7 +1,5 @@
 """What of the passages stands in the prompt: a few of the best, and the section of the best."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

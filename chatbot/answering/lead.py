@@ -1,7 +1,5 @@
 """The written lead, checked sentence by sentence against the passages that it was written from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The gate before generation: what a release does not document is refused, not guessed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The chain of steps (QAMR III-B, figure 3) as LCEL; a profile is a list of steps."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace

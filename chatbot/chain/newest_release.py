@@ -1,7 +1,5 @@
 """What is documented elsewhere: the releases that tell where the one that was asked does not."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

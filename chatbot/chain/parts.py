@@ -1,7 +1,5 @@
 """What the steps are made of, and the steps that several of `chatbot.chain.profiles` share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The profiles: which steps, in which order (QAMR III-B; the ablations and baseline of IV-C)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from langchain_core.language_models import BaseChatModel

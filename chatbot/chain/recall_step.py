@@ -1,7 +1,5 @@
 """The step of ComRAG 4.3: what was answered before is reused, or helps to answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel

@@ -1,7 +1,5 @@
 """A finished turn as what is printed and kept of it: its reply and its trace."""
 
-from __future__ import annotations
-
 from chatbot.memory.uses import role_of
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.reply import (

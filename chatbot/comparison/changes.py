@@ -1,7 +1,5 @@
 """What changed on a topic from one release to the next."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What the best evidence of each of several releases says that no other has word for word."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What was found, in words: what changed, and in which releases a thing is documented."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

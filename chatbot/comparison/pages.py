@@ -1,7 +1,5 @@
 """The pages of two releases, passage by passage; what differs is computed, never guessed."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Where a thing is documented: looked up in every release, never taken from one for another."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

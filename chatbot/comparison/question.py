@@ -1,7 +1,5 @@
 """What a comparison asks for: a value, what changed, or in which releases a thing is documented."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum, auto
 

@@ -1,7 +1,5 @@
 """The same question to several releases, side by side (design, law 2)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

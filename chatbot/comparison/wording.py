@@ -3,8 +3,6 @@
 Also what all answers to comparisons are written with: citations, short passages, yes and no.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

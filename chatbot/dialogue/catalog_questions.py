@@ -4,8 +4,6 @@ Such a question holds nothing but words for what there is. One word of something
 question to the documents: "which releases are there?", but "which releases support hot standby?".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Questions about what is documented here: computed from the catalog, without a model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Small talk, and questions off every document: a short reply without a citation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A question of one word that several things are called by is asked back, with those things."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

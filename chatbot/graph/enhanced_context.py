@@ -1,7 +1,5 @@
 """The steps of GraphContextGen: related questions, and the relations of what they name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 The paper asks Wikidata. A release's tables and signatures are exact, and of that release.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Personalized PageRank of a query that joins a graph of questions (GraphContextGen 4.2)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

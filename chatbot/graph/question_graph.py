@@ -4,8 +4,6 @@ Nodes are the good pairs of the memory, edges join those whose cosine exceeds a 
 of it is stored: it follows the memory's matrix of vectors, which follows SQL.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from threading import Lock
 

@@ -1,7 +1,5 @@
 """Relation triplets of a context, read by a language model or by REBEL (GraphContextGen 4.3)."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from collections.abc import Callable, Iterable

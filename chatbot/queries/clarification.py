@@ -1,7 +1,5 @@
 """A reply that only chooses among what was offered, and the question that it goes on with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

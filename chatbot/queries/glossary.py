@@ -1,7 +1,5 @@
 """Between steps 1 and 2 of QAMR III-B: what is asked, in the words of the glossary as well."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

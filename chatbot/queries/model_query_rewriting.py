@@ -1,7 +1,5 @@
 """Step 1 of QAMR III-B by a language model: Base and Filtered in one call, then Versionless."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Step 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 A language model may be asked for what the rules leave open; what is open then is asked back.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

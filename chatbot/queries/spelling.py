@@ -1,7 +1,5 @@
 """Between rewriting and retrieval: words with a typing error become words of the release."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

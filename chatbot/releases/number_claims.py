@@ -1,7 +1,5 @@
 """Whether a number in a question is a release of the product, judged by the words around it."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum, auto
 

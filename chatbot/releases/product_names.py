@@ -1,7 +1,5 @@
 """Products named in a question, in any spelling close to theirs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Choose the release among those a question names, or fall back to what it leaves unsaid."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

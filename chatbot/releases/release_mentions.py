@@ -1,7 +1,5 @@
 """What a question says about releases: each mention, what it names, and how it is meant."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A product's release names, indexed: which releases does a written name cover?"""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Release numbers in a question: "17.20", "v1-4-52", "1.3.x", "one point four", "11 24H2"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

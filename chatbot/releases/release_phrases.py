@@ -1,7 +1,5 @@
 """Releases named by their place among the others: the latest, the previous one, N-1, all."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

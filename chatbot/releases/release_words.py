@@ -1,7 +1,5 @@
 """The wording of releases: what stands before, after and between the numbers that name them."""
 
-from __future__ import annotations
-
 import re
 
 from corpora.indexing.number_words import NUMBER_WORDS

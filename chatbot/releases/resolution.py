@@ -1,7 +1,5 @@
 """What release extraction comes to: the releases to answer from, or what to ask the user."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

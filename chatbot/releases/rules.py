@@ -1,7 +1,5 @@
 """Release extraction by rules: from which release does the user want the answer? (QAMR III-B)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

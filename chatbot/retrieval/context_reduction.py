@@ -1,7 +1,5 @@
 """Step 3 of QAMR III-B: of each context chunk only what helps to answer, letter for letter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Step 2 of QAMR III-B: chunks of the release's own corpus, by dual or by single chunking."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace

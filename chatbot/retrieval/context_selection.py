@@ -1,7 +1,5 @@
 """Step 4 of QAMR III-B: the reduced chunks that answer best, by score or by a model (RankRAG)."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 

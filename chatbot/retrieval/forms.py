@@ -1,7 +1,5 @@
 """Forms: what a reader takes from a signature or a table becomes a sentence without a model."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

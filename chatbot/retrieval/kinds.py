@@ -1,7 +1,5 @@
 """What is asked: one classifier, by the passage that answers best and the question's words."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """What the section on a thing says of its own history: since when it is there, that it is over."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain

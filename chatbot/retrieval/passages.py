@@ -1,7 +1,5 @@
 """Passages: runs of blocks that mean something together, the unit of evidence of an answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Whether an answer stands in the evidence, its figures too, and the citations that show it."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """A page as records: the smallest texts that can be understood and quoted alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

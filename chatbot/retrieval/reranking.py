@@ -5,8 +5,6 @@ by the passage that it stands in. All weights are beside the share of the questi
 record holds, which is about 1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

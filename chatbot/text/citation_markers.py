@@ -1,7 +1,5 @@
 """Marks of citations in a text: "[2]", "[1, 3]". What stands in code is none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Text of any origin as Markdown: of an answer its own few forms are kept, all else is text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

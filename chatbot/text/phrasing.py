@@ -1,7 +1,5 @@
 """How several things are named in a sentence, and sets of words that a rule looks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -1,7 +1,5 @@
 """Words that carry no topic, and everyday words that documents say differently."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Protocol

@@ -1,7 +1,5 @@
 """What a model wrote as text that can do nothing: no picture, no link, no invisible character."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Words that a model copied, found again letter for letter in the text that they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from prompts.fencing import visible

@@ -1,7 +1,5 @@
 """Documents → a new generation of a release → published (QAMR III-A, one corpus per release)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

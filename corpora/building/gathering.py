@@ -1,7 +1,5 @@
 """Files become the documents of a generation; what was read before is not read again."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Documents leave a release; releases and products are deleted with all that hangs on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path

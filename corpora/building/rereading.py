@@ -1,7 +1,5 @@
 """The files of a release are read again, from the bytes that were kept, by today's parsers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

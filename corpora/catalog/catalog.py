@@ -1,7 +1,5 @@
 """The catalog: products, their releases, what these are called, and which generation serves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

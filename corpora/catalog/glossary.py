@@ -1,7 +1,5 @@
 """The glossary of a product: which words mean the same (QAMR, lesson 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The first row is `term,synonyms`; below it stand a term and, in a cell each, as 
 there are.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

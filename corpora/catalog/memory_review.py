@@ -5,8 +5,6 @@ serves a release reviews its answers in the same transaction, so that nobody eve
 as usable whose pages do not serve.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Releases and products: how their names are read, compared and ordered."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import date

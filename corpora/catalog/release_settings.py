@@ -1,7 +1,5 @@
 """The releases of a product as an administrator sees and changes them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, datetime
 

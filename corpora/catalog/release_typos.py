@@ -1,7 +1,5 @@
 """Names of releases that look like a typing error in the name of another one."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """A database is copied whole into an empty one, of its own kind or the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any

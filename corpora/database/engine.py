@@ -1,7 +1,5 @@
 """The one database: engine, sessions, migrations."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

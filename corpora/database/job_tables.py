@@ -1,7 +1,5 @@
 """The tables of jobs: long work on a release that a worker process does."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any

@@ -5,8 +5,6 @@ generation of the release is a set of such documents. So a new generation shares
 change with the one before it, and a published one never changes.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 

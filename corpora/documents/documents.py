@@ -1,7 +1,5 @@
 """The documents of a generation as an administrator looks through them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 

@@ -1,7 +1,5 @@
 """What deleting documents, a release or a product takes along, counted before it is done."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

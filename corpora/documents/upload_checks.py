@@ -1,7 +1,5 @@
 """What is to be said of files before they are taken, looked at before anything runs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing

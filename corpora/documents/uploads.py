@@ -1,7 +1,5 @@
 """Uploads: files that came over the page are kept in the database until they are ingested."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field

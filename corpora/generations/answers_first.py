@@ -4,8 +4,6 @@ A model's threads wait for each other at every layer, so that one core which an 
 an answer many times slower (docs/decisions/0019).
 """
 
-from __future__ import annotations
-
 import fcntl
 import time
 from collections.abc import Iterator

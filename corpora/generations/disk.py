@@ -1,7 +1,5 @@
 """Room on the disk: an ingest leaves some, since what serves needs a little to go on."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 import sqlite3

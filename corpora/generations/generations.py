@@ -4,8 +4,6 @@ A generation is a set of documents and a folder of indexes. As long as its momen
 is empty it is being built, and its row is the builder's claim to the release.
 """
 
-from __future__ import annotations
-
 import logging
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """Processes that have something in hand, by names that no other ever has, and whether they live."""
 
-from __future__ import annotations
-
 import socket
 from datetime import datetime, timedelta
 

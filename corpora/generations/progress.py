@@ -1,7 +1,5 @@
 """How far an ingest has come."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """One release's documentation, opened for reading, and nothing of any other release."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Search chunks to find a page by, context chunks to answer from (QAMR III-A, Algorithm 1)."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The two indexes of a generation, built from SQL in a folder that is complete or not there."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Vectors for the texts of a generation that no generation of any release had before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The English words for whole numbers, the only table of them."""
 
-from __future__ import annotations
-
 _TO_NINETEEN = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen

@@ -1,7 +1,5 @@
 """Documents, pages, search chunks and original files as they are stored."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence

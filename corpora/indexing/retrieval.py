@@ -1,7 +1,5 @@
 """Queries → scored search chunks → context chunks, within one release (QAMR III-B, step 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self

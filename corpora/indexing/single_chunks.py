@@ -1,7 +1,5 @@
 """The single chunks of a generation, found by cosine: what the baseline searches (QAMR IV-E)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock

@@ -1,7 +1,5 @@
 """Jobs as a worker sees them: taken in hand, reported on, ended, recovered from the dead."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime

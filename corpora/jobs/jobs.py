@@ -3,8 +3,6 @@
 Rows in the database are the queue: a worker looks for one that waits and takes it by an update.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime

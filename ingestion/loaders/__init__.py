@@ -1,7 +1,5 @@
 """One loader a format, chosen by the file's suffix."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import cast

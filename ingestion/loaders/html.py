@@ -1,7 +1,5 @@
 """HTML files, above all sites written by Sphinx, become documents."""
 
-from __future__ import annotations
-
 import re
 
 from bs4.dammit import EncodingDetector

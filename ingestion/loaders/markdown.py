@@ -1,7 +1,5 @@
 """Markdown files become documents, by way of the HTML that they stand for."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """PDF files: one page for each page of the file, in reading order."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

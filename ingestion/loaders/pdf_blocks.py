@@ -1,7 +1,5 @@
 """The lines of a PDF become headings, paragraphs, lists, definitions, signatures and code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

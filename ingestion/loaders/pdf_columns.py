@@ -1,7 +1,5 @@
 """The order in which a person reads a page: column by column, from top to bottom."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median

@@ -1,7 +1,5 @@
 """Schematics on a PDF page: labels among strokes, read line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median

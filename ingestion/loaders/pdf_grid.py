@@ -1,7 +1,5 @@
 """Grids that strokes, bars and shaded boxes draw on a PDF page."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

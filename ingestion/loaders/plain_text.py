@@ -1,7 +1,5 @@
 """Plain text files become documents, those in reStructuredText as such."""
 
-from __future__ import annotations
-
 import re
 
 from ingestion.decoding import decode

@@ -1,7 +1,5 @@
 """reStructuredText files become documents, by way of the HTML that docutils writes."""
 
-from __future__ import annotations
-
 from ingestion.decoding import decode
 from ingestion.flowing import flowing_document
 from ingestion.loaders.html import fragment_blocks

@@ -1,7 +1,5 @@
 """SVG drawings: their labels as lines that keep horizontal and vertical order."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

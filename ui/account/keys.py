@@ -1,7 +1,5 @@
 """Keys for programs: create them, show them once, revoke them."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chatbot.accounts.people import Person

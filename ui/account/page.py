@@ -1,7 +1,5 @@
 """The account page, and the page shown to people who are not signed in or not allowed."""
 
-from __future__ import annotations
-
 import json
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Actions below an answer: regenerate, edit the question, copy, link, rate, give a reason."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st

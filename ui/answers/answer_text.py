@@ -1,7 +1,5 @@
 """The text of an answer on the page, as Markdown and listings to copy."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chatbot.text.markdown import AnswerMarkdown, Escaping

@@ -1,7 +1,5 @@
 """A turn of a conversation on the page: question, release, answer, citations, what to do next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

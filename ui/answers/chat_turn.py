@@ -1,7 +1,5 @@
 """A turn of the open conversation, whose question can be asked again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The sources of an answer: a chip for each page, which opens it at the quoted words."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chatbot.reply import Reply

@@ -1,7 +1,5 @@
 """What an answer that abstains, or asks for the release, offers next: releases, related pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

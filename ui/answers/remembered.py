@@ -1,7 +1,5 @@
 """What the memory contributed to an answer: a saved answer given again, or one used as help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Which conversation is open, and at which answer: `/?conversation=ID&turn=TURN_ID`."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ui.elements.address import go

@@ -1,7 +1,5 @@
 """The chat page: the open conversation, its open questions, and the input."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import nullcontext

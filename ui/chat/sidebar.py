@@ -1,7 +1,5 @@
 """The sidebar of the chat: the product, its releases, and the person's conversations."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Deleting documents, a release or a product: what is affected, then a confirmation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import streamlit as st

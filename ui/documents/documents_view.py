@@ -1,7 +1,5 @@
 """The documents of a release: search them, view their pages, remove them."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.column_config import NumberColumn
 

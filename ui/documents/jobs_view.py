@@ -1,7 +1,5 @@
 """Jobs: the open ones with their progress, the finished ones with their results."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from corpora.jobs.jobs import Job, Jobs

@@ -1,7 +1,5 @@
 """Opening a product and one of its tabs; the tab Jobs opens when a job is ordered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

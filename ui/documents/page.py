@@ -1,7 +1,5 @@
 """The documents page: a product with its releases, or one release of it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chatbot.accounts.people import Person

@@ -1,7 +1,5 @@
 """The list of a product's releases, the newest first, and the view of one release."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The settings of a product or a release, reprocessing, and deletion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

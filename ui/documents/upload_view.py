@@ -1,7 +1,5 @@
 """Uploading: the release, the files, the findings of the checks, and the button to start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

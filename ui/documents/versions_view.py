@@ -1,7 +1,5 @@
 """The stored versions of a release's documents: the current one, and those to roll back to."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from corpora.catalog.catalog import Catalog, Generation, GenerationState

@@ -1,7 +1,5 @@
 """The query parameters that say what is open on a page, and links to other pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import streamlit as st

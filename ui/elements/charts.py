@@ -1,7 +1,5 @@
 """Charts over time in the colors of the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 

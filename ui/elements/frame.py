@@ -1,7 +1,5 @@
 """What all pages share: access for admins, messages, tabs, buttons, confirmations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps

@@ -1,7 +1,5 @@
 """Moments in the time zone of the browser."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 
 import streamlit as st

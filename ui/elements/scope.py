@@ -1,7 +1,5 @@
 """Widgets for product, release and time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables and lists with pages, rows to open or to select, and downloads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeVar

@@ -1,7 +1,5 @@
 """The glossary page: the terms of a product, a form for one term, import and export."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Import of questions and answers from a file, after a preview, and export."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The lists of the memory page: groups, questions, and changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

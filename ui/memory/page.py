@@ -1,7 +1,5 @@
 """The memory page: figures, questions, changes, import and export."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chatbot.accounts.people import Person

@@ -1,7 +1,5 @@
 """One saved answer: its text, score and uses; editing, promoting and deleting it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

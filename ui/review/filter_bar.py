@@ -1,7 +1,5 @@
 """The filter of the history: what an admin chooses to see, kept in the address of the page."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """The page of content gaps: unanswered questions, grouped by similarity."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import streamlit as st

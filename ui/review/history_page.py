@@ -1,7 +1,5 @@
 """The history page: all questions, filtered, page by page; or one of them opened."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chatbot.accounts.people import Person

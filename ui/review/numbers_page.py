@@ -1,7 +1,5 @@
 """The page of numbers over time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date

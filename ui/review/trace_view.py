@@ -1,7 +1,5 @@
 """How an answer came about, step by step: queries, chunks, what was kept, the model's calls."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

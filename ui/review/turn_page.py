@@ -1,7 +1,5 @@
 """A turn opened by an admin: the conversation around it, its rating and review, its trace."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -5,8 +5,6 @@ is drawn in a child process with limits, which can only harm itself. The child h
 writes no file, and once it has what it needs it can open nothing more, no file and no connection.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

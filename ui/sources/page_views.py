@@ -1,7 +1,5 @@
 """A stored page in each view: as printed, as clean text, or block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -5,8 +5,6 @@ whatever would be fetched or read from a disk. A file that declares entities, or
 to itself would draw more than anybody can look at, is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

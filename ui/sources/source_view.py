@@ -1,7 +1,5 @@
 """The page that a citation names, the same page in other releases, and what differs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

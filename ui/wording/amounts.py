@@ -1,7 +1,5 @@
 """Amounts as people read them."""
 
-from __future__ import annotations
-
 
 def how_large(size: int) -> str:
     """An amount of bytes."""

@@ -1,7 +1,5 @@
 """Text of any origin as Markdown that shows exactly that text (design, law 7)."""
 
-from __future__ import annotations
-
 import re
 
 _REMOVED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -1,7 +1,5 @@
 """The text about a job: what it does, how far it is, its result."""
 
-from __future__ import annotations
-
 from corpora.jobs.jobs import Job
 from ui.wording.amounts import how_long, how_many
 from ui.wording.escaping import as_label

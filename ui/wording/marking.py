@@ -1,7 +1,5 @@
 """Positions of words: quoted ones in a text or on a printed page, differing ones in two texts."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ SQL is the truth: a matrix follows its rows when they have changed, and the pair
 read for each question.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from threading import Lock
 

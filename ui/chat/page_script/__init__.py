@@ -1,7 +1,5 @@
 """The script of the chat page, which reports clicks on the marks in an answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
