@@ -97,6 +97,22 @@ def test_a_verdict_says_what_its_passage_says(embedder: MiniLM, told: str, good:
     assert (measure_turn(turn, embedder).relevancy > 0) is good
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "good"),
+    [
+        ("Must the fan stay?", "The fan must not be removed while it runs.", True),
+        ("Why must the fan stay?", "The fan must not be removed while it runs.", False),
+        ("How do I remove the fan?", "The fan must not be removed.", False),
+        ("List all of the parts that must stay.", "The fan must not be removed.", False),
+    ],
+)
+def test_a_good_answer_has_the_form_that_is_asked_for(
+    embedder: MiniLM, question: str, told: str, good: bool
+) -> None:
+    measured = measure_turn(answered(question, told, FAN), embedder)
+    assert (measured != NOTHING) is good
+
+
 def test_the_words_of_the_asker_alone_bear_nothing(embedder: MiniLM) -> None:
     question = "Which default compression algorithm do new groups of relays use?"
     told = "The default compression algorithm of new groups is 50 ms."

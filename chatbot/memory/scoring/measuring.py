@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.memory.scoring.faithfulness import faithfulness, stands_whole
+from chatbot.memory.scoring.form import has_form
 from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
 from chatbot.memory.scoring.passages import cited_passages, passage_of
 from chatbot.memory.scoring.relevancy import relevancy
@@ -98,7 +99,7 @@ def measure(
     the asker said, or `known`, needs no support. But a sentence of the lead that has too little of
     its own in common with what bears it, or says yes or no otherwise, makes the answer irrelevant.
     """
-    if worth_nothing(answer, asked[1]):
+    if worth_nothing(answer, asked[1]) or not has_form(question, answer):
         return NOTHING
     cited = cited_passages(answer.citations, evidence)
     others = [passage_of(record) for record in evidence[:_MOST_PASSAGES]]
