@@ -307,7 +307,7 @@ class _Draft:
             marked.append(_marked(sentence.text if ended else f"{sentence.text}.", mark))
         value = " ".join(sentence.text for sentence in said)
         by_model = self.kind in WORDED and bool(self.turn.calls)
-        prose = told_in_prose(self.passages, self.scored, value) if by_model else ()
+        prose = told_in_prose(self.passages, self.scored, self.subject, value) if by_model else ()
         parts = prose or self._parts
         text = "\n\n".join((" ".join(marked), *self._body(parts)))
         return Answer(text, False, tuple(self._citations), value)

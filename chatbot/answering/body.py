@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from chatbot.retrieval.forms import read_rows, row_in_words
+from chatbot.retrieval.forms import named_rows, read_rows, row_in_words
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import (
     Passage,
@@ -96,11 +96,13 @@ def compose(
             return (Part((best,), listing),) if shown else ()
 
 
-def told_in_prose(passages: Sequence[Passage], scored: Sequence[Record], lead: str) -> list[Part]:
+def told_in_prose(
+    passages: Sequence[Passage], scored: Sequence[Record], subject: str, lead: str
+) -> list[Part]:
     """The paragraphs and items that the best records stand in, best first, beside their lead.
 
-    A row of a table is a sentence. What the lead says already is not shown again, nor what only
-    announces something else.
+    A row of a table that the subject names is a sentence, another is left out. What the lead says
+    already is not shown again, nor what only announces something else.
     """
     said = set(tokens(lead))
     left = WORDED
@@ -116,6 +118,8 @@ def told_in_prose(passages: Sequence[Passage], scored: Sequence[Record], lead: s
             continue
         block = placed[2]
         if record.cells:
+            if not named_rows(subject, [record]):
+                continue
             block = replace(block, kind=BlockKind.PARAGRAPH, text=f"{row_in_words(record)}.")
         words = set(tokens(filtered(block.text)))
         if block.text.rstrip().endswith(":") or len(words - said) <= NEW * len(words):

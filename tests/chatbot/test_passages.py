@@ -292,5 +292,24 @@ def test_what_the_lead_leaves_out_follows_in_the_words_of_the_page(
     lead: str, shown: list[str]
 ) -> None:
     scored = records(PROSE)
-    parts = told_in_prose(best_passages(scored), scored, lead)
+    parts = told_in_prose(best_passages(scored), scored, "how many shelves?", lead)
     assert [markdown(part) for part in parts] == shown
+
+
+@pytest.mark.parametrize(("subject", "rows"), [("wait-to-restore time", 1), ("the timers", 0)])
+def test_only_a_row_that_the_question_names_follows_a_lead(subject: str, rows: int) -> None:
+    timers, header = ("Timers",), ("Parameter", "Default", "Meaning")
+    page = stored_page(
+        Block(BlockKind.TABLE_HEADER, " — ".join(header), timers, header=header),
+        Block(
+            BlockKind.TABLE_ROW, "wait-to-restore — 300 s — After a repair.", timers, header=header
+        ),
+        Block(
+            BlockKind.TABLE_ROW, "source-wait-to-restore — 5 min — A clock.", timers, header=header
+        ),
+    )
+    scored = [replace(r, score=1.0) for r in records(page)]
+    parts = told_in_prose(best_passages(scored), scored, subject, "It is the time to wait.")
+    assert [part.blocks[0].text for part in parts] == [
+        "`wait-to-restore`: default 300 s, meaning After a repair."
+    ][:rows]
