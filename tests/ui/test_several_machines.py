@@ -2,93 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from strata_client import Strata, StrataFailure
-from tests.browser.conftest import free_port
+from tests.endurance.site import Site, until
 from tests.postgresql import cluster
 
-ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
 FACTS = "# Winch\n\nThe cable of the winch is {metres} metres long.\n"
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.enable_socket]
 
 
-class Site:
-    """Machines that have nothing in common but the URL of the database."""
-
-    def __init__(self, url: str, folder: Path) -> None:
-        self._url = url
-        self._folder = folder
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
-
-    def serve(self, name: str) -> Strata:
-        """Start a server on a machine and return a client of it."""
-        port = free_port()
-        self._start(name, "serve", "--no-worker", "--port", str(port))
-        client = Strata(f"http://127.0.0.1:{port}")
-        _until(lambda: _answers(client), f"{name} does not answer")
-        return client
-
-    def work(self, name: str) -> None:
-        """Start a worker on a machine."""
-        self._start(name, "worker")
-
-    def kill(self, name: str) -> None:
-        """End a machine as a power cut would."""
-        self.processes[name].send_signal(signal.SIGKILL)
-        self.processes[name].wait(20)
-
-    def _start(self, name: str, *command: str) -> None:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "STRATA_DATABASE_URL": self._url,
-            "STRATA_DATA_DIR": str(self._folder / name),
-            "STRATA_GENERATOR": "none",
-        }
-        self.processes[name] = subprocess.Popen(
-            [sys.executable, "-m", "ui.cli.main", *command],
-            env=environment,
-            cwd="/",
-            stderr=subprocess.DEVNULL,
-        )
-
-
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     with cluster() as server:
-        site = Site(server.database_of(tmp_path), tmp_path)
-        yield site
-        for process in site.processes.values():
-            process.kill()
-            process.wait(20)
-
-
-def _answers(client: Strata) -> bool:
-    try:
-        client.products()
-    except StrataFailure:
-        return False
-    return True
-
-
-def _until(condition: Callable[[], Any], told: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, told
-        time.sleep(0.1)
+        url = server.database_of(tmp_path)
+        with Site(tmp_path, STRATA_DATABASE_URL=url, STRATA_GENERATOR="none") as site:
+            yield site
 
 
 def _much(folder: Path) -> list[Path]:
@@ -121,7 +54,7 @@ def test_what_one_machine_takes_another_ingests_and_a_third_answers(
             assert [c["release"] for c in reply.citations] == ["1.0"]
 
         job = second.upload("winch", "2.0", _much(tmp_path / "many"))["id"]
-        _until(lambda: second.job(job)["stage"] == "embedding", "it does not embed")
+        until(lambda: second.job(job)["stage"] == "embedding", "it does not embed")
         site.work("worker2")
         site.kill("worker1")
         assert second.wait(job, every=0.2)["state"] == "done"

@@ -1,0 +1,89 @@
+"""Processes of Strata as an operator starts them, which can be killed and started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from strata_client import Strata, StrataFailure
+from tests.browser.conftest import free_port
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 180.0
+
+
+class Site:
+    """Named processes with one environment; each may have a data folder of its own."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.folder = folder
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.addresses: dict[str, str] = {}
+        self._environment = environment
+
+    def __enter__(self) -> Site:
+        """Use it as a context manager, which ends all processes."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all processes."""
+        for process in self.processes.values():
+            process.kill()
+            process.wait(20)
+
+    def serve(self, name: str, *options: str) -> Strata:
+        """Start a server on a machine; return a client of it once it answers."""
+        port = free_port()
+        self.start(name, "serve", "--no-worker", "--port", str(port), *options)
+        self.addresses[name] = f"http://127.0.0.1:{port}"
+        client = Strata(self.addresses[name])
+        until(lambda: _answers(client), f"{name} does not answer")
+        return client
+
+    def work(self, name: str) -> None:
+        """Start a worker on a machine."""
+        self.start(name, "worker")
+
+    def start(self, name: str, *command: str) -> subprocess.Popen[bytes]:
+        """Start a command of Strata on a machine, in a session of its own."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "STRATA_DATA_DIR": str(self.folder / name),
+            **self._environment,
+        }
+        self.processes[name] = subprocess.Popen(
+            [sys.executable, "-m", "ui.cli.main", *command],
+            env=environment,
+            cwd="/",
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        return self.processes[name]
+
+    def kill(self, name: str) -> None:
+        """End a process as a power cut would."""
+        self.processes[name].send_signal(signal.SIGKILL)
+        self.processes[name].wait(20)
+
+
+def until(condition: Callable[[], Any], told: str) -> None:
+    """Wait for what has to come."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, told
+        time.sleep(0.1)
+
+
+def _answers(client: Strata) -> bool:
+    try:
+        client.products()
+    except StrataFailure:
+        return False
+    return True
