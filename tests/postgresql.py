@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -18,21 +20,47 @@ from psycopg import sql
 from corpora.database.engine import open_database
 
 _TEMPLATE = "strata_template"
-_SERVER = (
-    # The cluster goes with the tests, so nothing of it has to survive a power cut.
-    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off "
-    "-c max_connections=200 -c listen_addresses='' -c unix_socket_directories="
-)
+_FLEETING = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off "
+"""The cluster goes with the tests, so nothing of it has to survive a power cut."""
+_SERVER = "-c max_connections=200 -c listen_addresses='' -c unix_socket_directories="
 
 
 class Cluster:
     """A running server in a folder, which also holds its socket."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, options: str) -> None:
         self._folder = folder
+        self._options = options
         self._data_dirs: dict[str, Path] = {}
+        self.start()
         self._create(_TEMPLATE, "template0")
         open_database(self._url(_TEMPLATE)).close()
+
+    def start(self) -> None:
+        """Start the server, also one that was killed."""
+        end = time.monotonic() + 60
+        while True:
+            try:
+                self._control("start", "-l", self._folder / "log", "-o", self._options)
+            except subprocess.CalledProcessError:
+                # What the killed one had forked takes a moment to notice.
+                assert time.monotonic() < end, (self._folder / "log").read_text()
+                time.sleep(0.2)
+            else:
+                return
+
+    def kill(self) -> None:
+        """End the server as a power cut would."""
+        pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End the server, whoever is connected."""
+        self._control("stop", "-m", "immediate")
+
+    def _control(self, action: str, *options: str | Path) -> None:
+        data = self._folder / "data"
+        _run(_binaries() / "pg_ctl", action, "-w", "-D", data, *options)
 
     def database_of(self, data_dir: Path) -> str:
         """Return the URL of the database of a data folder; the first time it is made, empty."""
@@ -78,8 +106,11 @@ def _name(data_dir: Path) -> str:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
-    """Start a server of the newest PostgreSQL of this machine, and end it with the block."""
+def cluster(*, durable: bool = False) -> Iterator[Cluster]:
+    """Start a server of the newest PostgreSQL of this machine, and end it with the block.
+
+    A durable one waits for the disk, as it does by default.
+    """
     binaries = _binaries()
     # A socket's path may have 107 characters, fewer than pytest's folders.
     with TemporaryDirectory(prefix="strata-pg-") as made:
@@ -88,14 +119,12 @@ def cluster() -> Iterator[Cluster]:
             shutil.chown(folder, "postgres")
         data = folder / "data"
         _run(binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N")
-        _run(
-            *(binaries / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log"),
-            *("-o", f"{_SERVER}{folder}"),
-        )
+        options = f"{'' if durable else _FLEETING}{_SERVER}{folder}"
+        server = Cluster(folder, options)
         try:
-            yield Cluster(folder)
+            yield server
         finally:
-            _run(binaries / "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate")
+            server.stop()
 
 
 def _binaries() -> Path:

@@ -25,7 +25,7 @@ class Site:
         self.folder = folder
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.addresses: dict[str, str] = {}
-        self._environment = environment
+        self.environment = environment
 
     def __enter__(self) -> Site:
         """Use it as a context manager, which ends all processes."""
@@ -50,21 +50,24 @@ class Site:
         """Start a worker on a machine."""
         self.start(name, "worker")
 
-    def start(self, name: str, *command: str) -> subprocess.Popen[bytes]:
-        """Start a command of Strata on a machine, in a session of its own."""
+    def start(self, name: str, *command: str, keep: bool = False) -> subprocess.Popen[bytes]:
+        """Start a command of Strata on a machine, in a session of its own; `keep` what it says."""
         environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "STRATA_DATA_DIR": str(self.folder / name),
-            **self._environment,
+            **self.environment,
         }
-        self.processes[name] = subprocess.Popen(
-            [sys.executable, "-m", "ui.cli.main", *command],
-            env=environment,
-            cwd="/",
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        log = self.folder / f"{name}.log"
+        with log.open("ab") as errors:
+            self.processes[name] = subprocess.Popen(
+                [sys.executable, "-m", "ui.cli.main", *command],
+                env=environment,
+                cwd="/",
+                stdout=subprocess.PIPE if keep else subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
         return self.processes[name]
 
     def kill(self, name: str) -> None:

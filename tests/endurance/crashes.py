@@ -1,0 +1,423 @@
+"""Processes killed at random moments: `python -m tests.endurance.crashes --kills 1000`.
+
+While people ask and rate, files are uploaded and a release is ingested over and over, an ingest, a
+worker, a question of the command line, a server and the database's server are killed with -9 and
+started again. Nothing that was acknowledged may be lost: every now and then the killing rests, and
+everything is compared with what the processes had said.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import psutil
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from sqlalchemy import select, text
+
+from chatbot.administration.doctor import Health, examine
+from chatbot.settings import read_settings
+from corpora.database.engine import open_database, sqlite_url
+from corpora.database.history_tables import FeedbackRow
+from corpora.database.tables import GenerationRow
+from strata_client import Strata, StrataFailure
+from tests.browser.conftest import free_port
+from tests.endurance.site import Site, until
+from tests.postgresql import Cluster, cluster
+
+PRODUCT = "winch"
+STEADY, CHANGING = "0.9", "1.0"
+"""A release that nobody touches, and the one that is ingested over and over."""
+QUESTION = "How long is the cable of the winch?"
+FACT = "# Winch\n\nThe cable of the winch is {metres} metres long.\n"
+CALM_AFTER = 50
+"""Kills after which everything is compared."""
+
+
+class Storm:
+    """Everything that runs, is killed and is started again, and what it has acknowledged."""
+
+    def __init__(self, site: Site, database: Cluster | None, seed: int) -> None:
+        self.site = site
+        self.database = database
+        self.kills = Counter[str]()
+        self.done = Counter[str]()
+        self.faults: list[str] = []
+        self._url = site.environment["STRATA_DATABASE_URL"]
+        self._data = Path(site.environment["STRATA_DATA_DIR"])
+        self._random = random.Random(seed)
+        self._docs = site.folder / "docs"
+        self._version = self._ingested = 0
+        self._ports = {name: free_port() for name in ("web1", "web2")}
+        self._sessions: set[int] = set()
+        self._ratings: dict[int, int] = {}
+        self._said: dict[str, list[str]] = {}
+        self._uploads: dict[int, int] = {}
+        self._resting = threading.Event()
+        self._over = threading.Event()
+        self._busy = [threading.Lock() for _ in range(2)]
+
+    def begin(self) -> None:
+        """Ingest the steady release and start everything."""
+        self._write(self._docs, 7, parts=1)
+        self._ingest(STEADY)
+        assert self.site.processes["ingest"].wait(300) == 0, "the steady release is not ingested"
+        for name in (*self._ports, "worker"):
+            self._start(name)
+        self._calm_down()
+
+    def rage(self, kills: int, pause: float, told: Callable[[], object]) -> None:
+        """Kill so many processes, `pause` seconds apart in the mean; compare in between."""
+        threads = [threading.Thread(target=work) for work in (self._ask, self._upload)]
+        for thread in threads:
+            thread.start()
+        try:
+            for number in range(1, kills + 1):
+                end = time.monotonic() + self._random.expovariate(1 / pause)
+                while time.monotonic() < end:
+                    self._keep_up()
+                    time.sleep(0.02)
+                self._kill(self._random.choice(self._victims()))
+                told()
+                if number % CALM_AFTER == 0 or number == kills:
+                    self._compare()
+        finally:
+            self._over.set()
+            self._resting.clear()
+            for thread in threads:
+                thread.join(300)
+
+    def _victims(self) -> list[str]:
+        names = [*self._ports, "worker", "ingest", "chat"]
+        return names if self.database is None else [*names, "database"]
+
+    def _kill(self, name: str) -> None:
+        self.kills[name.rstrip("12")] += 1
+        if name == "database":
+            assert self.database is not None
+            self.database.kill()
+            self.database.start()
+            return
+        self._keep_up()
+        self.site.kill(name)
+        self._start(name)
+
+    def _start(self, name: str) -> None:
+        if name in self._ports:
+            command = ("serve", "--no-worker", "--port", str(self._ports[name]))
+            self._sessions.add(self.site.start(name, *command).pid)
+        elif name == "worker":
+            self._sessions.add(self.site.start(name, "worker").pid)
+        elif name == "chat":
+            asked = (QUESTION, "--product", PRODUCT, "--release", STEADY)
+            self._sessions.add(self.site.start(name, "ask", *asked, keep=True).pid)
+        else:
+            if self._ingested == self._version:
+                self._version += 1
+                self._write(self._docs, self._version, parts=6)
+            self._ingest(CHANGING)
+
+    def _ingest(self, release: str) -> None:
+        command = ("ingest", str(self._docs), "--product", PRODUCT, "--release", release)
+        self._sessions.add(self.site.start("ingest", *command).pid)
+
+    def _write(self, folder: Path, number: int, parts: int) -> None:
+        """A fact in a small file, and a file that takes a while to embed."""
+        folder.mkdir(exist_ok=True)
+        (folder / "winch.md").write_text(FACT.format(metres=number))
+        sections = (
+            f"## Part {n}\n\n{' '.join(f'rope{number}x{n}x{i}' for i in range(60))}."
+            for n in range(parts)
+        )
+        (folder / "ropes.md").write_text("# Ropes\n\n" + "\n\n".join(sections) + "\n")
+
+    def _keep_up(self) -> None:
+        """Start what has ended; a server or worker never ends by itself."""
+        for name in (*self._ports, "worker", "ingest", "chat"):
+            process = self.site.processes.get(name)
+            if process is not None and process.poll() is None:
+                continue
+            if process is not None:
+                self._ended(name, process)
+            self._start(name)
+
+    def _ended(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        code = process.returncode
+        said = process.stdout.read().decode() if process.stdout else ""
+        if name == "ingest" and code == 0:
+            self._ingested = self._version
+            self.done["ingests"] += 1
+        elif name == "chat" and code == 0:
+            self.done["questions of the command line"] += 1
+            if "7 metres" not in said:
+                self.faults.append(f"chat said: {said[-200:]}")
+        elif code == 0 or not self._may_fail(name):
+            self.faults.append(f"{name} ended by itself with {code} {said[-200:]}")
+
+    def _may_fail(self, name: str) -> bool:
+        """A command may end, with a message, where the database was away."""
+        return self.database is not None and self.kills["database"] > 0 and name in COMMANDS
+
+    @contextmanager
+    def _at_work(self, lock: threading.Lock) -> Iterator[bool]:
+        """Work while nothing is compared; False once the storm is over."""
+        while self._resting.is_set() and not self._over.is_set():
+            time.sleep(0.1)
+        with lock:
+            yield not self._over.is_set()
+
+    def _ask(self) -> None:
+        """Ask and rate, through either server, in conversations of some turns."""
+        conversation, number = "new", 0
+        while not self._over.is_set():
+            number += 1
+            port = self._ports[("web1", "web2")[number % 2]]
+            with self._at_work(self._busy[0]) as going:
+                if not going:
+                    return
+                try:
+                    with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
+                        conversation = self._asked(client, conversation)
+                except StrataFailure as failure:
+                    self._failed(failure)
+            time.sleep(0.1)
+
+    def _asked(self, client: Strata, conversation: str) -> str:
+        reply = client.ask(QUESTION, product=PRODUCT, release=STEADY, conversation=conversation)
+        if "7 metres" not in reply.answer:
+            self.faults.append(f"a server said: {reply.answer[:200]}")
+        assert reply.conversation is not None
+        assert reply.turn is not None
+        said = self._said.setdefault(reply.conversation, [])
+        said.append(reply.answer)
+        self.done["answers"] += 1
+        thumbs = self._random.choice((1, -1))
+        client.rate(reply.turn, thumbs)
+        self._ratings[reply.turn] = thumbs
+        self.done["ratings"] += 1
+        return "new" if len(said) >= 5 else reply.conversation
+
+    def _upload(self) -> None:
+        """Upload a release of its own, again and again, as long as few wait."""
+        number = 0
+        while not self._over.is_set():
+            with self._at_work(self._busy[1]) as going:
+                if not going:
+                    return
+                number += 1
+                folder = self.site.folder / f"upload{number}"
+                self._write(folder, 100 + number, parts=2)
+                port = self._ports[("web1", "web2")[number % 2]]
+                try:
+                    with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
+                        job = client.upload(PRODUCT, f"{100 + number}.0", sorted(folder.iterdir()))
+                    self._uploads[number] = job["id"]
+                    self.done["uploads"] += 1
+                except StrataFailure as failure:
+                    self._failed(failure)
+            self._over.wait(8)
+
+    def _failed(self, failure: StrataFailure) -> None:
+        """A server that is away may be asked again; any other failure is a fault."""
+        self.done["retried"] += 1
+        if failure.status not in (0, 500, 503):
+            self.faults.append(f"refused with {failure.status}: {failure}")
+
+    def _calm_down(self) -> None:
+        """Wait until both servers answer."""
+        for name, port in self._ports.items():
+            with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
+                until(lambda c=client: _answers(c), f"{name} does not answer")  # type: ignore[misc]
+
+    def _compare(self) -> None:
+        """Let everything come to rest, and compare it with what was said."""
+        self._resting.set()
+        with self._busy[0], self._busy[1]:
+            self._keep_up()
+            self._calm_down()
+            self._finish_ingest()
+            self._compare_uploads()
+            self._compare_conversations()
+            self._compare_rows()
+            self._compare_processes()
+        self._resting.clear()
+
+    def _finish_ingest(self) -> None:
+        """The release that was ingested over and over is, when one ends."""
+        before = self._ingested
+        while self._ingested == before:
+            process = self.site.processes["ingest"]
+            try:
+                process.wait(300)
+            except subprocess.TimeoutExpired:
+                self.faults.append("an ingest does not end")
+                return
+            self._ended("ingest", process)
+            if process.returncode:
+                self._start("ingest")
+        self._expect(CHANGING, self._ingested, "the release that is ingested over and over")
+        self._start("ingest")
+
+    def _compare_uploads(self) -> None:
+        with self._client() as client:
+            for number, job in list(self._uploads.items()):
+                done = client.wait(job, every=0.2)
+                if done["state"] == "done":
+                    self._expect(f"{100 + number}.0", 100 + number, f"upload {number}")
+                elif "crashed" in done["message"]:
+                    self.done["jobs given up, and said so"] += 1
+                else:
+                    self.faults.append(f"upload {number} is {done['state']}: {done['message']}")
+                del self._uploads[number]
+                self.done["uploads compared"] += 1
+
+    def _expect(self, release: str, metres: int, what: str) -> None:
+        with self._client() as client:
+            answer = client.ask(QUESTION, product=PRODUCT, release=release).answer
+        if f"{metres} metres" not in answer:
+            self.faults.append(f"{what}: {metres} metres expected, said: {answer[:200]}")
+
+    def _compare_conversations(self) -> None:
+        with self._client() as client:
+            for conversation, said in self._said.items():
+                kept = [turn["reply"]["answer"] for turn in client.turns(conversation)]
+                # A turn may be kept whose answer was not heard any more, never the other way.
+                lost = Counter(said) - Counter(kept)
+                if lost:
+                    self.faults.append(f"conversation {conversation} lost {sum(lost.values())}")
+        self._said = {}
+
+    def _compare_rows(self) -> None:
+        database = open_database(self._url)
+        with database.reading() as session:
+            if self.database is None:
+                for pragma in ("quick_check", "foreign_key_check"):
+                    found = session.execute(text(f"PRAGMA {pragma}")).all()
+                    if found not in ([], [("ok",)]):
+                        self.faults.append(f"{pragma}: {found[:3]}")
+            rated = {row.turn_id: row.thumbs for row in session.scalars(select(FeedbackRow))}
+            wrong = [t for t, thumbs in self._ratings.items() if rated.get(t) != thumbs]
+            if wrong:
+                self.faults.append(f"ratings lost or changed: {wrong[:5]}")
+            unfinished = select(GenerationRow.id).where(GenerationRow.published.is_(None))
+            building = set(session.scalars(unfinished))
+        self._ratings = {}
+        settings = read_settings(data_dir=self._data, database_url=self._url)
+        for finding in examine(settings, database):
+            if finding.health is Health.FAULT:
+                self.faults.append(f"doctor: {finding.what}: {finding.told}")
+            if finding.what == "leftovers" and finding.health is not Health.WELL:
+                self.done["folders left for the next ingest"] += 1
+        if len(building) > 1:
+            self.faults.append(f"generations left unfinished: {sorted(building)}")
+        database.close()
+
+    def _compare_processes(self) -> None:
+        """No child of a killed process lives on."""
+        ours = {p.pid for p in self.site.processes.values()}
+        gone = self._sessions - ours
+
+        def left() -> list[int]:
+            return [p for p in psutil.pids() if _session(p) in gone]
+
+        end = time.monotonic() + 20
+        while left() and time.monotonic() < end:
+            time.sleep(0.2)
+        for pid in left():
+            self.faults.append(f"process {pid} outlives the killed one that started it")
+        self._sessions = ours
+
+    @contextmanager
+    def _client(self) -> Iterator[Strata]:
+        with Strata(f"http://127.0.0.1:{self._ports['web1']}", timeout=60) as client:
+            yield client
+
+
+COMMANDS = ("ingest", "chat")
+
+
+def _answers(client: Strata) -> bool:
+    try:
+        client.products()
+    except StrataFailure:
+        return False
+    return True
+
+
+def _session(pid: int) -> int:
+    try:
+        if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return 0
+        return os.getsid(pid)
+    except (ProcessLookupError, PermissionError, psutil.NoSuchProcess):
+        return 0
+
+
+def storm(
+    folder: Path,
+    kills: int,
+    *,
+    postgresql: bool,
+    seed: int,
+    pause: float,
+    told: Callable[[], object],
+) -> Storm:
+    """Kill so many processes on either database; return what was done and what was found."""
+    with ExitStack() as stack:
+        server = stack.enter_context(cluster(durable=True)) if postgresql else None
+        data = folder / "data"
+        site = stack.enter_context(
+            Site(
+                folder,
+                STRATA_DATABASE_URL=server.database_of(data) if server else sqlite_url(data),
+                STRATA_DATA_DIR=str(data),
+                STRATA_GENERATOR="none",
+                STRATA_MEMORY="off",
+            )
+        )
+        found = Storm(site, server, seed)
+        found.begin()
+        found.rage(kills, pause, told)
+        return found
+
+
+def main(
+    kills: Annotated[int, typer.Option(help="Half of them on each database.")] = 1000,
+    pause: Annotated[float, typer.Option(help="Mean seconds between two.")] = 2.5,
+    seed: Annotated[int, typer.Option(help="Of what is killed, and when.")] = 1,
+) -> None:
+    """Kill, start again, compare; the exit code is 1 if anything was lost."""
+    console, lost = Console(), False
+    with Progress(console=console) as progress:
+        task = progress.add_task("kills", total=kills)
+        for postgresql in (False, True):
+            with tempfile.TemporaryDirectory(prefix="strata-crash-") as folder:
+                found = storm(
+                    Path(folder),
+                    kills // 2,
+                    postgresql=postgresql,
+                    seed=seed,
+                    pause=pause,
+                    told=lambda: progress.advance(task),
+                )
+            name = "PostgreSQL" if postgresql else "SQLite"
+            console.print(f"{name}: killed {dict(found.kills)}; {dict(found.done)}")
+            for fault in found.faults:
+                console.print(f"{name}: {fault}", markup=False, style="red")
+            lost = lost or bool(found.faults)
+    raise typer.Exit(int(lost))
+
+
+if __name__ == "__main__":
+    typer.run(main)
