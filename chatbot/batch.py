@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from chatbot.assembly import Chatbot
+from corpora.generations.disk import sync
 from ingestion.errors import StrataError
 
 
@@ -123,5 +124,6 @@ def _answered(output: Path) -> set[str]:
             kept[str(row["id"])] = text
     aside = output.with_suffix(output.suffix + ".part")
     aside.write_text("".join(line + "\n" for line in kept.values()), "utf-8")
+    sync(aside)
     aside.replace(output)
     return set(kept)

@@ -6,14 +6,18 @@ import secrets
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from chatbot.accounts.people import Account, NotAllowed, NotSignedIn
 from chatbot.settings import Settings
+from corpora.generations.disk import sync
 
 LONGEST_NAME = 100
 LONGEST_ADDRESS = 320
+SECRET_LENGTH = 64
+"""Characters of a cookie secret that is made here."""
 
 
 def account_of_claims(
@@ -72,12 +76,16 @@ def cookie_secret(settings: Settings) -> str:
     if settings.cookie_secret:
         return settings.cookie_secret.get_secret_value()
     path = settings.data_dir / "cookie-secret"
+    if path.exists() and path.stat().st_size < SECRET_LENGTH:
+        path.unlink()
     if not path.exists():
         settings.data_dir.mkdir(parents=True, exist_ok=True)
-        # Written aside and linked, so that of two processes that start at once one wins whole.
+        # Written aside and linked, so that of two processes that start at once one wins whole, and
+        # a power cut leaves no empty one, with which anybody could sign in.
         with NamedTemporaryFile("w", dir=settings.data_dir) as new:
-            new.write(secrets.token_hex(32))
+            new.write(secrets.token_hex(SECRET_LENGTH // 2))
             new.flush()
+            sync(Path(new.name))
             with suppress(FileExistsError):
                 os.link(new.name, path)
     return path.read_text("utf-8")

@@ -27,6 +27,7 @@ from filelock import FileLock, Timeout
 
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import HubFile, ModelFile, WheelMember
+from corpora.generations.disk import sync
 
 if TYPE_CHECKING:
     from huggingface_hub import HfFileMetadata
@@ -130,6 +131,8 @@ def _fetch_verified(
             reasons.append(f"{place}: {error}")
             on_message(reasons[-1])
             continue
+        # The stamp says that it was verified, so it has to be on the disk whole.
+        sync(fetched)
         fetched.replace(path)
         _stamp(model, folder).write_text(_stamp_text(model, folder), "ascii")
         shutil.rmtree(parts, ignore_errors=True)

@@ -22,7 +22,7 @@ from corpora.database.tables import (
     PageRow,
     SearchChunkRow,
 )
-from corpora.generations.disk import full_disk_is_named
+from corpora.generations.disk import full_disk_is_named, sync
 from corpora.generations.generations import generation_dir, sweep_folders
 from corpora.indexing import lexical, vectors
 from corpora.indexing.lexical import LexicalIndex, LexicalRow
@@ -69,7 +69,9 @@ def build_indexes(
         manifest = {"version": VERSION, "vectors": by_vector.name, "files": _sizes(aside)}
         (aside / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         aside.chmod(0o755)
+        sync(*aside.rglob("*"), aside)
         _put_in_place(aside, place)
+        sync(place.parent)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

@@ -220,3 +220,12 @@ def test_an_address_that_changes_hands_opens_nothing(database: Database) -> None
 def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:
     assert person_of_account(database, signed_in(sub="6", email_verified=False)).id == f"{ISSUER}#6"
     assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"
+
+
+def test_a_cookie_secret_that_a_power_cut_emptied_is_made_anew(data_dir: Path) -> None:
+    settings = oidc(data_dir=data_dir)
+    made = cookie_secret(settings)
+    (data_dir / "cookie-secret").write_text("")
+    anew = cookie_secret(settings)
+    assert len(anew) == 64
+    assert anew != made

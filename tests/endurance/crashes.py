@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import tempfile
 import threading
@@ -17,6 +18,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +36,7 @@ from corpora.database.history_tables import FeedbackRow
 from corpora.database.tables import GenerationRow
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
+from tests.endurance.power_cut import PowerCut
 from tests.endurance.site import Site, until
 from tests.postgresql import Cluster, cluster
 
@@ -41,16 +45,29 @@ STEADY, CHANGING = "0.9", "1.0"
 """A release that nobody touches, and the one that is ingested over and over."""
 QUESTION = "How long is the cable of the winch?"
 FACT = "# Winch\n\nThe cable of the winch is {metres} metres long.\n"
+UPLOADED = 4
+"""Releases that are uploaded to in turn."""
 CALM_AFTER = 50
-"""Kills after which everything is compared."""
+"""Kills after which everything is compared; it is after every power cut."""
+
+
+class Kind(StrEnum):
+    """What is done: kills with the data in SQLite or in PostgreSQL, or power cuts."""
+
+    SQLITE = "killed, SQLite"
+    POSTGRESQL = "killed, PostgreSQL"
+    POWER = "power cut, SQLite"
 
 
 class Storm:
     """Everything that runs, is killed and is started again, and what it has acknowledged."""
 
-    def __init__(self, site: Site, database: Cluster | None, seed: int) -> None:
+    def __init__(
+        self, site: Site, seed: int, database: Cluster | None = None, power: PowerCut | None = None
+    ) -> None:
         self.site = site
         self.database = database
+        self.power = power
         self.kills = Counter[str]()
         self.done = Counter[str]()
         self.faults: list[str] = []
@@ -59,11 +76,12 @@ class Storm:
         self._random = random.Random(seed)
         self._docs = site.folder / "docs"
         self._version = self._ingested = 0
-        self._ports = {name: free_port() for name in ("web1", "web2")}
+        machines = ("web",) if database is None else ("web1", "web2")
+        self._ports = {name: free_port() for name in machines}
         self._sessions: set[int] = set()
         self._ratings: dict[int, int] = {}
         self._said: dict[str, list[str]] = {}
-        self._uploads: dict[int, int] = {}
+        self._uploads: dict[str, tuple[int, int]] = {}
         self._resting = threading.Event()
         self._over = threading.Event()
         self._busy = [threading.Lock() for _ in range(2)]
@@ -90,7 +108,7 @@ class Storm:
                     time.sleep(0.02)
                 self._kill(self._random.choice(self._victims()))
                 told()
-                if number % CALM_AFTER == 0 or number == kills:
+                if number % (1 if self.power else CALM_AFTER) == 0 or number == kills:
                     self._compare()
         finally:
             self._over.set()
@@ -99,6 +117,8 @@ class Storm:
                 thread.join(300)
 
     def _victims(self) -> list[str]:
+        if self.power is not None:
+            return ["power"]
         names = [*self._ports, "worker", "ingest", "chat"]
         return names if self.database is None else [*names, "database"]
 
@@ -109,9 +129,27 @@ class Storm:
             self.database.kill()
             self.database.start()
             return
+        if name == "power":
+            self._cut()
+            return
         self._keep_up()
         self.site.kill(name)
         self._start(name)
+
+    def _cut(self) -> None:
+        """Everything ends at once, and what was not synced is gone."""
+        assert self.power is not None
+        for other in self.site.processes:
+            self.site.kill(other)
+        children = self._left(self._sessions)
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: not self._left(self._sessions), "processes do not end")
+        files, lost = self.power.happens()
+        self.done["files cut"] += files
+        self.done["bytes cut"] += lost
+        for other in (*self._ports, "worker", "ingest", "chat"):
+            self._start(other)
 
     def _start(self, name: str) -> None:
         if name in self._ports:
@@ -182,7 +220,7 @@ class Storm:
         conversation, number = "new", 0
         while not self._over.is_set():
             number += 1
-            port = self._ports[("web1", "web2")[number % 2]]
+            port = self._random.choice(list(self._ports.values()))
             with self._at_work(self._busy[0]) as going:
                 if not going:
                     return
@@ -209,24 +247,31 @@ class Storm:
         return "new" if len(said) >= 5 else reply.conversation
 
     def _upload(self) -> None:
-        """Upload a release of its own, again and again, as long as few wait."""
+        """Upload something else into a few releases, as long as few uploads wait."""
         number = 0
         while not self._over.is_set():
             with self._at_work(self._busy[1]) as going:
                 if not going:
                     return
-                number += 1
-                folder = self.site.folder / f"upload{number}"
-                self._write(folder, 100 + number, parts=2)
-                port = self._ports[("web1", "web2")[number % 2]]
-                try:
-                    with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
-                        job = client.upload(PRODUCT, f"{100 + number}.0", sorted(folder.iterdir()))
-                    self._uploads[number] = job["id"]
-                    self.done["uploads"] += 1
-                except StrataFailure as failure:
-                    self._failed(failure)
-            self._over.wait(8)
+                if len(self._uploads) < UPLOADED:
+                    number += 1
+                    self._send(number)
+            self._over.wait(5)
+
+    def _send(self, number: int) -> None:
+        folder = self.site.folder / "upload"
+        self._write(folder, 100 + number, parts=2)
+        port = self._random.choice(list(self._ports.values()))
+        release = f"{100 + number % UPLOADED}.0"
+        try:
+            with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
+                job = client.upload(PRODUCT, release, sorted(folder.iterdir()))["id"]
+        except StrataFailure as failure:
+            self._failed(failure)
+        else:
+            # A server that was killed before it answered may have stored the one before as well.
+            self._uploads[release] = (job, 100 + number)
+            self.done["uploads"] += 1
 
     def _failed(self, failure: StrataFailure) -> None:
         """A server that is away may be asked again; any other failure is a fault."""
@@ -271,16 +316,16 @@ class Storm:
 
     def _compare_uploads(self) -> None:
         with self._client() as client:
-            for number, job in list(self._uploads.items()):
+            for release, (job, metres) in self._uploads.items():
                 done = client.wait(job, every=0.2)
                 if done["state"] == "done":
-                    self._expect(f"{100 + number}.0", 100 + number, f"upload {number}")
+                    self._expect(release, metres, f"the upload of job {job}")
                 elif "crashed" in done["message"]:
                     self.done["jobs given up, and said so"] += 1
                 else:
-                    self.faults.append(f"upload {number} is {done['state']}: {done['message']}")
-                del self._uploads[number]
+                    self.faults.append(f"job {job} is {done['state']}: {done['message']}")
                 self.done["uploads compared"] += 1
+        self._uploads = {}
 
     def _expect(self, release: str, metres: int, what: str) -> None:
         with self._client() as client:
@@ -328,19 +373,19 @@ class Storm:
         ours = {p.pid for p in self.site.processes.values()}
         gone = self._sessions - ours
 
-        def left() -> list[int]:
-            return [p for p in psutil.pids() if _session(p) in gone]
-
         end = time.monotonic() + 20
-        while left() and time.monotonic() < end:
+        while self._left(gone) and time.monotonic() < end:
             time.sleep(0.2)
-        for pid in left():
+        for pid in self._left(gone):
             self.faults.append(f"process {pid} outlives the killed one that started it")
         self._sessions = ours
 
+    def _left(self, sessions: set[int]) -> list[int]:
+        return [p for p in psutil.pids() if _session(p) in sessions]
+
     @contextmanager
     def _client(self) -> Iterator[Strata]:
-        with Strata(f"http://127.0.0.1:{self._ports['web1']}", timeout=60) as client:
+        with Strata(f"http://127.0.0.1:{next(iter(self._ports.values()))}", timeout=60) as client:
             yield client
 
 
@@ -366,27 +411,31 @@ def _session(pid: int) -> int:
 
 def storm(
     folder: Path,
+    kind: Kind,
     kills: int,
     *,
-    postgresql: bool,
-    seed: int,
-    pause: float,
-    told: Callable[[], object],
+    seed: int = 1,
+    pause: float = 3.0,
+    told: Callable[[], object] = lambda: None,
 ) -> Storm:
-    """Kill so many processes on either database; return what was done and what was found."""
+    """Kill so many times, or cut the power; return what was done and what was found."""
+    data = folder / "data"
+    data.mkdir()
     with ExitStack() as stack:
-        server = stack.enter_context(cluster(durable=True)) if postgresql else None
-        data = folder / "data"
-        site = stack.enter_context(
-            Site(
-                folder,
-                STRATA_DATABASE_URL=server.database_of(data) if server else sqlite_url(data),
-                STRATA_DATA_DIR=str(data),
-                STRATA_GENERATOR="none",
-                STRATA_MEMORY="off",
-            )
+        server = power = None
+        if kind is Kind.POSTGRESQL:
+            server = stack.enter_context(cluster(durable=True))
+        if kind is Kind.POWER:
+            power = PowerCut(data, folder)
+        site = Site(
+            folder,
+            STRATA_DATABASE_URL=server.database_of(data) if server else sqlite_url(data),
+            STRATA_DATA_DIR=str(data),
+            STRATA_GENERATOR="none",
+            STRATA_MEMORY="off",
+            **(power.environment if power else {}),
         )
-        found = Storm(site, server, seed)
+        found = Storm(stack.enter_context(site), seed, server, power)
         found.begin()
         found.rage(kills, pause, told)
         return found
@@ -394,27 +443,24 @@ def storm(
 
 def main(
     kills: Annotated[int, typer.Option(help="Half of them on each database.")] = 1000,
-    pause: Annotated[float, typer.Option(help="Mean seconds between two.")] = 2.5,
+    cuts: Annotated[int, typer.Option(help="Power cuts, on SQLite.")] = 50,
+    pause: Annotated[float, typer.Option(help="Mean seconds between two.")] = 3.0,
     seed: Annotated[int, typer.Option(help="Of what is killed, and when.")] = 1,
 ) -> None:
     """Kill, start again, compare; the exit code is 1 if anything was lost."""
     console, lost = Console(), False
+    times = {Kind.SQLITE: kills // 2, Kind.POSTGRESQL: kills // 2, Kind.POWER: cuts}
     with Progress(console=console) as progress:
-        task = progress.add_task("kills", total=kills)
-        for postgresql in (False, True):
+        for kind, number in times.items():
+            if not number:
+                continue
+            task = progress.add_task(kind, total=number)
             with tempfile.TemporaryDirectory(prefix="strata-crash-") as folder:
-                found = storm(
-                    Path(folder),
-                    kills // 2,
-                    postgresql=postgresql,
-                    seed=seed,
-                    pause=pause,
-                    told=lambda: progress.advance(task),
-                )
-            name = "PostgreSQL" if postgresql else "SQLite"
-            console.print(f"{name}: killed {dict(found.kills)}; {dict(found.done)}")
+                told = partial(progress.advance, task)
+                found = storm(Path(folder), kind, number, seed=seed, pause=pause, told=told)
+            console.print(f"{kind}: {dict(found.kills)}; {dict(found.done)}")
             for fault in found.faults:
-                console.print(f"{name}: {fault}", markup=False, style="red")
+                console.print(f"{kind}: {fault}", markup=False, style="red")
             lost = lost or bool(found.faults)
     raise typer.Exit(int(lost))
 

@@ -33,9 +33,9 @@ class Site:
 
     def __exit__(self, *_: object) -> None:
         """End all processes."""
-        for process in self.processes.values():
-            process.kill()
-            process.wait(20)
+        for name in self.processes:
+            self.kill(name)
+            self._close(name)
 
     def serve(self, name: str, *options: str) -> Strata:
         """Start a server on a machine; return a client of it once it answers."""
@@ -58,6 +58,7 @@ class Site:
             "STRATA_DATA_DIR": str(self.folder / name),
             **self.environment,
         }
+        self._close(name)
         log = self.folder / f"{name}.log"
         with log.open("ab") as errors:
             self.processes[name] = subprocess.Popen(
@@ -74,6 +75,11 @@ class Site:
         """End a process as a power cut would."""
         self.processes[name].send_signal(signal.SIGKILL)
         self.processes[name].wait(20)
+
+    def _close(self, name: str) -> None:
+        process = self.processes.get(name)
+        if process is not None and process.stdout is not None:
+            process.stdout.close()
 
 
 def until(condition: Callable[[], Any], told: str) -> None:
