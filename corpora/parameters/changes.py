@@ -83,15 +83,15 @@ def changes(older: ReleaseParameters, newer: ReleaseParameters) -> tuple[Change,
             if found := same(parameter, waiting[parameter.name]):
                 waiting[parameter.name].remove(found)
                 partner[id(parameter)] = found
-    found = []
+    told: list[Change] = []
     for parameter in newer.parameters:
         before = partner.get(id(parameter))
         differing = tuple(_differences(before, parameter)) if before else ()
         if before is None or differing:
-            found.append(Change(before, parameter, differing))
+            told.append(Change(before, parameter, differing))
     left = {id(p) for rest in waiting.values() for p in rest}
     gone = (p for p in older.parameters if id(p) in left)
-    return (*found, *(Change(p, None, replaced_by=replacement(p.name, newer)) for p in gone))
+    return (*told, *(Change(p, None, replaced_by=replacement(p.name, newer)) for p in gone))
 
 
 def replacement(name: str, release: ReleaseParameters) -> Replacement | None:
@@ -103,9 +103,9 @@ def replacement(name: str, release: ReleaseParameters) -> Replacement | None:
 def history(
     name: str, owner: str | None, releases: Iterable[ReleaseParameters]
 ) -> list[tuple[ReleaseParameters, tuple[Parameter, ...]]]:
-    """Each release with its parameters of a name, those of an owner only where any release has such.
+    """Each release with its parameters of a name; a release without it has none.
 
-    A release without the parameter has none.
+    Only those of an owner count where any release has such.
     """
     found = [(release, release.named(name)) for release in releases]
     if owner and any(p.owner == owner for _, named in found for p in named):
@@ -114,9 +114,8 @@ def history(
 
 
 def _same_place(parameter: Parameter, old: Sequence[Parameter]) -> Parameter | None:
-    return next(
-        (o for o in old if o.owner == parameter.owner and o.place.file == parameter.place.file), None
-    )
+    own = parameter.owner, parameter.place.file
+    return next((o for o in old if (o.owner, o.place.file) == own), None)
 
 
 def _same_owner(parameter: Parameter, old: Sequence[Parameter]) -> Parameter | None:

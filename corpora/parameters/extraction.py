@@ -6,7 +6,7 @@ section headed by a name with lines such as "Default: 5" below. What only prose 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from corpora.indexing.pages import StoredPage
 from corpora.parameters.parameter import (
@@ -35,22 +35,45 @@ _CODE = re.compile(r"-{1,2}\w|.*(?:[_$@]|\w\.\w|[a-z][A-Z]|\(\)$)|[A-Z][A-Z\d]+(
 _IN_A_LIST = re.compile(r"-|[^.]*[_$@]|.*\(\)$")
 _HYPHENATED_OR_NUMBERED = re.compile(r".*(?:\w-\w|[^\W\d]\d)")
 _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TEXT = 80, 120, 400
+_LONGEST_READ = 4_000
+"""Characters of a block that are read: a form is short, and a hostile text may be long."""
 
 _RELATIONS = (
     (re.compile(r"^(?:the )?default\b", re.I), DEFAULT),
     (re.compile(r"^units?\b", re.I), UNIT),
-    (re.compile(r"\brange\b|^(?:\w+ )?values$|^choices$|^(?:allowed|valid|possible)\b", re.I), RANGE),
+    (
+        re.compile(r"\brange\b|^(?:\w+ )?values$|^choices$|^(?:allowed|valid|possible)\b", re.I),
+        RANGE,
+    ),
     (re.compile(r"^(?:data ?)?types?$", re.I), TYPE),
     (re.compile(r"^(?:since|introduced|added|new in)\b|^version added$", re.I), SINCE),
     (re.compile(r"^deprecated\b", re.I), DEPRECATED),
-    (re.compile(r"^(?:replaced by|replacement|use instead|now|new (?:name|location))$", re.I), REPLACED),
-    (re.compile(r"^(?:description|meaning|explanation|purpose|comments?|notes?)$", re.I), DESCRIPTION),
+    (
+        re.compile(r"^(?:replaced by|replacement|use instead|now|new (?:name|location))$", re.I),
+        REPLACED,
+    ),
+    (
+        re.compile(r"^(?:description|meaning|explanation|purpose|comments?|notes?)$", re.I),
+        DESCRIPTION,
+    ),
 )
 """How headers and labels say which relation a cell or a line is in."""
 _TELLING = {DEFAULT, UNIT, RANGE, TYPE, SYNTAX, SINCE, "required"}
 """Relations of which a section headed by a single word has one, if it is about a parameter."""
+_NAME_COLUMNS = {
+    *(PARAMETER, OPTION, ARGUMENT, "attribute", "directive", "field", "flag", "key", "keyword"),
+    *("property", "setting", "variable"),
+}
+"""The last word of the header of a column that names things, whatever these look like."""
 _LABEL = re.compile(r"(?P<label>[A-Za-z]\w*(?: \w+){0,2}):{1,2}\s+(?P<value>\S.*)", re.S)
 """A line of its own below a name: "Default: 5", "Type: Boolean"."""
+_AWAITS_DEFAULT = re.compile(r"default(?: value)?:{1,2}", re.I)
+_NO_LABEL = {
+    *("attention", "caution", "danger", "error", "example", "examples", "hint", "important"),
+    *("note", "notes", "raises", "return", "returns", "rtype", "see also", "tip", "todo"),
+    "warning",
+}
+"""Labels that begin a remark, and say nothing of a parameter."""
 _LIST_MARK = re.compile(r"\s*[-*•]\s+")
 _OF_A_RELEASE = re.compile(r"(?:\w+ )?v?\d+(?:\.\w+)+(?: *[-–(:[].*)?")
 """The heading of what is told of one release: such a section is release notes."""
@@ -67,36 +90,42 @@ _ENDING = re.compile(
     re.I,
 )
 _INSTEAD = re.compile(
-    r"\b(?:use|in favou?r of|replaced (?:by|with)|superseded by|renamed (?:to|as)|see)\s+(?:the\s+)?"
-    r"(?P<name>-{0,2}\w[\w.-]*\w(?:\(\))?)",
+    r"\b(?:use|in favou?r of|replaced (?:by|with)|superseded by|renamed (?:to|as)|see)\s+"
+    r"(?:the\s+)?(?P<name>-{0,2}\w[\w.-]{0,78}\w(?:\(\))?)",
     re.I,
 )
-_TOOK_OVER = (
-    re.compile(r"(?P<old>\S+) (?:has been|have been|was|were|is|are|is now) (?:replaced by|replaced "
-               r"with|renamed to|renamed as|superseded by) (?:the )?(?P<new>\S+)", re.I),
-    re.compile(r"(?P<new>\S+) (?:replaces|supersedes|instead of) (?:the )?(?P<old>\S+)", re.I),
-    re.compile(r"\brenamed? (?:the )?(?P<old>\S+) (?:to|as) (?P<new>\S+)", re.I),
+_OLD, _NEW = r"(?<!\S)(?P<old>\S{1,80})", r"(?:the )?(?P<new>\S{1,80})"
+_TOOK_OVER = tuple(
+    re.compile(form, re.I)
+    for form in (
+        rf"{_OLD} (?:has been|have been|was|were|is|are|is now) "
+        rf"(?:replaced (?:by|with)|renamed (?:to|as)|superseded by) {_NEW}",
+        r"(?<!\S)(?P<new>\S{1,80}) (?:replaces|supersedes|instead of) (?:the )?(?P<old>\S{1,80})",
+        rf"\brenamed? (?:the )?(?P<old>\S{{1,80}}) (?:to|as) {_NEW}",
+    )
 )
 """How release notes tell that one name took the place of another."""
-_IN_BRACKETS = re.compile(r"[(\[](?:[^()\[\]]*[,;]\s+)?default(?:s to)?[:=]?\s+(?P<value>[^()\[\]]{1,80})[)\]]", re.I)
+_IN_BRACKETS = re.compile(
+    r"[(\[](?:[^()\[\]]{0,200}[,;]\s+)?default(?:s to)?[:=]?\s+(?P<value>[^()\[\]]{1,80})[)\]]",
+    re.I,
+)
 _STATED = re.compile(
-    r"\bdefault(?:s to| is| value is|::?)\s+(?P<value>\S[^\n]{0,79}?)(?=[.;](?:\s|$)|,\s|\s\(|$)", re.I
+    r"\bdefault(?:s to| is| value is|::?)\s+(?P<value>\S[^\n]{0,79}?)"
+    r"(?=[.;](?:\s|$)|,\s|\s\(|$)",
+    re.I,
 )
 _TERM_END = re.compile(r"\s[–—]\s")
 _FIELD = re.compile(r"(?P<term>[^:\n]{1,80}):\s+(?P<text>\S.*)", re.S)
-_ITEM = re.compile(r"\s*[-*•]\s+(?P<term>\S{1,60})(?:\s+\([^()]{1,40}\))?(?::| [–—-])\s+(?P<text>\S.*)", re.S)
+_ITEM = re.compile(
+    r"\s*[-*•]\s+(?P<term>\S{1,60})(?:\s+\([^()]{1,40}\))?(?::| [–—-])\s+(?P<text>\S.*)", re.S
+)
 _SECTION_AND_NAME = re.compile(r"(?:(?P<owner>\[[\w:.-]+\])\s+)?(?P<name>\S+)")
-_OWNER = re.compile(r"(?P<name>[\w.]+)\s*\((?P<inside>.*)", re.S)
+_OWNER = re.compile(r"(?<![\w.])(?P<name>[\w.]+)\s*\((?P<inside>.*)", re.S)
 _ARGUMENT = re.compile(
     r"\s*\*{0,2}(?P<name>\w[\w-]*)\s*(?::[^=]*)?(?:=\s*(?P<default>.+?)\s*)?", re.S
 )
 _OPENING, _CLOSING = "([{", ")]}"
 _NO_ARGUMENT = {"self", "cls", "args", "kwargs"}
-_NO_LABEL = {
-    *("attention", "caution", "danger", "error", "example", "examples", "hint", "important"),
-    *("note", "notes", "raises", "return", "returns", "rtype", "see also", "tip", "todo", "warning"),
-}
-"""Labels that begin a remark, and say nothing of a parameter."""
 
 
 @dataclass
@@ -138,9 +167,14 @@ def read_parameters(
     reader = _Reader()
     for page in pages:
         for block in page.blocks:
-            reader.read(block, _place(page, block))
+            reader.read(_begun(block), _place(page, block))
+    drafts = [draft for draft in reader.drafts if draft.is_parameter]
+    told = {draft.name for draft in drafts if draft.facts}
     merged: dict[tuple[str, str], _Draft] = {}
-    for draft in filter(lambda draft: draft.is_parameter, reader.drafts):
+    for draft in drafts:
+        if draft.kind == PARAMETER and not draft.facts and draft.name in told:
+            # A mere mark for an index, at the end of the section before.
+            continue
         first = merged.setdefault((draft.owner, draft.name), draft)
         if first is not draft:
             first.facts += draft.facts
@@ -161,6 +195,7 @@ class _Reader:
         self.drafts: list[_Draft] = []
         self._open: _Draft | None = None
         self._path: tuple[str, ...] = ()
+        self._awaits_default = False
 
     def read(self, block: Block, place: Place) -> None:
         """Take in the next block of the document."""
@@ -177,13 +212,14 @@ class _Reader:
                 self.drafts += _of_row(block, place)
             case BlockKind.DEFINITION:
                 self._read_definition(block, place)
-            case BlockKind.LIST_ITEM if not (self._open and _labelled(block.text)):
+            case BlockKind.LIST_ITEM if not (self._open and _is_about(block.text)):
                 if match := _ITEM.match(block.text):
                     self._read_entry(match["term"], match["text"], block, place, listed=True)
-            case BlockKind.CODE if self._open and not self._open.facts:
-                self._read_syntax(self._open, block, place)
+            case BlockKind.CODE if self._open:
+                self._read_code(self._open, block, place)
             case BlockKind.PARAGRAPH | BlockKind.LIST_ITEM if self._open:
                 _state_all(self._open, block.text, block, place)
+        self._awaits_default = _AWAITS_DEFAULT.fullmatch(block.text) is not None
 
     def _begin(self, draft: _Draft, path: tuple[str, ...]) -> None:
         self.drafts.append(draft)
@@ -215,10 +251,14 @@ class _Reader:
                 draft.state(DEFAULT, match["default"] or "", block.text, place)
                 self.drafts.append(draft)
 
-    def _read_syntax(self, draft: _Draft, block: Block, place: Place) -> None:
-        """Code below a heading that begins with its words shows how that command is given."""
+    def _read_code(self, draft: _Draft, block: Block, place: Place) -> None:
+        """Code right below "Default:" is it; that begins with the heading is a command's syntax."""
         lines = [line.strip() for line in block.text.splitlines() if line.strip()]
-        if lines and f"{lines[0]} ".startswith(f"{draft.name} ") and draft.name.islower():
+        if self._awaits_default:
+            draft.state(DEFAULT, block.text[:_LONGEST_VALUE], block.text, place)
+        elif draft.facts or not lines or not draft.name.islower():
+            return
+        elif f"{lines[0]} ".startswith(f"{draft.name} "):
             draft.kind = "command"
             draft.state(SYNTAX, lines[0], lines[0], place)
 
@@ -243,6 +283,8 @@ class _Reader:
     ) -> None:
         """A name and what is said of it, in an item or a definition list."""
         if not (names := _names(term)) or names[0].lower() in _NO_LABEL:
+            return
+        if self._open and self._open.name in names:
             return
         below = self._open and self._open.kind in ("function", "class")
         kind = OPTION if names[0].startswith("-") else ARGUMENT if below else PARAMETER
@@ -275,10 +317,7 @@ def _of_row(block: Block, place: Place) -> Iterator[_Draft]:
 
 
 def _names_things(header: str) -> bool:
-    return header.lower().split()[-1:] in (
-        [PARAMETER], [OPTION], ["setting"], [ARGUMENT], ["field"], ["attribute"], ["variable"], ["key"],
-        ["flag"], ["property"], ["directive"], ["keyword"],
-    )  # fmt: skip
+    return not _NAME_COLUMNS.isdisjoint(header.lower().split()[-1:])
 
 
 def _relation(header: str) -> str:
@@ -304,17 +343,24 @@ def _state_all(draft: _Draft, text: str, block: Block, place: Place) -> None:
         instead = _INSTEAD.search(text, match.start())
         if instead and _is_name(instead["name"]) and instead["name"] != draft.name:
             draft.state(REPLACED, instead["name"], quote, place)
-    if block.kind is BlockKind.PARAGRAPH and DESCRIPTION not in stated:
+    described = DESCRIPTION in stated or _AWAITS_DEFAULT.fullmatch(text)
+    if block.kind is BlockKind.PARAGRAPH and not described:
         draft.state(DESCRIPTION, text, quote, place)
 
 
 def _labelled(text: str) -> re.Match[str] | None:
-    """The label and the value of a line such as "Default: 5"; a deprecation tells more than that."""
+    """The label and the value of a line such as "Default: 5"; a deprecation tells more."""
     match = _LABEL.fullmatch(_LIST_MARK.sub("", text, count=1))
     if match is None or len(match["value"]) > _LONGEST_VALUE or match["label"].lower() in _NO_LABEL:
         return None
     known = _is_known(match["label"]) or match["label"][0].isupper()
     return match if known and _relation(match["label"]) != DEPRECATED else None
+
+
+def _is_about(item: str) -> bool:
+    """Whether an item of a list tells of the thing that it stands below, and names none itself."""
+    bare = _LIST_MARK.sub("", item, count=1)
+    return _labelled(bare) is not None or _ENDING.match(bare) is not None
 
 
 def _is_known(label: str) -> bool:
@@ -323,7 +369,7 @@ def _is_known(label: str) -> bool:
 
 def _replacements(pages: Iterable[StoredPage]) -> Iterator[Replacement]:
     for page in pages:
-        for block in page.blocks:
+        for block in map(_begun, page.blocks):
             place = _place(page, block)
             cells = [cell.strip() for cell in block.text.split(CELL_DELIMITER)]
             if block.header and len(cells) == len(block.header):
@@ -360,8 +406,14 @@ def _is_name(text: str) -> bool:
 
 def _owner(block: Block, place: Place) -> str:
     """What a block's thing belongs to: the heading above it, or the document."""
-    above = block.path if block.kind not in (BlockKind.HEADING, BlockKind.SIGNATURE) else block.path[:-1]
-    return above[-1] if above else place.document
+    is_name = block.kind in (BlockKind.HEADING, BlockKind.SIGNATURE)
+    name, above = (block.path[-1:], block.path[:-1]) if is_name else ((), block.path)
+    # A signature may stand below a heading with the same name.
+    return next((heading for heading in reversed(above) if heading not in name), place.document)
+
+
+def _begun(block: Block) -> Block:
+    return replace(block, text=block.text[:_LONGEST_READ])
 
 
 def _place(page: StoredPage, block: Block) -> Place:

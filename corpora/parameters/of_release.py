@@ -24,23 +24,34 @@ class ReleaseParameters:
         self.parameters: tuple[Parameter, ...] = tuple(p for found, _ in read for p in found)
         self.replacements: tuple[Replacement, ...] = tuple(r for _, told in read for r in told)
         named: defaultdict[str, dict[Parameter, None]] = defaultdict(dict)
+        owned: defaultdict[str, list[Parameter]] = defaultdict(list)
         for parameter in self.parameters:
+            owned[parameter.owner].append(parameter)
             for name in (parameter.name, *parameter.aliases):
                 named[name.casefold()][parameter] = None
         self._named = {name: tuple(found) for name, found in named.items()}
+        self._owned = {owner: tuple(found) for owner, found in owned.items()}
 
     def named(self, name: str) -> tuple[Parameter, ...]:
         """The parameters with this name or spelling, whatever they belong to."""
         return self._named.get(name.casefold(), ())
 
+    def of_owner(self, owner: str) -> tuple[Parameter, ...]:
+        """The parameters of a function, a command or a section."""
+        return self._owned.get(owner, ())
 
-def opened_by(
-    open_corpus: Callable[[str, str], Corpus],
-) -> Callable[[str, str], ReleaseParameters]:
-    """What gives the parameters of a product's release, read when they are first asked for.
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Everything that has parameters, in the order of the documents."""
+        return tuple(self._owned)
 
-    Raises NoCorpus as `open_corpus` does.
-    """
+
+OpenParameters = Callable[[str, str], ReleaseParameters]
+"""Gives the parameters of a product's release; raises NoCorpus where there is none."""
+
+
+def opened_by(open_corpus: Callable[[str, str], Corpus]) -> OpenParameters:
+    """What gives the parameters of a product's release, read when they are first asked for."""
 
     @lru_cache(HELD)
     def of_generation(product: str, release: str, generation: int) -> ReleaseParameters:
