@@ -35,6 +35,7 @@ _CODE = re.compile(r"-{1,2}\w|.*(?:[_$@]|\w\.\w|[a-z][A-Z]|\(\)$)|[A-Z][A-Z\d]+(
 _IN_A_LIST = re.compile(r"-|[^.]*[_$@]|.*\(\)$")
 _HYPHENATED_OR_NUMBERED = re.compile(r".*(?:\w-\w|[^\W\d]\d)")
 _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_TEXT = 80, 120, 400
+_LONGEST_QUOTE = 600
 _LONGEST_READ = 4_000
 """Characters of a block that are read: a form is short, and a hostile text may be long."""
 
@@ -148,6 +149,12 @@ class _Draft:
             self.facts.append(Fact(relation, value[:_LONGEST_TEXT], quote, place))
 
     @property
+    def telling_quote(self) -> str:
+        """The words that name it, with the first fact behind them where that is near."""
+        near = (f.quote for f in self.facts if f.place.page_id == self.place.page_id)
+        return next((quote for quote in near if quote.startswith(self.quote)), self.quote)
+
+    @property
     def is_parameter(self) -> bool:
         """Whether it is one: by its form, or by what is stated below its name."""
         told = {fact.relation for fact in self.facts}
@@ -166,8 +173,8 @@ def read_parameters(
         return (), tuple(_replacements(pages))
     reader = _Reader()
     for page in pages:
-        for block in page.blocks:
-            reader.read(_begun(block), _place(page, block))
+        for start, end, block in page.page.spans():
+            reader.read(page, _begun(block), start, end)
     drafts = [draft for draft in reader.drafts if draft.is_parameter]
     told = {draft.name for draft in drafts if draft.facts}
     merged: dict[tuple[str, str], _Draft] = {}
@@ -181,7 +188,7 @@ def read_parameters(
             first.aliases = tuple(dict.fromkeys((*first.aliases, *draft.aliases)))
     return (
         tuple(
-            Parameter(d.name, d.kind, d.owner, d.aliases, tuple(d.facts), d.quote, d.place)
+            Parameter(d.name, d.kind, d.owner, d.aliases, tuple(d.facts), d.telling_quote, d.place)
             for d in merged.values()
         ),
         (),
@@ -195,12 +202,19 @@ class _Reader:
         self.drafts: list[_Draft] = []
         self._open: _Draft | None = None
         self._path: tuple[str, ...] = ()
+        self._begins, self._here = (0, 0), (0, 0)
+        self._quote = ""
         self._awaits_default = False
 
-    def read(self, block: Block, place: Place) -> None:
-        """Take in the next block of the document."""
+    def read(self, page: StoredPage, block: Block, start: int, end: int) -> None:
+        """Take in the next block of the document, characters `start` to `end` of its page."""
+        place, self._here = _place(page, block), (page.id, start)
         if block.path != self._path:
             self._open = None
+        # What stands below a name is quoted from the name on: "Default: 5" stands there often.
+        own_page, first = self._begins
+        near = self._open and own_page == page.id and end - first <= _LONGEST_QUOTE
+        self._quote = page.text[first:end] if near else block.text
         if any(map(_OF_A_RELEASE.fullmatch, block.path)):
             return
         match block.kind:
@@ -218,12 +232,12 @@ class _Reader:
             case BlockKind.CODE if self._open:
                 self._read_code(self._open, block, place)
             case BlockKind.PARAGRAPH | BlockKind.LIST_ITEM if self._open:
-                _state_all(self._open, block.text, block, place)
+                _state_all(self._open, block.text, block, self._quote, place)
         self._awaits_default = _AWAITS_DEFAULT.fullmatch(block.text) is not None
 
     def _begin(self, draft: _Draft, path: tuple[str, ...]) -> None:
         self.drafts.append(draft)
-        self._open, self._path = draft, path
+        self._open, self._path, self._begins = draft, path, self._here
 
     def _begin_section(self, block: Block, place: Place) -> None:
         """A section headed by a name may be about a parameter; what follows decides."""
@@ -255,12 +269,12 @@ class _Reader:
         """Code right below "Default:" is it; that begins with the heading is a command's syntax."""
         lines = [line.strip() for line in block.text.splitlines() if line.strip()]
         if self._awaits_default:
-            draft.state(DEFAULT, block.text[:_LONGEST_VALUE], block.text, place)
+            draft.state(DEFAULT, block.text[:_LONGEST_VALUE], self._quote, place)
         elif draft.facts or not lines or not draft.name.islower():
             return
         elif f"{lines[0]} ".startswith(f"{draft.name} "):
             draft.kind = "command"
-            draft.state(SYNTAX, lines[0], lines[0], place)
+            draft.state(SYNTAX, lines[0], self._quote, place)
 
     def _read_definition(self, block: Block, place: Place) -> None:
         term, *rest = _TERM_END.split(block.text, maxsplit=1)
@@ -270,7 +284,7 @@ class _Reader:
         if not rest:
             return
         if self._open and _is_known(term):
-            self._open.state(_relation(term), rest[0], block.text, place)
+            self._open.state(_relation(term), rest[0], self._quote, place)
         elif self._open and term.startswith("type "):
             draft = _Draft(term[5:], ARGUMENT, self._open.name, block.text, place, certain=False)
             draft.state(TYPE, rest[0], block.text, place)
@@ -290,7 +304,7 @@ class _Reader:
         kind = OPTION if names[0].startswith("-") else ARGUMENT if below else PARAMETER
         owner = self._open.name if below and self._open else _owner(block, place)
         draft = _Draft(names[0], kind, owner, block.text, place, names[1:])
-        _state_all(draft, text, block, place)
+        _state_all(draft, text, block, block.text, place)
         draft.state(DESCRIPTION, text, block.text, place)
         # In a list a word such as GitHub, README.md or NOTE may begin an item on anything.
         draft.certain = bool(below or (_IN_A_LIST if listed else _CODE).match(names[0]))
@@ -326,9 +340,8 @@ def _relation(header: str) -> str:
     return next((name for form, name in _RELATIONS if form.search(header)), header.lower())
 
 
-def _state_all(draft: _Draft, text: str, block: Block, place: Place) -> None:
+def _state_all(draft: _Draft, text: str, block: Block, quote: str, place: Place) -> None:
     """Take in what a text below a name, or behind it, states of it."""
-    quote = block.text
     if match := _labelled(text):
         draft.state(_relation(match["label"]), match["value"], quote, place)
         return

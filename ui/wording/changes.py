@@ -1,12 +1,23 @@
 """What changed between two releases, in words and as rows for files."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from corpora.parameters.changes import Change, Difference, Outcome
-from corpora.parameters.parameter import DEFAULT, RANGE, SYNTAX, TYPE, UNIT, Parameter, Place
+from corpora.parameters.parameter import (
+    DEFAULT,
+    DESCRIPTION,
+    RANGE,
+    SYNTAX,
+    TYPE,
+    UNIT,
+    Parameter,
+    Place,
+)
 
-_FIRST_TOLD = (DEFAULT, UNIT, RANGE, TYPE, SYNTAX)
+_FIRST_TOLD = (DEFAULT, RANGE, TYPE, SYNTAX)
+_SHORT, _MOST = 60, 4
 
 
 def difference_in_words(difference: Difference) -> str:
@@ -16,10 +27,11 @@ def difference_in_words(difference: Difference) -> str:
 
 
 def facts_in_words(parameter: Parameter) -> Iterator[str]:
-    """What is stated of a new or a former parameter in a few words: "default: 5 s"."""
-    for relation in _FIRST_TOLD:
-        if relation != UNIT and (value := parameter.value(relation)):
-            yield f"{relation}: {value}"
+    """What is stated of a new or a former parameter, in short: "default: 5 s"."""
+    stated = (fact.relation for fact in parameter.facts if len(fact.value) <= _SHORT)
+    told = (r for r in dict.fromkeys((*_FIRST_TOLD, *stated)) if r not in (UNIT, DESCRIPTION))
+    values = ((relation, parameter.value(relation)) for relation in told)
+    yield from islice((f"{relation}: {value}" for relation, value in values if value), _MOST)
 
 
 def told_of(change: Change) -> list[str]:
