@@ -95,14 +95,14 @@ def _replaced(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
     """What took the place of a parameter, by its own page or by the release notes."""
     quotes = Quotes()
     for name in inquiry.names:
-        facts = [(p.name, f) for p in release.named(name) if (f := p.fact(REPLACED))]
         told = replacement(name, release)
-        if facts:
-            old, new, stated = facts[0][0], facts[0][1].value, facts[0][1]
-        elif told and release.named(told.new):
-            old, new, stated = told.old, told.new, told
-        else:
+        found = [
+            *((p.name, f.value, f) for p in release.named(name) if (f := p.fact(REPLACED))),
+            *([(told.old, told.new, told)] if told and release.named(told.new) else []),
+        ]
+        if not found:
             continue
+        old, new, stated = found[0]
         mark = quotes.number(citation_of(stated, release.release))
         lead = f"In {release.release}, {as_code(new)} takes the place of {as_code(old)} {mark}."
         now = next((p for p in release.named(new) if p.value(DEFAULT)), None)

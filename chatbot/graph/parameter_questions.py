@@ -59,7 +59,7 @@ _FORMS = {
         rf"what (?:is|are) (?:there |used )?instead of {_THING}",
     ),
     Kind.ELSEWHERE: (
-        rf"where else {_AUX} {_THING}"
+        rf"where else {_AUX} (?:(?:i|we|you|one) (?:set|use|give|find|have) )?{_THING}"
         r"(?: (?:be )?(?:used|documented|set|found|appear|occur|exist|defined|available|there))?",
         rf"(?:what|which) (?:else|other [\w ]{{1,30}}) (?:has|have|takes?|accepts?|knows?|uses?) "
         rf"{_THING}",
