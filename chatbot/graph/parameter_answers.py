@@ -24,7 +24,9 @@ from corpora.parameters.parameter import (
     REPLACED,
     SINCE,
     TYPE,
+    Fact,
     Parameter,
+    Replacement,
 )
 
 SHOWN = 60
@@ -96,7 +98,7 @@ def _replaced(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
     quotes = Quotes()
     for name in inquiry.names:
         told = replacement(name, release)
-        found = [
+        found: list[tuple[str, str, Fact | Replacement]] = [
             *((p.name, f.value, f) for p in release.named(name) if (f := p.fact(REPLACED))),
             *([(told.old, told.new, told)] if told and release.named(told.new) else []),
         ]
