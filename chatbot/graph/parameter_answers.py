@@ -61,24 +61,29 @@ def answer_from_parameters(
             named = tuple(order[: order.index(named[0]) + 1] if named[0] in order else named)
         elif len(named) > 1 and inquiry.kind in (Kind.LIST, Kind.ELSEWHERE):
             return turn
-        for name in reversed(named):
+        read = []
+        for name in named:
             with suppress(NoCorpus):
-                release = open_parameters(product, name)
-                if found := _ANSWERS[inquiry.kind](inquiry, release):
-                    only = (name,) if len(resolution.releases) == 1 else resolution.releases
-                    return replace(
-                        turn,
-                        route=Route.GRAPH,
-                        resolution=replace(resolution, releases=only),
-                        answer=found,
-                    )
+                read.append(open_parameters(product, name))
+        for release in reversed(read):
+            if found := _ANSWERS[inquiry.kind](inquiry, release, read):
+                single = len(resolution.releases) == 1
+                of = replace(resolution, releases=(release.release,)) if single else resolution
+                return replace(turn, route=Route.GRAPH, resolution=of, answer=found)
         return turn
 
     return answer
 
 
-def _since(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
-    """Since when a parameter is there, where its page says so."""
+_Read = Sequence[ReleaseParameters]
+"""The releases that may be looked at, the oldest first."""
+
+
+def _since(inquiry: Inquiry, release: ReleaseParameters, read: _Read) -> Answer | None:
+    """Since when a parameter is there, where its page says so, and which releases have it.
+
+    Of a release that has no such parameter nothing is said: it may tell of it in other words.
+    """
     told = [(p, fact) for p in _only_one(inquiry, release) if (fact := p.fact(SINCE))]
     if not told or len(told) > _NAMED_APART:
         return None
@@ -88,12 +93,19 @@ def _since(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
     for parameter, fact in told if len(apart) > 1 else told[:1]:
         of = f" of {as_words(parameter.owner)}" if len(apart) > 1 else ""
         mark = quotes.number(citation_of(fact, release.release))
-        parts.append(f"since {in_short(fact.value)}{of} {mark}")
-    lead = f"The documentation of {release.release} says that {name} is there {listed(parts)}."
+        parts.append(f"new in {in_short(fact.value)}{of} {mark}")
+    lead = f"The documentation of {release.release} says that {name} is {listed(parts)}."
+    having = [
+        f"{other.release} {quotes.number(citation_of(found[0], other.release))}"
+        for other in read
+        if (found := other.named(told[0][0].name))
+    ]
+    if len(read) > 1:
+        lead += f" Of the releases here it stands in {listed(having)}."
     return _answer(lead, quotes)
 
 
-def _replaced(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
+def _replaced(inquiry: Inquiry, release: ReleaseParameters, _: _Read) -> Answer | None:
     """What took the place of a parameter, by its own page or by the release notes."""
     quotes = Quotes()
     for name in inquiry.names:
@@ -115,7 +127,7 @@ def _replaced(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
     return None
 
 
-def _elsewhere(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
+def _elsewhere(inquiry: Inquiry, release: ReleaseParameters, _: _Read) -> Answer | None:
     """Everything that has a parameter of a name."""
     found = _only_one(inquiry, release)
     if not found:
@@ -137,7 +149,7 @@ def _elsewhere(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
     return _answer(lead, quotes, "\n".join(items))
 
 
-def _list(inquiry: Inquiry, release: ReleaseParameters) -> Answer | None:
+def _list(inquiry: Inquiry, release: ReleaseParameters, _: _Read) -> Answer | None:
     """All parameters of a function, a command or a section, with what is stated of each."""
     owned = _owned(inquiry, release)
     if not owned:

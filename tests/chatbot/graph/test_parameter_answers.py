@@ -101,9 +101,10 @@ def test_since_when_a_parameter_is_there_in_the_words_of_its_page(ask: Ask) -> N
     reply = ask("Since when is there log_level?")
     assert reply.turn.route is Route.GRAPH
     assert reply.content.answer == (
-        "The documentation of 3.0 says that `log_level` is there since 1.5 [1]."
+        "The documentation of 3.0 says that `log_level` is new in 1.5 [1]. "
+        "Of the releases here it stands in 1.0 [2], 2.0 [3] and 3.0 [4]."
     )
-    assert cited(ask, reply) == {"3.0"}
+    assert cited(ask, reply) == {"1.0", "2.0", "3.0"}
     # No page says so of this one: the releases are compared, as without a graph.
     assert ask("Since when is there wait-to-restore?").turn.route is Route.COMPARE
 
