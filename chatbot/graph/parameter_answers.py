@@ -16,7 +16,7 @@ from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.catalog.catalog import NoCorpus
 from corpora.indexing.lexical import tokens
 from corpora.parameters.changes import replacement
-from corpora.parameters.extraction import OPTION
+from corpora.parameters.forms import OPTION
 from corpora.parameters.of_release import OpenParameters, ReleaseParameters
 from corpora.parameters.parameter import (
     DEFAULT,

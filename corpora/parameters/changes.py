@@ -1,7 +1,7 @@
 """The parameters of releases beside each other: what is new, changed and gone, and a history."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -98,19 +98,6 @@ def replacement(name: str, release: ReleaseParameters) -> Replacement | None:
     """What a release says takes the place of a name, where it has a name for that itself."""
     told = [r for r in release.replacements if r.old.casefold() == name.casefold()]
     return next((r for r in told if release.named(r.new)), told[0] if told else None)
-
-
-def history(
-    name: str, owner: str | None, releases: Iterable[ReleaseParameters]
-) -> list[tuple[ReleaseParameters, tuple[Parameter, ...]]]:
-    """Each release with its parameters of a name; a release without it has none.
-
-    Only those of an owner count where any release has such.
-    """
-    found = [(release, release.named(name)) for release in releases]
-    if owner and any(p.owner == owner for _, named in found for p in named):
-        return [(r, tuple(p for p in named if p.owner == owner)) for r, named in found]
-    return found
 
 
 def _same_place(parameter: Parameter, old: Sequence[Parameter]) -> Parameter | None:

@@ -40,11 +40,6 @@ class ReleaseParameters:
         """The parameters of a function, a command or a section."""
         return self._owned.get(owner, ())
 
-    @property
-    def owners(self) -> tuple[str, ...]:
-        """Everything that has parameters, in the order of the documents."""
-        return tuple(self._owned)
-
 
 OpenParameters = Callable[[str, str], ReleaseParameters]
 """Gives the parameters of a product's release; raises NoCorpus where there is none."""
