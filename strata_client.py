@@ -105,6 +105,11 @@ class Strata:
         """Find passages without an answer; `wanted` are product, release and limit."""
         return self._json("POST", "search", json={"query": query, **wanted})
 
+    def changes(self, product: str, older: str, newer: str) -> JSON:
+        """The parameters that are new, changed and gone, with their words in both releases."""
+        asked = {"product": product, "older": older, "newer": newer}
+        return self._json("GET", "changes", params=asked)
+
     def page(self, page_id: int, quote: str = "") -> JSON:
         """A page of a document, with the places of a quotation."""
         return self._json("GET", f"pages/{page_id}", params={"quote": quote})

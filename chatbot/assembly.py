@@ -44,6 +44,7 @@ from corpora.database.engine import Database, open_database
 from corpora.generations.answers_first import ingests_paused
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
+from corpora.parameters.of_release import OpenParameters, opened_by
 from ingestion.errors import StrataError
 from prompts.fencing import visible
 
@@ -185,6 +186,11 @@ class Chatbot:
         return open_memory(self.settings, self.database, self.embedder, self.model)
 
     @cached_property
+    def open_parameters(self) -> OpenParameters:
+        """What a release states of its parameters."""
+        return opened_by(self.corpora.corpus)
+
+    @cached_property
     def limits(self) -> Limits:
         """How much one person may ask and upload."""
         settings = self.settings
@@ -232,6 +238,7 @@ class Chatbot:
             self.embedder,
             self.model,
             self.memory if self.settings.memory == "on" else None,
+            self.open_parameters,
         )
 
     @cached_property

@@ -21,6 +21,14 @@ class Route(StrEnum):
     INVENTORY = "inventory"
     CLARIFY = "clarify"
     CHAT = "chat"
+    GRAPH = "graph"
+
+
+class Origin(StrEnum):
+    """Whether cited words were found by reading, or stand in the graph of the parameters."""
+
+    DOCUMENTS = "documents"
+    GRAPH = "graph"
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,10 @@ class ReducedChunk:
 
 @dataclass(frozen=True)
 class Citation:
-    """Where quoted words stand: document, file as ingested, release, page or section, anchor."""
+    """Where quoted words stand: document, file as ingested, release, page or section, anchor.
+
+    `origin` says whether they are a passage that was found, or what the graph rests on.
+    """
 
     document: str
     file: str
@@ -109,6 +120,17 @@ class Citation:
     anchor: str | None
     quote: str
     page_id: int
+    origin: Origin = Origin.DOCUMENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation of two things as a sentence, and the page that states it if one does."""
+
+    head: str
+    tail: str
+    sentence: str
+    citation: Citation | None = None
 
 
 @dataclass(frozen=True)
@@ -155,14 +177,14 @@ class Recollection:
 
     `reused` answers the question. Else `good` pairs join the evidence, and `bad` ones show what
     not to say. `differs` says why the nearest good pair is not reused though it is near enough.
-    `relations` are sentences about what the good pairs name (GraphContextGen 4.3).
+    `relations` are those of what the good pairs name (GraphContextGen 4.3).
     """
 
     reused: Remembered | None = None
     good: tuple[Remembered, ...] = ()
     bad: tuple[Remembered, ...] = ()
     differs: str = ""
-    relations: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 class Documented(StrEnum):

@@ -20,7 +20,7 @@ UPSTREAM = {
     "ui": {"chatbot", "corpora", "ingestion", "eval"},
 }
 INSIDE = {
-    "corpora": "database catalog generations indexing jobs building documents",
+    "corpora": "database catalog generations indexing parameters jobs building documents",
     "chatbot": (
         "text releases turn reply runtime models sign_in_settings settings accounts retrieval "
         "queries comparison dialogue memory graph answering chain conversations assembly review "
@@ -28,7 +28,7 @@ INSIDE = {
     ),
     "ui": (
         "wording api serving cli elements account sources answers memory review documents glossary "
-        "chat app"
+        "releases chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it."""

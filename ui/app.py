@@ -11,6 +11,7 @@ from ui.documents.page import documents
 from ui.elements.address import name_pages
 from ui.glossary.page import glossary
 from ui.memory.page import memory
+from ui.releases.page import releases
 from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
 from ui.review.history_page import history
@@ -34,6 +35,7 @@ except StrataError as error:
 pages = {
     "": [
         st.Page(chat, title="Chat", icon=":material/forum:", default=True),
+        st.Page(releases, title="Releases", icon=":material/layers:"),
         st.Page(account, title="Account", icon=":material/person:"),
     ]
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -41,7 +41,7 @@ from chatbot.retrieval.forms import (
 from chatbot.retrieval.kinds import FORMS, Kind, kind_of, without_opening
 from chatbot.retrieval.lifecycle import read_end, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
-from chatbot.retrieval.provenance import cite, cite_words, says_unknown
+from chatbot.retrieval.provenance import cite, cite_words, plain, says_unknown, whole
 from chatbot.retrieval.records import sentences
 from chatbot.runtime.model_calls import call
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
@@ -304,7 +304,8 @@ class _Draft:
             whole = sentence.passage.place in in_body
             mark = self._mark(sentence.passage, sentence.passage if whole else sentence.record)
             ended = sentence.text[-1:] in ".!?:"
-            marked.append(_marked(sentence.text if ended else f"{sentence.text}.", mark))
+            marks = " ".join(dict.fromkeys((mark, *self._marks_of_relations(sentence.text))))
+            marked.append(_marked(sentence.text if ended else f"{sentence.text}.", marks))
         value = " ".join(sentence.text for sentence in said)
         by_model = self.kind in WORDED and bool(self.turn.calls)
         prose = told_in_prose(self.passages, self.scored, self.subject, value) if by_model else ()
@@ -348,6 +349,17 @@ class _Draft:
                 shown.append(f"{heading} {marks}:")
             shown += [_marked(text, marks) if prose else text for text, prose in written]
         return shown
+
+    def _marks_of_relations(self, sentence: str) -> Iterator[str]:
+        """The marks of what the graph states between things that a sentence names."""
+        found = self.turn.recollection
+        for relation in found.relations if found and self.turn.calls else ():
+            ends = map(plain, (relation.head, relation.tail))
+            named = all(end and whole(end).search(plain(sentence)) for end in ends)
+            if relation.citation is not None and named:
+                if relation.citation not in self._citations:
+                    self._citations.append(relation.citation)
+                yield f"[{self._citations.index(relation.citation) + 1}]"
 
     def _mark(self, passage: Passage, borne_by: Passage | Record) -> str:
         """The mark of the citation of a passage, which is made once."""

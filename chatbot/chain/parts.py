@@ -28,6 +28,7 @@ from corpora.catalog.glossary import Glossaries
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.embedding import MiniLM, RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
+from corpora.parameters.of_release import OpenParameters
 
 POINTWISE = frozenset({"embedded"})
 """The backends that select pointwise unless told otherwise (docs/decisions/0009)."""
@@ -47,6 +48,7 @@ class Parts:
     embedder: MiniLM
     model: BaseChatModel | None
     memory: Memory | None
+    open_parameters: OpenParameters
 
     def releases(self, product: str) -> Sequence[str]:
         """The releases of a product."""

@@ -14,6 +14,7 @@ from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.dialogue.term_clarification import ask_which_term
 from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
 from chatbot.graph.knowledge import documentation_graphs
+from chatbot.graph.parameter_answers import answer_from_parameters
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.queries.clarification import take_up_question
@@ -64,7 +65,7 @@ def _with_related(
     enhance = None
     if relations:
         rebel = open_rebel(settings.graph_rebel) if settings.graph_rebel else None
-        enhance = enhance_context(p.needed_model, documentation_graphs(p.open_corpus), rebel)
+        enhance = enhance_context(p.needed_model, documentation_graphs(p.open_parameters), rebel)
     related = recall_related(memory, find(p), questions=settings.graph_questions)
     return _by_score(p, p.needed_model, memory=related, memory_relations=enhance)
 
@@ -151,6 +152,7 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
         ("clarification", take_up_question(p.catalog.products)),
         ("inventory", answer_inventory(p.catalog.products, p.open_corpus)),
         ("release_extraction", release_extraction),
+        ("parameters", answer_from_parameters(p.open_parameters, p.releases)),
         ("comparison", comparison),
         *steps,
     )
@@ -170,7 +172,7 @@ def searching(profile: Profile) -> Profile:
     return [
         step
         for step in found[first:]
-        if step[0] != "comparison" and not step[0].startswith("memory")
+        if step[0] not in ("parameters", "comparison") and not step[0].startswith("memory")
     ]
 
 

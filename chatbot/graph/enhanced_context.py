@@ -13,7 +13,15 @@ from chatbot.memory.recall import Recall, as_remembered, serving_release
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.citation_markers import without_marks
-from chatbot.turn import Fallback, ModelStep, Recollection, Remembered, RuleStep, Turn
+from chatbot.turn import (
+    Fallback,
+    ModelStep,
+    Recollection,
+    Relation,
+    Remembered,
+    RuleStep,
+    Turn,
+)
 
 Related = Callable[[int, MemoryQuestion, int], Sequence[NearPair]]
 """Finds the pairs of a release that are related to a question, at most so many, the best first."""
@@ -56,7 +64,8 @@ def enhance_context(
     """Add the relations of what the related questions and their answers name, as sentences (4.3).
 
     The model reads triplets from them, and REBEL where there is one; then come those of the
-    release's knowledge graph between the same entities. Without related questions nothing is asked.
+    release's knowledge graph between the same entities, each with its citation. Without related
+    questions nothing is asked.
     """
 
     async def enhance(turn: Turn) -> Turn:
@@ -74,8 +83,10 @@ def enhance_context(
             first = (*(read or ()), *(rebel(context) if rebel else ()))
             return (*one_hop(open_graph(*turn.asked), entities(first)), *first)
 
-        sentences = dict.fromkeys(triplet.sentence for triplet in await in_thread(known))
-        return replace(turn, recollection=replace(found, relations=tuple(sentences)))
+        relations: dict[str, Relation] = {}
+        for t in await in_thread(known):
+            relations.setdefault(t.sentence, Relation(t.head, t.tail, t.sentence, t.citation))
+        return replace(turn, recollection=replace(found, relations=tuple(relations.values())))
 
     return enhance
 

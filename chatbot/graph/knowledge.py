@@ -1,27 +1,17 @@
 """What is known about the entities of a context (GraphContextGen 4.3): the documentation itself.
 
-The paper asks Wikidata. A release's tables and signatures are exact, and of that release.
+The paper asks Wikidata. What a release states of its parameters is exact, and of that release.
 """
 
-import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import lru_cache
 from typing import Protocol
 
 from chatbot.graph.triplets import Triplet
-from chatbot.retrieval.records import records
-from chatbot.turn import Record
-from corpora.indexing.corpus import Corpus
-from ingestion.page import BlockKind
+from chatbot.turn import Citation, Origin
+from corpora.parameters.of_release import OpenParameters, ReleaseParameters
+from corpora.parameters.parameter import ARGUMENT, DEFAULT, Fact, Parameter, Replacement
 
-GRAPHS_HELD = 8
-"""Releases whose edges are held; the one asked about longest ago goes first."""
-_OWNER = re.compile(r"(?P<name>[\w.]+)\s*\((?P<inside>.*)", re.S)
-_PARAMETER = re.compile(
-    r"\s*\*{0,2}(?P<name>\w[\w-]*)\s*(?::[^=]*)?(?:=\s*(?P<default>.+?)\s*)?", re.S
-)
-_OPENING, _CLOSING = "([{", ")]}"
+_LONGEST_QUOTE = 600
 
 
 class KnowledgeGraph(Protocol):
@@ -33,41 +23,50 @@ class KnowledgeGraph(Protocol):
 
 
 class DocumentationGraph:
-    """The relations that the tables and signatures of one release state, each with its page.
+    """The relations that one release states of its parameters, each with the words that state it.
 
-    A row relates its first cell to every other one by the header of its column; a signature relates
-    its owner to its parameters, and these to their defaults in it. All are strings as they stand.
+    A parameter is related to what its row, its signature or its definition says of it; a function
+    to its arguments, and these to their defaults in it. All are strings as they stand.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._of: defaultdict[str, dict[Triplet, None]] = defaultdict(dict)
-        for document in corpus.documents():
-            for page in corpus.pages_of(document.id):
-                for record in records(page, together=0):
-                    for triplet in stated(record):
-                        self._of[triplet.head][triplet] = None
+    def __init__(self, release: ReleaseParameters) -> None:
+        self._release = release
 
     def neighbours(self, entity: str) -> Iterable[Triplet]:
         """The triplets whose head is the entity, in the order of the documents."""
-        return tuple(self._of.get(entity, ()))
+        own = (p for p in self._release.named(entity) if entity in (p.name, *p.aliases))
+        below = (p for p in self._release.of_owner(entity) if p.kind == ARGUMENT)
+        stated = (triplet for parameter in own for triplet in self._stated(entity, parameter))
+        arguments = (self._triplet(entity, "parameter", p.name, p) for p in below)
+        return tuple(dict.fromkeys((*stated, *arguments)))
+
+    def _stated(self, entity: str, parameter: Parameter) -> Iterator[Triplet]:
+        for fact in parameter.facts:
+            # Two owners may have an argument of one name with different defaults.
+            of = f" in {parameter.owner}" if parameter.kind == ARGUMENT else ""
+            relation = f"{fact.relation}{of if fact.relation == DEFAULT else ''}"
+            yield self._triplet(entity, relation, fact.value, fact)
+
+    def _triplet(self, head: str, relation: str, tail: str, stated: Fact | Parameter) -> Triplet:
+        return Triplet(head, relation, tail, cited(stated, self._release.release))
 
 
-def stated(record: Record) -> Iterator[Triplet]:
-    """The triplets that one row of a table or one signature states."""
-    page = record.page.id
-    if record.cells:
-        (_, head), *others = record.cells
-        for header, cell in others:
-            if head and header and cell.strip(" –-"):
-                yield Triplet(head, header, cell, page)
-    elif record.kind is BlockKind.SIGNATURE and (owner := _OWNER.search(record.quote)):
-        name = owner["name"]
-        for parameter in _parameters(owner["inside"]):
-            if match := _PARAMETER.fullmatch(parameter):
-                yield Triplet(name, "parameter", match["name"], page)
-                if match["default"]:
-                    # Two owners may have a parameter of one name with different defaults.
-                    yield Triplet(match["name"], f"default in {name}", match["default"], page)
+def cited(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+    """The citation of what the graph of a release has from one of its pages."""
+    place, quote = stated.place, stated.quote
+    if len(quote) > _LONGEST_QUOTE:
+        quote = quote[:_LONGEST_QUOTE].rsplit(" ", 1)[0]
+    return Citation(
+        document=place.document,
+        file=place.file,
+        release=release,
+        page=place.page,
+        section=place.section,
+        anchor=place.anchor,
+        quote=quote,
+        page_id=place.page_id,
+        origin=Origin.GRAPH,
+    )
 
 
 def one_hop(graph: KnowledgeGraph, entities: Collection[str]) -> tuple[Triplet, ...]:
@@ -82,27 +81,7 @@ def one_hop(graph: KnowledgeGraph, entities: Collection[str]) -> tuple[Triplet, 
 
 
 def documentation_graphs(
-    open_corpus: Callable[[str, str], Corpus],
+    open_parameters: OpenParameters,
 ) -> Callable[[str, str], KnowledgeGraph]:
-    """What opens the graph of a product's release, read from its corpus when first asked for."""
-
-    @lru_cache(GRAPHS_HELD)
-    def of_generation(product: str, release: str, generation: int) -> DocumentationGraph:
-        return DocumentationGraph(open_corpus(product, release))
-
-    def open_graph(product: str, release: str) -> KnowledgeGraph:
-        return of_generation(product, release, open_corpus(product, release).generation)
-
-    return open_graph
-
-
-def _parameters(inside: str) -> Iterator[str]:
-    """The parameters behind an opening bracket, up to the one that closes it."""
-    depth, first = 0, 0
-    for place, character in enumerate(inside):
-        if depth == 0 and character in f",{_CLOSING}":
-            yield inside[first:place]
-            first = place + 1
-            if character != ",":
-                return
-        depth += (character in _OPENING) - (character in _CLOSING)
+    """What opens the graph of a product's release."""
+    return lambda product, release: DocumentationGraph(open_parameters(product, release))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.verbatim import find_verbatim
-from chatbot.turn import ModelCall
+from chatbot.turn import Citation, ModelCall
 from prompts import fenced, render
 
 STEP = "triplets"
@@ -24,12 +24,12 @@ _LONGEST = 256
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A relation between two entities; `page_id` is the page that it stands on, if on one."""
+    """A relation between two entities, and the citation of the words that state it, if any do."""
 
     head: str
     relation: str
     tail: str
-    page_id: int | None = None
+    citation: Citation | None = None
 
     @property
     def sentence(self) -> str:

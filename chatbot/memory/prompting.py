@@ -32,7 +32,9 @@ def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
     used = len(GOOD) + sum(map(len, good)) if good else 0
     bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
     related = (
-        _fitting(map(_line, found.relations), room.characters - len(RELATIONS)) if good else []
+        _fitting((_line(r.sentence) for r in found.relations), room.characters - len(RELATIONS))
+        if good
+        else []
     )
     sections = [evidence]
     for lead, tag, lines in (

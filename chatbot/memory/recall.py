@@ -1,12 +1,14 @@
 """What the memory knows of a question: an answer to reuse, or some near it (ComRAG 4.3)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
 from chatbot.memory.questions import QuestionReader, asked_text, difference
 from chatbot.memory.scoring.own_words import is_told
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
-from chatbot.turn import Citation, Recollection, Remembered, Turn
+from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
 from corpora.catalog.catalog import find_release
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
@@ -109,10 +111,15 @@ def as_remembered(pair: NearPair) -> Remembered:
         question=row.question,
         answer=row.answer["text"],
         value=row.answer.get("value", ""),
-        citations=tuple(Citation(**cited) for cited in row.answer.get("citations", ())),
+        citations=tuple(map(_citation, row.answer.get("citations", ()))),
         score=row.score,
         origin=row.origin,
         rated_by=row.rated_by,
         rated=row.rated or row.created,
         similarity=pair.similarity,
     )
+
+
+def _citation(kept: Mapping[str, Any]) -> Citation:
+    """A citation as it was kept; those of earlier versions do not say where they come from."""
+    return Citation(**{**kept, "origin": Origin(kept.get("origin", Origin.DOCUMENTS))})

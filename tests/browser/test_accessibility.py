@@ -35,6 +35,8 @@ PAGES = (
     "memory",
     "audit",
     "account",
+    "releases?releases-product=valve",
+    "releases?releases-product=valve&parameter=hold_time",
 )
 Colours = Literal["light", "dark"]
 both = pytest.mark.parametrize("colours", ["light", "dark"])

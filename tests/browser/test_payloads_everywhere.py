@@ -55,7 +55,7 @@ def at_rest(page: Page) -> str:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=SLOW)
     assert page.locator(ACTIVE).count() == 0
     assert page.title().endswith(("Strata", "Chat", "Documents", "History", "Gaps", "Numbers")) or (
-        page.title() in ("Glossary", "Memory", "Audit log", "Account")
+        page.title() in ("Glossary", "Memory", "Audit log", "Account", "Releases")
     )
     return words(page.locator("body").inner_text())
 
@@ -113,7 +113,11 @@ def test_an_answer_is_text_while_it_is_written(
 
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize(
-    "name", ["documents", "glossary", "history", "gaps", "numbers", "memory", "audit", "account"]
+    "name",
+    [
+        *("documents", "glossary", "history", "gaps", "numbers", "memory", "audit", "account"),
+        "releases",
+    ],
 )
 def test_the_other_pages_show_text_and_nothing_else(
     hostile: tuple[str, str], open_page: OpenPage, name: str, width: int

@@ -39,7 +39,7 @@ BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
 SECRET = "Does the relay latch?"
 PAGES = (documents, glossary, history, gaps, numbers, memory_page, audit)
-FOR_EVERYBODY = {"", "account"}
+FOR_EVERYBODY = {"", "account", "releases"}
 
 SignIn = Callable[[Person | None], None]
 

@@ -3,29 +3,37 @@
 import streamlit as st
 
 from chatbot.reply import Reply
-from chatbot.turn import Citation
+from chatbot.turn import Citation, Origin
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
 
 _LONGEST = 40
+_FROM_GRAPH = "From the parameters of the release\\:"
 
 
 def show_citations(turn: int, reply: Reply) -> None:
-    """Chips in one row, each with the numbers of its citations: "1 · 2  Protection, p. 4"."""
+    """Chips in one row, each with the numbers of its citations: "1 · 2  Protection, p. 4".
+
+    Those of what the graph of the parameters states have a sign of their own.
+    """
     several = bool(reply.compared_releases)
-    pages: dict[tuple[str, int], list[int]] = {}
+    pages: dict[tuple[str, int, Origin], list[int]] = {}
     for number, citation in enumerate(reply.citations, 1):
-        pages.setdefault((citation.release, citation.page_id), []).append(number)
+        page = citation.release, citation.page_id, citation.origin
+        pages.setdefault(page, []).append(number)
     if not pages:
         return
     with st.container(horizontal=True, key=f"citations-{turn}", gap="xsmall"):
         for numbers in pages.values():
             cited = [reply.citations[number - 1] for number in numbers]
             told = " · ".join(map(str, numbers))
+            of_graph = cited[0].origin is Origin.GRAPH
+            section = as_label(cited[0].section, 200)
             if st.button(
                 f"**{told}**  {place(cited[0], with_release=several)}",
                 key=f"cite-{turn}-{numbers[0]}",
-                help=as_label(cited[0].section, 200) or None,
+                icon=":material/account_tree:" if of_graph else None,
+                help=f"{_FROM_GRAPH} {section}" if of_graph else section or None,
             ):
                 show_source(reply.product or "", cited[0], [c.quote for c in cited])
 

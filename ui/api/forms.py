@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from chatbot.reply import Reply
+from chatbot.turn import Citation
 
 
 class ReleaseOut(BaseModel):
@@ -94,6 +95,36 @@ class PageOut(BaseModel):
     marks: tuple[tuple[int, int], ...] = ()
     previous: int | None = None
     next: int | None = None
+
+
+class DifferenceOut(BaseModel):
+    """A relation in which a parameter differs; empty on the side that states nothing."""
+
+    relation: str
+    before: str
+    after: str
+
+
+class ChangeOut(BaseModel):
+    """A parameter that is new, changed or gone; `before` and `after` are the words on its pages."""
+
+    change: str
+    name: str
+    kind: str
+    belongs_to: str
+    differences: tuple[DifferenceOut, ...] = ()
+    replaced_by: str | None = None
+    before: Citation | None = None
+    after: Citation | None = None
+
+
+class ChangesOut(BaseModel):
+    """The parameters that differ from an older to a newer release."""
+
+    product: str
+    older: str
+    newer: str
+    changes: tuple[ChangeOut, ...] = ()
 
 
 class Conversation(BaseModel):

@@ -30,7 +30,7 @@ Release = Annotated[str | None, Field(description="The release; without it the q
 Told = TypeVar("Told")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Source(Citation):
     """A citation with its number; `uri` is the page as a resource."""
 

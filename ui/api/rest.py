@@ -22,6 +22,7 @@ from ui.api.following import Work, answered, following
 from ui.api.forms import (
     AskIn,
     AskOut,
+    ChangesOut,
     Conversation,
     FeedbackIn,
     JobOut,
@@ -75,6 +76,14 @@ def search(service: Serving, caller: Searching, wanted: SearchIn) -> SearchOut:
 def page(service: Serving, caller: Searching, page: int, quote: str = "") -> PageOut:
     """A page, with the places of a quotation."""
     return service.page(caller, page, quote)
+
+
+@router.get("/changes")
+def changes(
+    service: Serving, caller: Searching, product: str, older: str, newer: str
+) -> ChangesOut:
+    """The parameters that are new, changed and gone from one release to another."""
+    return service.changes(caller, product, older, newer)
 
 
 async def _events(work: Work) -> AsyncIterator[dict[str, str]]:

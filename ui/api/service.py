@@ -6,14 +6,19 @@ from dataclasses import asdict, dataclass
 from chatbot.accounts.program_keys import Scope
 from chatbot.administration.administration import Administration
 from chatbot.assembly import BadQuestion, Chatbot
+from chatbot.graph.knowledge import cited
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.runtime.events import Listener
 from corpora.documents.documents import Documents
+from corpora.parameters.changes import Change, changes
 from ingestion.errors import StrataError
 from ui.api.callers import Caller
 from ui.api.forms import (
     AskIn,
     AskOut,
+    ChangeOut,
+    ChangesOut,
+    DifferenceOut,
     PageOut,
     PassageOut,
     ProductOut,
@@ -127,6 +132,11 @@ class Service:
             next=stored.next_id,
         )
 
+    def changes(self, caller: Caller, product: str, older: str, newer: str) -> ChangesOut:
+        """The parameters that are new, changed and gone; raises CatalogError."""
+        caller.require(Scope.SEARCH)
+        return changes_between(self.chatbot, product, older, newer)[0]
+
     @property
     def largest_upload(self) -> int:
         """How many bytes an upload may have."""
@@ -135,6 +145,32 @@ class Service:
     def administration(self, caller: Caller) -> Administration:
         """Changes that a caller makes as an admin."""
         return Administration(self.chatbot.database, caller.person, self.chatbot.limits)
+
+
+def changes_between(
+    chatbot: Chatbot, product: str, older: str, newer: str
+) -> tuple[ChangesOut, tuple[Change, ...]]:
+    """The parameters that are new, changed and gone, as JSON and as they are compared.
+
+    Raises CatalogError where there is no such release.
+    """
+    before, after = (chatbot.open_parameters(product, name) for name in (older, newer))
+    found = changes(before, after)
+    told = tuple(
+        ChangeOut(
+            change=change.outcome,
+            name=change.shown.name,
+            kind=change.shown.kind,
+            belongs_to=change.shown.owner,
+            differences=tuple(DifferenceOut(**asdict(d)) for d in change.differences),
+            replaced_by=change.replaced_by.new if change.replaced_by else None,
+            before=cited(change.before, before.release) if change.before else None,
+            after=cited(change.after, after.release) if change.after else None,
+        )
+        for change in found
+    )
+    out = ChangesOut(product=after.product, older=before.release, newer=after.release, changes=told)
+    return out, found
 
 
 def _passage(passage: Passage, product: str, release: str) -> PassageOut:

@@ -10,6 +10,7 @@ from chatbot.settings import Settings, prepare_process
 from ingestion.errors import StrataError
 from ui.cli import (
     ask,
+    changes,
     database,
     doctor,
     evaluate,
@@ -56,7 +57,7 @@ def strata(
 
 
 for command in (
-    *(ask.ask, ask.schema, ingest.ingest, serve.serve, serve.worker, serve.mcp),
+    *(ask.ask, ask.schema, changes.changes, ingest.ingest, serve.serve, serve.worker, serve.mcp),
     *(doctor.doctor, database.backup, database.restore, database.move),
 ):
     app.command()(command)

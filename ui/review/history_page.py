@@ -110,5 +110,10 @@ def _outcome(turn: TurnRow) -> str:
         return "clarification needed"
     if turn.abstained and turn.route != "chat":
         return "I don't know"
-    named = {"compare": "compared", "inventory": "catalog", "chat": "small talk"}
+    named = {
+        "compare": "compared",
+        "inventory": "catalog",
+        "chat": "small talk",
+        "graph": "parameters",
+    }
     return named.get(turn.route, "answered")

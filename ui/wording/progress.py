@@ -22,6 +22,7 @@ _NAMES = {
     "spelling": "reading the question",
     "inventory": "checking the list of releases",
     "release_extraction": "finding the release",
+    "parameters": "looking up the parameters",
     "comparison": "comparing the releases",
     "query_rewriting": "preparing the search",
     "memory": "looking for a saved answer",

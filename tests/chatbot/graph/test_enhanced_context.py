@@ -13,6 +13,7 @@ from chatbot.assembly import AnsweredTurn
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import BadSettings, Settings
+from chatbot.turn import Origin as CitedFrom
 from corpora.catalog.catalog import require_release
 from tests.chatbot import lamp
 from tests.chatbot.made_memory import WHEN
@@ -69,6 +70,11 @@ def answered_before(bot: Bot, question: str, answer: str, release: str = "17.20"
 
 def related(reply: AnsweredTurn) -> list[int]:
     return [pair.id for pair in reply.turn.recollection.good] if reply.turn.recollection else []
+
+
+def sentences(reply: AnsweredTurn) -> list[str]:
+    found = reply.turn.recollection
+    return [relation.sentence for relation in found.relations] if found else []
 
 
 def prompt(reply: AnsweredTurn) -> str:
@@ -130,14 +136,13 @@ def test_relations_of_what_they_name_come_as_sentences(bot: MakeBot, profile: st
     asked = bot(profile, graph_threshold=0.2)
     answered_before(asked, PORT, PORT_ANSWER)
     reply = asked.ask(LOG)
-    assert reply.turn.recollection is not None
-    assert reply.turn.recollection.relations == (
-        "XF-1 Rate 10 Gbit/s.",
-        "XF-1 Use client.",
+    assert sentences(reply) == [
+        "XF-1 rate 10 Gbit/s.",
+        "XF-1 use client.",
         "XF-1 runs at 10 Gbit/s.",
         "XF-1 is for client.",
-    )
-    assert "<relations>\nXF-1 Rate 10 Gbit/s.\nXF-1 Use client.\n" in prompt(reply)
+    ]
+    assert "<relations>\nXF-1 rate 10 Gbit/s.\nXF-1 use client.\n" in prompt(reply)
     assert [c.step for c in reply.turn.calls] == ["triplets", "answer_generation"]
 
 
@@ -145,9 +150,23 @@ def test_the_table_of_another_release_is_not_told(bot: MakeBot) -> None:
     asked = bot("textcontextgen")
     answered_before(asked, PORT, PORT_ANSWER, "17.10")
     reply = asked.ask(LOG.replace("17.20", "17.10"))
-    assert reply.turn.recollection is not None
-    assert "XF-1 Rate 10 Gbit/s." not in reply.turn.recollection.relations
-    assert "XF-1 Use client." in reply.turn.recollection.relations
+    assert "XF-1 rate 10 Gbit/s." not in sentences(reply)
+    assert "XF-1 use client." in sentences(reply)
+
+
+def test_what_the_graph_states_has_a_citation_of_its_own_kind(bot: MakeBot) -> None:
+    """Where a sentence of the answer names both ends; what only the model read has none."""
+    said = [Rule(matches=READS, reply=json.dumps({"triplets": TRIPLETS})), lamp.answer(PORT_ANSWER)]
+    asked = bot("textcontextgen", ScriptedChatModel(rules=said), graph_threshold=0.2)
+    answered_before(asked, PORT, PORT_ANSWER)
+    reply = asked.ask("What do the ports of relay 17.20 run at, and what for?").content
+    by_origin = {c.origin: c for c in reply.citations}
+    assert set(by_origin) == {CitedFrom.DOCUMENTS, CitedFrom.GRAPH}
+    of_graph = by_origin[CitedFrom.GRAPH]
+    assert "XF-1" in of_graph.quote
+    assert "10 Gbit/s" in of_graph.quote
+    assert f"[{reply.citations.index(of_graph) + 1}]" in reply.answer
+    assert [c.origin for c in reply.citations].count(CitedFrom.GRAPH) == 1
 
 
 def test_without_usable_triplets_the_answer_is_given_all_the_same(bot: MakeBot) -> None:
@@ -155,8 +174,7 @@ def test_without_usable_triplets_the_answer_is_given_all_the_same(bot: MakeBot) 
     answered_before(asked, NEAR, KEPT)
     reply = asked.ask(LOG)
     assert [f.step for f in reply.turn.fallbacks] == ["triplets"]
-    assert reply.turn.recollection is not None
-    assert reply.turn.recollection.relations == ()
+    assert sentences(reply) == []
     assert reply.content.answer.startswith(KEPT.removesuffix("."))
 
 

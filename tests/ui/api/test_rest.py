@@ -31,6 +31,18 @@ def test_products_and_releases_are_listed(strata: Strata) -> None:
     assert [(r["name"], r["latest"]) for r in valve["releases"]] == [("1.0", False), ("2.0", True)]
 
 
+def test_what_changed_between_two_releases_is_told_with_its_pages(strata: Strata) -> None:
+    (change,) = strata.changes("valve", "1.0", "2.0")["changes"]
+    assert (change["change"], change["name"]) == ("changed", "hold_time")
+    assert change["differences"] == [{"relation": "default", "before": "20 s", "after": "45 s"}]
+    assert [change[side]["release"] for side in ("before", "after")] == ["1.0", "2.0"]
+    after = change["after"]
+    assert after["quote"] in strata.page(after["page_id"])["text"]
+    with pytest.raises(StrataFailure) as missing:
+        strata.changes("valve", "1.0", "9.9")
+    assert missing.value.status == 404
+
+
 def test_a_question_gets_the_reply_of_its_release_with_citations(strata: Strata) -> None:
     for release in ("1.0", "2.0"):
         reply = strata.ask("What is the default of hold_time?", product="valve", release=release)
@@ -195,6 +207,7 @@ NEEDS = {
     ("GET", "/products"): Scope.SEARCH,
     ("POST", "/search"): Scope.SEARCH,
     ("GET", "/pages/{page}"): Scope.SEARCH,
+    ("GET", "/changes"): Scope.SEARCH,
     ("POST", "/ask"): Scope.ASK,
     ("GET", "/conversations"): Scope.ASK,
     ("GET", "/conversations/{conversation}"): Scope.ASK,

@@ -1,0 +1,288 @@
+"""A document's pages → the parameters that its forms state.
+
+A form is a table with named columns, a signature, a definition list, an item "name: text", or a
+section headed by a name with lines such as "Default: 5" below. What only prose tells is left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from corpora.indexing.pages import StoredPage
+from corpora.parameters import forms
+from corpora.parameters.parameter import (
+    ARGUMENT,
+    DEFAULT,
+    DEPRECATED,
+    DESCRIPTION,
+    REPLACED,
+    SINCE,
+    SYNTAX,
+    TYPE,
+    Fact,
+    Parameter,
+    Place,
+    Replacement,
+)
+from ingestion.page import CELL_DELIMITER, Block, BlockKind, DocumentKind
+
+
+@dataclass
+class _Draft:
+    """A parameter while its blocks are read; `certain` where its form alone makes it one."""
+
+    name: str
+    kind: str
+    owner: str
+    quote: str
+    place: Place
+    aliases: tuple[str, ...] = ()
+    facts: list[Fact] = field(default_factory=list)
+    certain: bool = True
+
+    def state(self, relation: str, value: str, quote: str, place: Place) -> None:
+        """Take in a fact, unless the value says nothing."""
+        value = " ".join(value.split()).removesuffix(".").strip()
+        if value.strip(" –—-"):
+            self.facts.append(Fact(relation, value[: forms.LONGEST_TEXT], quote, place))
+
+    @property
+    def telling_quote(self) -> str:
+        """The words that name it, with the first fact behind them where that is near."""
+        near = (f.quote for f in self.facts if f.place.page_id == self.place.page_id)
+        return next((quote for quote in near if quote.startswith(self.quote)), self.quote)
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is one: by its form, or by what is stated below its name."""
+        told = {fact.relation for fact in self.facts}
+        return self.certain or (SYNTAX in told if " " in self.name else bool(told & forms.TELLING))
+
+
+def read_parameters(
+    pages: Sequence[StoredPage],
+) -> tuple[tuple[Parameter, ...], tuple[Replacement, ...]]:
+    """The parameters of a document in the order of its pages, and which name replaced which.
+
+    Release notes tell of the parameters of all releases, so they only give replacements. What is
+    stated in several places of one section is one parameter.
+    """
+    if pages and pages[0].document.kind is DocumentKind.RELEASE_NOTES:
+        return (), tuple(_replacements(pages))
+    reader = _Reader()
+    for page in pages:
+        for start, end, block in page.page.spans():
+            reader.read(page, _begun(block), start, end)
+    drafts = [draft for draft in reader.drafts if draft.is_parameter]
+    told = {draft.name for draft in drafts if draft.facts}
+    merged: dict[tuple[str, str], _Draft] = {}
+    for draft in drafts:
+        if draft.kind == forms.PARAMETER and not draft.facts and draft.name in told:
+            # A mere mark for an index, at the end of the section before.
+            continue
+        first = merged.setdefault((draft.owner, draft.name), draft)
+        if first is not draft:
+            first.facts += draft.facts
+            first.aliases = tuple(dict.fromkeys((*first.aliases, *draft.aliases)))
+    return (
+        tuple(
+            Parameter(d.name, d.kind, d.owner, d.aliases, tuple(d.facts), d.telling_quote, d.place)
+            for d in merged.values()
+        ),
+        (),
+    )
+
+
+class _Reader:
+    """Reads blocks in order; what stands below a name in its section belongs to it."""
+
+    def __init__(self) -> None:
+        self.drafts: list[_Draft] = []
+        self._open: _Draft | None = None
+        self._path: tuple[str, ...] = ()
+        self._begins, self._here = (0, 0), (0, 0)
+        self._quote = ""
+        self._awaits_default = False
+
+    def read(self, page: StoredPage, block: Block, start: int, end: int) -> None:
+        """Take in the next block of the document, characters `start` to `end` of its page."""
+        place, self._here = _place(page, block), (page.id, start)
+        if block.path != self._path:
+            self._open = None
+        # What stands below a name is quoted from the name on: "Default: 5" stands there often.
+        own_page, first = self._begins
+        near = self._open and own_page == page.id and end - first <= forms.LONGEST_QUOTE
+        self._quote = page.text[first:end] if near else block.text
+        if any(map(forms.OF_A_RELEASE.fullmatch, block.path)):
+            return
+        match block.kind:
+            case BlockKind.HEADING:
+                self._begin_section(block, place)
+            case BlockKind.SIGNATURE:
+                self._read_signature(block, place)
+            case BlockKind.TABLE_ROW:
+                self.drafts += _of_row(block, place)
+            case BlockKind.DEFINITION:
+                self._read_definition(block, place)
+            case BlockKind.LIST_ITEM if not (self._open and forms.is_about(block.text)):
+                if match := forms.ITEM.match(block.text):
+                    self._read_entry(match["term"], match["text"], block, place, listed=True)
+            case BlockKind.CODE if self._open:
+                self._read_code(self._open, block, place)
+            case BlockKind.PARAGRAPH | BlockKind.LIST_ITEM if self._open:
+                _state_all(self._open, block.text, block, self._quote, place)
+        self._awaits_default = forms.AWAITS_DEFAULT.fullmatch(block.text) is not None
+
+    def _begin(self, draft: _Draft, path: tuple[str, ...]) -> None:
+        self.drafts.append(draft)
+        self._open, self._path, self._begins = draft, path, self._here
+
+    def _begin_section(self, block: Block, place: Place) -> None:
+        """A section headed by a name may be about a parameter; what follows decides."""
+        match = forms.SECTION_AND_NAME.fullmatch(block.text.strip())
+        owner = (match and match["owner"]) or _owner(block, place)
+        name = match["name"].strip("`\"'") if match else block.text.strip()
+        # A word with a capital heads a section, and a name of several words may be a command's.
+        if len(name) <= forms.LONGEST_NAME and (name[:1].islower() or forms.CODE.match(name)):
+            draft = _Draft(name, forms.PARAMETER, owner, block.text, place, certain=False)
+            self._begin(draft, block.path)
+
+    def _read_signature(self, block: Block, place: Place) -> None:
+        found = forms.OWNER.search(block.text)
+        spelt = forms.names(block.path[-1]) if block.path else ()
+        if not spelt or spelt[0].removesuffix("()") not in block.text:
+            return
+        name = spelt[0]
+        kind = forms.OPTION if name.startswith("-") else "function" if found else forms.PARAMETER
+        if block.text.startswith("class "):
+            kind = "class"
+        self._begin(_Draft(name, kind, _owner(block, place), block.text, place), block.path)
+        for argument in forms.arguments(found["inside"]) if found else ():
+            match = forms.ARGUMENT_FORM.fullmatch(argument)
+            if match and match["name"] not in forms.NO_ARGUMENT:
+                draft = _Draft(match["name"], ARGUMENT, name, block.text, place)
+                draft.state(DEFAULT, match["default"] or "", block.text, place)
+                self.drafts.append(draft)
+
+    def _read_code(self, draft: _Draft, block: Block, place: Place) -> None:
+        """Code right below "Default:" is it; that begins with the heading is a command's syntax."""
+        lines = [line.strip() for line in block.text.splitlines() if line.strip()]
+        if self._awaits_default:
+            draft.state(DEFAULT, block.text[: forms.LONGEST_VALUE], self._quote, place)
+        elif draft.facts or not lines or not draft.name.islower():
+            return
+        elif f"{lines[0]} ".startswith(f"{draft.name} "):
+            draft.kind = "command"
+            draft.state(SYNTAX, lines[0], self._quote, place)
+
+    def _read_definition(self, block: Block, place: Place) -> None:
+        term, *rest = forms.TERM_END.split(block.text, maxsplit=1)
+        match = None if rest else forms.FIELD.fullmatch(block.text)
+        if match:
+            term, rest = match["term"], [match["text"]]
+        if not rest:
+            return
+        if self._open and forms.is_known(term):
+            self._open.state(forms.relation(term), rest[0], self._quote, place)
+        elif self._open and term.startswith("type "):
+            draft = _Draft(term[5:], ARGUMENT, self._open.name, block.text, place, certain=False)
+            draft.state(TYPE, rest[0], block.text, place)
+            self.drafts.append(draft)
+        else:
+            self._read_entry(term, rest[0], block, place)
+
+    def _read_entry(
+        self, term: str, text: str, block: Block, place: Place, *, listed: bool = False
+    ) -> None:
+        """A name and what is said of it, in an item or a definition list."""
+        if not (names := forms.names(term)) or names[0].lower() in forms.NO_LABEL:
+            return
+        if self._open and self._open.name in names:
+            return
+        below = self._open and self._open.kind in ("function", "class")
+        kind = forms.OPTION if names[0].startswith("-") else ARGUMENT if below else forms.PARAMETER
+        owner = self._open.name if below and self._open else _owner(block, place)
+        draft = _Draft(names[0], kind, owner, block.text, place, names[1:])
+        _state_all(draft, text, block, block.text, place)
+        draft.state(DESCRIPTION, text, block.text, place)
+        # In a list a word such as GitHub, README.md or NOTE may begin an item on anything.
+        draft.certain = bool(below or (forms.IN_A_LIST if listed else forms.CODE).match(names[0]))
+        self.drafts.append(draft)
+
+
+def _of_row(block: Block, place: Place) -> Iterator[_Draft]:
+    """The parameter of a table's row: its name in the first column or one headed as such."""
+    cells = [cell.strip() for cell in block.text.split(CELL_DELIMITER)]
+    if len(cells) != len(block.header) or len(cells) < 2:
+        return
+    named = next((i for i, header in enumerate(block.header) if forms.names_things(header)), 0)
+    names, header = forms.names(cells[named]), block.header[named].strip()
+    as_code = names and (forms.CODE.match(names[0]) or forms.HYPHENATED_OR_NUMBERED.match(names[0]))
+    if not names or not header or not (as_code or forms.names_things(header)):
+        return
+    kind = header.lower() if re.fullmatch(r"[A-Za-z][A-Za-z ]{,29}", header) else forms.PARAMETER
+    draft = _Draft(names[0], kind, _owner(block, place), block.text, place, names[1:])
+    for i, cell in enumerate(cells):
+        if i != named and (relation := forms.relation(block.header[i])):
+            draft.state(relation, cell, block.text, place)
+    if draft.facts:
+        yield draft
+
+
+def _state_all(draft: _Draft, text: str, block: Block, quote: str, place: Place) -> None:
+    """Take in what a text below a name, or behind it, states of it."""
+    if match := forms.labelled(text):
+        draft.state(forms.relation(match["label"]), match["value"], quote, place)
+        return
+    text = forms.LIST_MARK.sub("", text, count=1)
+    stated = {fact.relation for fact in draft.facts}
+    if DEFAULT not in stated and (
+        match := forms.IN_BRACKETS.search(text) or forms.STATED.search(text)
+    ):
+        draft.state(DEFAULT, match["value"], quote, place)
+    if SINCE not in stated and (match := forms.ADDED.search(text)):
+        draft.state(SINCE, match["value"], quote, place)
+    if match := forms.ENDING.search(text):
+        draft.state(DEPRECATED, match["value"] or "yes", quote, place)
+        instead = forms.INSTEAD.search(text, match.start())
+        if instead and forms.is_name(instead["name"]) and instead["name"] != draft.name:
+            draft.state(REPLACED, instead["name"], quote, place)
+    described = DESCRIPTION in stated or forms.AWAITS_DEFAULT.fullmatch(text)
+    if block.kind is BlockKind.PARAGRAPH and not described:
+        draft.state(DESCRIPTION, text, quote, place)
+
+
+def _replacements(pages: Iterable[StoredPage]) -> Iterator[Replacement]:
+    for page in pages:
+        for block in map(_begun, page.blocks):
+            place = _place(page, block)
+            cells = [cell.strip() for cell in block.text.split(CELL_DELIMITER)]
+            if block.header and len(cells) == len(block.header):
+                columns = dict(zip(block.header, cells, strict=True))
+                old = next((c for h, c in columns.items() if forms.OLD_NAME.search(h)), "")
+                new = next((c for h, c in columns.items() if forms.relation(h) == REPLACED), "")
+                if old and new:
+                    yield Replacement(old, new, block.text, place)
+                continue
+            for match in (m for form in forms.TOOK_OVER for m in form.finditer(block.text)):
+                old, new = (match[side].strip(".,;:`\"'()*") for side in ("old", "new"))
+                if old and forms.is_name(new) and old != new:
+                    yield Replacement(old, new, block.text, place)
+
+
+def _owner(block: Block, place: Place) -> str:
+    """What a block's thing belongs to: the heading above it, or the document."""
+    is_name = block.kind in (BlockKind.HEADING, BlockKind.SIGNATURE)
+    name, above = (block.path[-1:], block.path[:-1]) if is_name else ((), block.path)
+    # A signature may stand below a heading with the same name.
+    return next((heading for heading in reversed(above) if heading not in name), place.document)
+
+
+def _begun(block: Block) -> Block:
+    return replace(block, text=block.text[: forms.LONGEST_READ])
+
+
+def _place(page: StoredPage, block: Block) -> Place:
+    document, section = page.document, " › ".join(block.path)
+    anchor = block.anchor or page.anchor
+    return Place(document.title, document.file, page.number, page.id, section, anchor)

@@ -1,0 +1,216 @@
+"""What the forms of pages state of parameters, and what differs from release to release."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from corpora.database.engine import Database
+from corpora.indexing.corpus import open_corpus
+from corpora.parameters.changes import Difference, Outcome, changes, replacement
+from corpora.parameters.extraction import read_parameters
+from corpora.parameters.of_release import ReleaseParameters, opened_by
+from corpora.parameters.parameter import Parameter
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
+from tests.corpora.beacon import ingest_beacon, write
+from tests.data_folders import data_dir_of
+
+TIMERS = """# Timers
+
+| Parameter | Default | Unit | Range or values | Meaning |
+| --- | --- | --- | --- | --- |
+| `hold-off` | 50 | ms | 0 to 1,000 | Wait before a switch. |
+| `{second}` | 5 | min | 0 to 12 | Wait before going back. |
+
+| Country | Inhabitants |
+| --- | --- |
+| Norway | 5 million |
+
+## Commands
+
+### show alarms
+
+```
+show alarms [severity LEVEL]
+```
+
+Lists the active alarms.
+"""
+SETTINGS = """# Settings
+
+## loglevel
+
+- Default: {level}
+- Type: String
+
+How much is written. New in version 2.1.
+
+## old_name
+
+Default: none
+
+Deprecated since version 3.0: use `new_name` instead.
+
+## Background
+
+Default values are good for most.
+
+- `retries`: How often it is tried. Default: 3.
+- README.md: what to read first
+"""
+NOTES = """# Release notes
+
+- The way back is timed by `wait-to-restore` instead of `restore-time`.
+- The beacon needs 8 GB of memory instead of 4 GB.
+"""
+
+pytestmark = pytest.mark.database
+
+
+@pytest.fixture
+def two(database: Database, tmp_path: Path) -> tuple[ReleaseParameters, ReleaseParameters]:
+    """The parameters of two ingested releases."""
+    for release, second, level in (
+        ("1.0", "restore-time", "info"),
+        ("2.0", "wait-to-restore", "warn"),
+    ):
+        texts = {"timers": TIMERS.format(second=second), "settings": SETTINGS.format(level=level)}
+        notes = {"release-notes": NOTES} if release == "2.0" else {}
+        ingest_beacon(database, write(tmp_path / release, **texts, **notes), release=release)
+    older, newer = (
+        ReleaseParameters(open_corpus(database, data_dir_of(database), "Beacon", release))
+        for release in ("1.0", "2.0")
+    )
+    return older, newer
+
+
+def only(release: ReleaseParameters, name: str) -> Parameter:
+    (found,) = release.named(name)
+    return found
+
+
+def facts(parameter: Parameter) -> dict[str, str]:
+    return {fact.relation: fact.value for fact in reversed(parameter.facts)}
+
+
+def test_a_release_states_its_parameters_with_the_words_on_their_pages(
+    two: tuple[ReleaseParameters, ReleaseParameters], database: Database
+) -> None:
+    release = two[1]
+    assert facts(only(release, "HOLD-OFF")) == {
+        "default": "50",
+        "unit": "ms",
+        "range": "0 to 1,000",
+        "description": "Wait before a switch",
+    }
+    assert only(release, "hold-off").value("default") == "50 ms"
+    assert only(release, "hold-off").owner == "Timers"
+    level = only(release, "loglevel")
+    assert level.value("type") == "String"
+    assert level.value("introduced in") == "2.1"
+    assert only(release, "old_name").value("deprecated") == "3.0"
+    assert only(release, "old_name").value("replaced by") == "new_name"
+    assert only(release, "show alarms").kind == "command"
+    assert only(release, "show alarms").value("syntax") == "show alarms [severity LEVEL]"
+    assert only(release, "retries").value("default") == "3"
+    for name in ("Norway", "Background", "README.md", "Timers"):
+        assert release.named(name) == ()
+    corpus = open_corpus(database, data_dir_of(database), "Beacon", "2.0")
+    stated = [(s.quote, s.place) for p in release.parameters for s in (p, *p.facts)]
+    assert stated
+    assert all(quote in corpus.page(place.page_id).text for quote, place in stated)
+    # What stands below a name is quoted with it: "Default" stands there more than once.
+    fact = level.fact("default")
+    assert fact is not None
+    assert fact.quote == "loglevel\n\n- Default: warn"
+
+
+def test_what_is_new_changed_and_gone_between_two_releases(
+    two: tuple[ReleaseParameters, ReleaseParameters],
+) -> None:
+    older, newer = two
+    found = changes(older, newer)
+    assert [(c.outcome, c.shown.name) for c in found] == [
+        (Outcome.CHANGED, "loglevel"),
+        (Outcome.NEW, "wait-to-restore"),
+        (Outcome.GONE, "restore-time"),
+    ]
+    assert found[0].differences == (Difference("default", "info", "warn"),)
+    assert found[2].replaced_by is not None
+    assert found[2].replaced_by.new == "wait-to-restore"
+    assert replacement("hold-off", newer) is None
+    assert changes(newer, newer) == ()
+    back = {c.shown.name: c.outcome for c in changes(newer, older)}
+    assert back["restore-time"] is Outcome.NEW
+
+
+def test_a_release_is_read_once_for_each_of_its_generations(
+    database: Database, tmp_path: Path
+) -> None:
+    def ingest(level: str) -> None:
+        source = write(tmp_path / "docs", settings=SETTINGS.format(level=level))
+        ingest_beacon(database, source, release="1.0")
+
+    folder = data_dir_of(database)
+    open_parameters = opened_by(lambda p, r: open_corpus(database, folder, p, r))
+    ingest("info")
+    first = open_parameters("Beacon", "1.0")
+    assert open_parameters("Beacon", "1.0") is first
+    ingest("warn")
+    assert only(open_parameters("Beacon", "1.0"), "loglevel").value("default") == "warn"
+    assert only(first, "loglevel").value("default") == "info"
+
+
+def of_blocks(*blocks: Block) -> dict[str, Parameter]:
+    found, _ = read_parameters([stored_page(*blocks)])
+    return {p.name: p for p in found}
+
+
+def test_a_signature_has_its_arguments_with_their_defaults() -> None:
+    path = ("API", "engine.create")
+    found = of_blocks(
+        Block(BlockKind.SIGNATURE, 'engine.create(url, *, size: int = 5, key=("a", 1))', path),
+        Block(BlockKind.PARAGRAPH, "Opens an engine. New in version 1.4.", path),
+        Block(BlockKind.DEFINITION, "url – where the database is", path),
+    )
+    assert found["engine.create"].kind == "function"
+    assert found["engine.create"].owner == "API"
+    assert found["engine.create"].value("introduced in") == "1.4"
+    assert found["size"].value("default") == "5"
+    assert found["key"].value("default") == '("a", 1)'
+    assert found["url"].kind == found["size"].kind == "argument"
+    assert found["url"].owner == "engine.create"
+    assert found["url"].value("description") == "where the database is"
+
+
+def test_an_option_has_its_spellings_and_the_default_in_its_text() -> None:
+    text = "-n, --dry-run – Change nothing. (default: False)"
+    option = of_blocks(Block(BlockKind.DEFINITION, text, ("Options",)))["--dry-run"]
+    assert (option.kind, option.aliases, option.owner) == ("option", ("-n",), "Options")
+    assert option.value("default") == "False"
+
+
+@pytest.mark.parametrize(
+    "text", ["Norway – a country", "the whole sentence: is no name", "1.4 – a release", "– x"]
+)
+def test_what_is_no_name_is_no_parameter(text: str) -> None:
+    assert of_blocks(Block(BlockKind.DEFINITION, text, ("Glossary",))) == {}
+
+
+def test_what_is_told_of_one_release_is_no_parameter_of_this_one() -> None:
+    path = ("Changes", "Version 1.2 (2020-01-01)")
+    assert of_blocks(Block(BlockKind.DEFINITION, "--new-flag – is there now", path)) == {}
+
+
+@pytest.mark.timeout(60)
+def test_a_hostile_text_is_read_in_little_time() -> None:
+    texts = ["a." * 50_000, "(" * 100_000, "default " * 20_000, "x" * 100_000, "- " + "a-" * 50_000]
+    kinds = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
+    blocks = [Block(kind, text, ("name_of", "it")) for kind in kinds for text in texts]
+    started = time.process_time()
+    named = Block(BlockKind.HEADING, "name_of", ("name_of", "it"))
+    read_parameters([stored_page(named, *blocks)])
+    assert time.process_time() - started < 5
