@@ -48,6 +48,10 @@ from corpora.parameters.of_release import OpenParameters, opened_by
 from ingestion.errors import StrataError
 from prompts.fencing import visible
 
+NEW = "new"
+"""The conversation that a question begins."""
+_QUESTIONS_BEFORE = 50
+
 
 class BadQuestion(StrataError, ValueError):
     """The question cannot be asked as it is; the message says why."""
@@ -99,8 +103,9 @@ class Chatbot:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
         The conversation is one of `owner`, who may ask `per_minute` questions where that is not as
-        the settings say; `instead_of` is the turn of it, with all behind it,
-        that this one replaces, and `open_question` the one that is open no longer. `afresh` asks
+        the settings say; NEW begins one once there is an answer. `instead_of` is the turn of it,
+        with all behind it, that this one replaces, and `open_question` the one that is open no
+        longer. `afresh` asks
         for an answer from the documents alone, without the memory. Raises BadQuestion,
         LimitReached, UnknownConversation, GeneratorError, ModelMissing, and Stopped when `stopped`
         says so.
@@ -109,13 +114,16 @@ class Chatbot:
         self.limits.question(owner, per_minute)
         own = self.conversations.of(owner)
         said = tuple((visible(user), visible(reply)) for user, reply in history)
+        self._check_short(said)
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
-        if conversation is not None:
+        if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
         turn, seconds = run_on_event_loop(self._run(self._chain, turn, listener), stopped)
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
         kept_as = None
+        if conversation == NEW:
+            conversation = own.start(product, question)
         if conversation is not None:
             kept_as = own.add(
                 conversation,
@@ -160,6 +168,16 @@ class Chatbot:
                 f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
             )
         return question
+
+    def _check_short(self, history: Sequence[tuple[str, str]]) -> None:
+        """Raise BadQuestion where more was said before than can be read in a few seconds."""
+        size = sum(len(user) + len(reply) for user, reply in history)
+        limit = _QUESTIONS_BEFORE * self.settings.question_limit
+        if size > limit:
+            raise BadQuestion(
+                f"the conversation before it has {size:,} characters, the limit is {limit:,}: "
+                "send its last turns only"
+            )
 
     def warm_up(self) -> None:
         """Load the model, and read the fixed beginning of its prompt, before anybody asks.

@@ -11,8 +11,10 @@ from chatbot.turn import RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
-_WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,}(?![\w\-/]|\.\w)")
-_DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{2,}(?:[._][^\W\d_]{2,})+(?![\w\-/.])")
+# What is longer is no word with a typing error: the trouble taken grows with the square of its
+# letters, and with the number of its parts as an exponent.
+_WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,60}(?![\w\-/]|\.\w)")
+_DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{2,60}(?:[._][^\W\d_]{2,60}){1,4}(?![\w\-/.])")
 _JOINT = re.compile(r"([._])")
 
 

@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -27,6 +28,7 @@ from ui.api import chat_completions, operating, rest
 from ui.api.callers import caller_of
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, Service
+from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
@@ -87,26 +89,39 @@ def _application(
 ) -> FastAPI:
     """An application without FastAPI's own pages, which would fetch scripts from elsewhere."""
     app = FastAPI(
-        title=title, version=version, openapi_url=openapi_url, docs_url=None, redoc_url=None
+        title=title,
+        version=version,
+        openapi_url=openapi_url,
+        docs_url=None,
+        redoc_url=None,
+        # A redirect would go to whatever host the request names.
+        redirect_slashes=False,
     )
     app.state.service = service
     for error, status in _STATUS:
         app.add_exception_handler(error, partial(_failed, status=status))
     app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _refused)
     return app
 
 
 def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    told = {"message": str(error), "type": type(error).__name__}
+    told = {"message": visible(str(error)), "type": type(error).__name__}
     return JSONResponse({"error": told}, status, headers)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-    told = {"message": f"The request is not understood: {wrong}", "type": "BadRequest"}
+    told = {"message": visible(f"The request is not understood: {wrong}"), "type": "BadRequest"}
     return JSONResponse({"error": told}, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    told = {"message": error.detail, "type": "BadRequest"}
+    return JSONResponse({"error": told}, error.status_code, error.headers)
 
 
 class _Keyed:

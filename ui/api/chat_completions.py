@@ -22,7 +22,7 @@ from ingestion.errors import StrataError
 from ui.api.callers import Caller
 from ui.api.dependencies import Asking, Searching, Serving
 from ui.api.following import Work, answered, reply_of
-from ui.api.forms import AskIn, AskOut
+from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import NotThere, Service
 
 router = APIRouter()
@@ -37,14 +37,14 @@ class Part(BaseModel):
     """A part of a message; only text is read."""
 
     type: str
-    text: str = ""
+    text: Text = ""
 
 
 class Message(BaseModel):
     """A message of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | tuple[Part, ...] | None = None
+    content: Text | tuple[Part, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -59,7 +59,7 @@ class Completion(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    model: str
+    model: Text
     messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
     stream: bool = False
     stream_options: dict[str, Any] | None = None

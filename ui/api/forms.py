@@ -1,12 +1,19 @@
 """What goes into and comes out of the interface for programs, beside the reply itself."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
+from ui.wording.escaping import visible
+
+Text = Annotated[str, AfterValidator(visible)]
+"""Text without what nobody sees, half a surrogate pair among it, which JSON can name."""
+
+RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
+"""A number that a row of the database can have."""
 
 
 class ReleaseOut(BaseModel):
@@ -29,9 +36,9 @@ class ProductOut(BaseModel):
 class SearchIn(BaseModel):
     """What is searched for; without a release it is the one that the query names, or the latest."""
 
-    query: str
-    product: str | None = None
-    release: str | None = None
+    query: Text
+    product: Text | None = None
+    release: Text | None = None
     limit: int = Field(5, ge=1, le=20)
 
 
@@ -67,11 +74,11 @@ class AskIn(BaseModel):
     comes as server-sent events.
     """
 
-    question: str
-    product: str | None = None
-    release: str | None = None
-    conversation: str | None = None
-    history: tuple[tuple[str, str], ...] = Field((), max_length=50)
+    question: Text
+    product: Text | None = None
+    release: Text | None = None
+    conversation: Text | None = None
+    history: tuple[tuple[Text, Text], ...] = Field((), max_length=50)
     afresh: bool = False
     stream: bool = False
 
@@ -143,8 +150,8 @@ class FeedbackIn(BaseModel):
     """A thumb (1 up, -1 down), with a reason and a comment."""
 
     thumbs: Literal[1, -1]
-    reason: str = ""
-    comment: str = ""
+    reason: Text = ""
+    comment: Text = ""
 
 
 class JobFileOut(BaseModel):

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from chatbot.turn import Citation
 from ingestion.errors import StrataError
 from ui.api.callers import ON_THIS_COMPUTER, Caller, caller_of
-from ui.api.forms import AskIn, AskOut, PageOut, ProductOut, SearchIn, SearchOut
+from ui.api.forms import AskIn, AskOut, PageOut, ProductOut, RowId, SearchIn, SearchOut
 from ui.api.service import Service
 
 INSTRUCTIONS = (
@@ -107,14 +107,14 @@ def mcp_server(service: Callable[[], Service], version: str) -> MCPServer[Any]:
     @server.tool(annotations=_READS)
     async def read_page(
         ctx: Context,
-        page_id: int,
+        page_id: RowId,
         quote: Annotated[str, Field(description="Words to find on the page.")] = "",
     ) -> PageOut:
         """Read a whole page of a document, by the page_id of a source or passage."""
         return await _done(ctx, service, lambda s, caller: s.page(caller, page_id, quote))
 
     @server.resource("strata://pages/{page_id}", mime_type="text/plain")
-    async def page(ctx: Context, page_id: int) -> str:
+    async def page(ctx: Context, page_id: RowId) -> str:
         """A page of a document."""
         try:
             found = await _done(ctx, service, lambda s, caller: s.page(caller, page_id))

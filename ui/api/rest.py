@@ -28,6 +28,7 @@ from ui.api.forms import (
     JobOut,
     PageOut,
     ProductOut,
+    RowId,
     SearchIn,
     SearchOut,
 )
@@ -73,7 +74,7 @@ def search(service: Serving, caller: Searching, wanted: SearchIn) -> SearchOut:
 
 
 @router.get("/pages/{page}")
-def page(service: Serving, caller: Searching, page: int, quote: str = "") -> PageOut:
+def page(service: Serving, caller: Searching, page: RowId, quote: str = "") -> PageOut:
     """A page, with the places of a quotation."""
     return service.page(caller, page, quote)
 
@@ -123,7 +124,7 @@ def delete(service: Serving, caller: Asking, conversation: str) -> None:
 
 
 @router.put("/turns/{turn}/feedback", status_code=204)
-def rate(service: Serving, caller: Asking, turn: int, given: FeedbackIn) -> None:
+def rate(service: Serving, caller: Asking, turn: RowId, given: FeedbackIn) -> None:
     """Rate a reply."""
     feedback = service.chatbot.feedback(caller.person.id)
     feedback.give(turn, given.thumbs, given.reason, given.comment)
@@ -172,13 +173,13 @@ def jobs(service: Serving, caller: Ingesting) -> tuple[Job, ...]:
 
 
 @router.get("/jobs/{job}", response_model=JobOut)
-def job(service: Serving, caller: Ingesting, job: int) -> Any:
+def job(service: Serving, caller: Ingesting, job: RowId) -> Any:
     """How far a job is, and what became of its files."""
     return _with_files(service, job)
 
 
 @router.delete("/jobs/{job}", response_model=JobOut)
-def cancel(service: Serving, caller: Ingesting, job: int) -> Any:
+def cancel(service: Serving, caller: Ingesting, job: RowId) -> Any:
     """Stop a job."""
     service.administration(caller).cancel(job)
     return _with_files(service, job)

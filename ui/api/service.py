@@ -28,9 +28,6 @@ from ui.api.forms import (
 )
 from ui.wording.marking import quoted_spans
 
-NEW = "new"
-"""The conversation that a question begins."""
-
 
 class NotThere(StrataError, LookupError):
     """Something that was asked for does not exist; the message says what."""
@@ -66,15 +63,10 @@ class Service:
     ) -> AskOut:
         """Answer a question; raises what `Chatbot.ask` raises, and UnknownRelease."""
         caller.require(Scope.ASK)
-        conversation = asked.conversation
         if asked.product:
             self.chatbot.catalog.product(asked.product)
-        if conversation == NEW:
-            own = self.chatbot.conversations.of(caller.person.id)
-            conversation = own.start(asked.product, asked.question)
         answered = self.chatbot.ask(
-            **asked.model_dump(exclude={"conversation", "stream"}),
-            conversation=conversation,
+            **asked.model_dump(exclude={"stream"}),
             owner=caller.person.id,
             per_minute=caller.per_minute,
             listener=listener,

@@ -9,9 +9,9 @@ _PAGES = "pages"
 
 
 def opened(name: str) -> int | None:
-    """The number that a query parameter has; None without one."""
+    """The number that a query parameter has; None without one that can be a row's."""
     named = st.query_params.get(name, "")
-    return int(named) if named.isascii() and named.isdigit() and len(named) < 19 else None
+    return int(named) if named.isascii() and named.isdigit() and len(named) < 10 else None
 
 
 def go(**to: int | str | None) -> None:

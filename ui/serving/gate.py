@@ -10,6 +10,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,6 +29,9 @@ PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""
 
 _HEALTH = "/_stcore/health"
+_UPLOADS = ("/api/v1/jobs", "/_stcore/upload_file/")
+_LARGEST_BODY = 2_000_000
+"""Bytes of what is no upload: it is read before it is known whether its sender has a key."""
 _FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 # The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
@@ -72,6 +76,8 @@ class Gate:
             else:
                 await PlainTextResponse(told, status)(scope, receive, send)
             return
+        if not scope["path"].startswith(_UPLOADS):
+            receive = _bounded(receive)
         await self._app(self._marked(scope, named), receive, self._hardened(send))
 
     def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
@@ -144,6 +150,22 @@ class Gate:
             await send(message)
 
         return sending
+
+
+def _bounded(receive: Receive) -> Receive:
+    """What is received, as far as it is no larger than a question can be."""
+    size = 0
+
+    async def receiving() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > _LARGEST_BODY:
+            told = f"The request is larger than {_LARGEST_BODY // 1_000_000} MB: send less at once."
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
+        return message
+
+    return receiving
 
 
 def _is_this_machine(host: str) -> bool:

@@ -2,7 +2,9 @@
 
 import re
 
-_REMOVED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_REMOVED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
 _INDENT = re.compile(r"[ \t]+")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -47,7 +49,7 @@ def as_code(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Drop control characters and those that change the direction of writing."""
+    """Drop control characters, those that change the direction of writing, and half surrogates."""
     return _REMOVED.sub("", _LINE_ENDS.sub("\n", text))
 
 
