@@ -1,5 +1,6 @@
 """Zip archives, opened without trusting them and never unpacked to disk."""
 
+import io
 import re
 import stat
 import zipfile
@@ -40,7 +41,7 @@ class Member:
 
 
 class Archive:
-    """A zip that is read entry by entry.
+    """A zip, a file or its bytes, that is read entry by entry.
 
     Raises UnreadableFile for an archive that is damaged, holds more than `max_entries` files or
     inflates to more than `max_bytes`. An entry that packs its content tighter than `max_ratio` to
@@ -49,7 +50,7 @@ class Archive:
 
     def __init__(
         self,
-        path: Path,
+        source: Path | bytes,
         *,
         max_entries: int = 20_000,
         max_bytes: int = 2 << 30,
@@ -57,11 +58,14 @@ class Archive:
     ) -> None:
         self._max_ratio = max_ratio
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._zip = zipfile.ZipFile(
+                io.BytesIO(source) if isinstance(source, bytes) else source
+            )
+            size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error
         try:
-            self._check(path.stat().st_size, max_entries, max_bytes)
+            self._check(size, max_entries, max_bytes)
         except UnreadableFile:
             self.close()
             raise

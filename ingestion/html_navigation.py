@@ -46,7 +46,7 @@ _SIDE_MARKS = etree.XPath(
 )
 _NESTED_CONTENTS = etree.XPath(".//li[starts-with(@class, 'toctree-l')]/ul")
 _PERMALINK_CLASSES = {"headerlink", "permalink", "anchor-link", "anchorjs-link", "viewcode-link"}
-_PERMALINK_TEXTS = {"¶", "#", "§", "\U0001f517", "[source]", "[docs]", "[edit]"}
+_PERMALINK_TEXTS = {"¶", "#", "§", "\U0001f517", "[source]", "[docs]", "[edit]", "↑", "↩", "↩︎"}
 _FURNITURE = re.compile(
     r"^(nav|navbar|navigation|sidebar|sphinxsidebar|sidenav|breadcrumbs?|footer|toc|pagination|"
     r"pager|searchbox|search|navheader|navfooter|menu|topbar|toolbar|prev-next|prevnext|related|copyright|cookie)$"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from ingestion.html_text import collapse, has_blocks, line, whole_number
+from ingestion.html_text import collapse, has_blocks, line, raw_text, whole_number
 from ingestion.tables import Cell, expand_spans
 
 
@@ -28,14 +28,22 @@ def is_layout(table: etree._Element) -> bool:
 
 
 def header_rows(rows: Sequence[Sequence[etree._Element]]) -> int:
-    """Count the rows at the top that name the columns: those in thead, or of th alone."""
+    """Count the rows at the top that name the columns: in thead, of th alone, or the first in bold.
+    """
     count = 0
     for row in rows:
         in_head = len(row) > 0 and next(row[0].iterancestors("thead", "table")).tag == "thead"
         if not row or not (in_head or all(cell.tag == "th" for cell in row)):
             break
         count += 1
+    if not count and len(rows) > 1 and all(map(_is_bold, rows[0])) and rows[0]:
+        return 0 if all(map(_is_bold, rows[1])) else 1
     return count if count < len(rows) else min(count, 1)
+
+
+def _is_bold(cell: etree._Element) -> bool:
+    text = collapse(raw_text(cell))
+    return bool(text) and any(collapse(raw_text(e)) == text for e in cell.iter("b", "strong"))
 
 
 def grid(rows: Sequence[Sequence[etree._Element]]) -> list[list[str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePosixPath
 
 
 class DocumentKind(StrEnum):
@@ -134,6 +135,15 @@ class Rejected:
     file: str
     reason: str
     expected: bool = False
+
+
+_NUMBERED = {".pdf": "page", ".pptx": "slide", ".pptm": "slide"}
+
+
+def numbered_place(file: str, number: int) -> str:
+    """Say "page 3" or "slide 3" where the file itself numbers its pages; else ""."""
+    word = _NUMBERED.get(PurePosixPath(file).suffix.lower(), "")
+    return f"{word} {number}" if word else ""
 
 
 class UnreadableFile(Exception):
