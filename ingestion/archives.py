@@ -58,9 +58,7 @@ class Archive:
     ) -> None:
         self._max_ratio = max_ratio
         try:
-            self._zip = zipfile.ZipFile(
-                io.BytesIO(source) if isinstance(source, bytes) else source
-            )
+            self._zip = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error

@@ -359,9 +359,12 @@ def office() -> Iterator[tuple[str, bytes]]:
     yield "laughs.pptx", _zip(("[Content_Types].xml", _laughs("Types").encode()))
     yield "deep.docx", word(deep + paragraph(SENTENCE))
     yield "deep-closed.docx", word(deep + paragraph(SENTENCE) + "</w:tc></w:tr></w:tbl>" * 3_000)
-    yield "spans.docx", word(
-        "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='999999999'/></w:tcPr>"
-        f"{paragraph(SENTENCE)}</w:tc></w:tr></w:tbl>"
+    yield (
+        "spans.docx",
+        word(
+            "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='999999999'/></w:tcPr>"
+            f"{paragraph(SENTENCE)}</w:tc></w:tr></w:tbl>"
+        ),
     )
     yield "script.docx", word(paragraph("<script>alert(1)</script> " + SENTENCE))
     yield "styles.docx", word(paragraph(SENTENCE), **{"styles.xml": "<w:styles/>"})

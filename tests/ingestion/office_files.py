@@ -25,17 +25,13 @@ def word(body: str, footnotes: Sequence[str] = (), **more: str | bytes) -> bytes
         for i, name in _STYLES.items()
     )
     levels = {
-        number: "".join(
-            f'<w:lvl w:ilvl="{i}"><w:numFmt w:val="{form}"/></w:lvl>' for i in range(3)
-        )
+        number: "".join(f'<w:lvl w:ilvl="{i}"><w:numFmt w:val="{form}"/></w:lvl>' for i in range(3))
         for number, form in ((1, "bullet"), (2, "decimal"))
     }
     numbering = "".join(
         f'<w:abstractNum w:abstractNumId="{i}">{level}</w:abstractNum>'
         for i, level in levels.items()
-    ) + "".join(
-        f'<w:num w:numId="{i}"><w:abstractNumId w:val="{i}"/></w:num>' for i in levels
-    )
+    ) + "".join(f'<w:num w:numId="{i}"><w:abstractNumId w:val="{i}"/></w:num>' for i in levels)
     notes = "".join(
         f'<w:footnote w:id="{i}">{paragraph(note)}</w:footnote>'
         for i, note in enumerate(footnotes, 1)
@@ -51,7 +47,10 @@ def word(body: str, footnotes: Sequence[str] = (), **more: str | bytes) -> bytes
     }
     return zipped(
         ("[Content_Types].xml", _content_types()),
-        ("_rels/.rels", links(f'Id="r" Type="{_OFFICE}/officeDocument" Target="word/document.xml"')),
+        (
+            "_rels/.rels",
+            links(f'Id="r" Type="{_OFFICE}/officeDocument" Target="word/document.xml"'),
+        ),
         *((f"word/{name}", content) for name, content in parts.items()),
     )
 
@@ -127,9 +126,7 @@ def deck() -> Any:
     return Presentation()
 
 
-def slide(
-    of: Any, title: str = "", items: Iterable[tuple[int, str]] = (), notes: str = ""
-) -> Any:
+def slide(of: Any, title: str = "", items: Iterable[tuple[int, str]] = (), notes: str = "") -> Any:
     """A slide with a title, and a list whose items have a level each."""
     added = of.slides.add_slide(of.slide_layouts[1])
     added.shapes.title.text = title

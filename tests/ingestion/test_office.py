@@ -55,7 +55,9 @@ def test_a_first_row_in_bold_is_a_tables_header() -> None:
 
 
 def test_what_was_deleted_or_said_aside_is_not_read() -> None:
-    gone = "<w:p><w:r><w:t>kept</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+    gone = (
+        "<w:p><w:r><w:t>kept</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+    )
     assert told(word(gone), "a.docx") == [("paragraph", "kept")]
 
 

@@ -95,7 +95,8 @@ list_item - wait""",
     ),
     "a note of material that opens": _html(
         """<details class="tip"><summary>Faster</summary><p>Close it by hand.</p></details>""",
-        "paragraph Faster: Close it by hand.",
+        """heading Faster
+paragraph Close it by hand.""",
     ),
     "a note of docusaurus": _html(
         """<div class="theme-admonition theme-admonition-danger admonition_o5 alert alert--danger">
@@ -134,8 +135,8 @@ paragraph Is greased.""",
 paragraph [1] At 20 °C.""",
     ),
     "footnotes of markdown": _html(
-        """<p>It holds 16 bar<sup id="fnref:1"><a class="footnote-ref" href="#fn:1">1</a></sup>.</p>
-        <div class="footnote"><hr><ol><li id="fn:1"><p>At 20 °C. <a class="footnote-backref"
+        """<p>It holds 16 bar<sup id="fnref:1"><a class="footnote-ref" href="#fn:1">1</a></sup>.
+        </p>        <div class="footnote"><hr><ol><li id="fn:1"><p>At 20 °C. <a class="footnote-backref"
         href="#fnref:1" title="Jump back">↩</a></p></li></ol></div>""",
         """paragraph It holds 16 bar[1].
 paragraph [1] At 20 °C.""",
@@ -220,8 +221,8 @@ paragraph How long it stays open.""",
 paragraph Says more.""",
     ),
     "a figure with its caption": _html(
-        """<figure class="align-default"><img src="a.png" alt="Section through the valve"><figcaption
-        ><p><span class="caption-number">Fig. 1 </span><span class="caption-text">The valve.</span>
+        """<figure class="align-default"><img src="a.png" alt="Section through the valve">
+        <figcaption><p><span class="caption-number">Fig. 1 </span><span class="caption-text">The valve.</span>
         </p></figcaption></figure>""",
         """paragraph Section through the valve
 paragraph Fig. 1 The valve.""",
@@ -275,10 +276,12 @@ list_item 2. Close it.
 paragraph Note: This takes a while.
 list_item 3. Leave.""",
     ),
-    "steps by letters": _html(
-        """<ol type="a"><li>Open</li><li>Close</li></ol><ol start="3"><li>Drain</li></ol>""",
-        """list_item a. Open
-list_item b. Close
+    "steps that go on after a break": _html(
+        """<ol type="a"><li>Open</li><li>Close</li></ol><p>Wait.</p><ol start="3"><li>Drain</li>
+        </ol>""",
+        """list_item 1. Open
+list_item 2. Close
+paragraph Wait.
 list_item 3. Drain""",
     ),
     "callouts of asciidoctor": _html(
@@ -289,8 +292,8 @@ list_item 3. Drain""",
 list_item 1. Seconds.""",
     ),
     "mathematics": _html(
-        """<p>The flow is <span class="math notranslate">\\(Q = k \\sqrt{p}\\)</span>.</p><p>Or <span
-        class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>Q</mi></mrow><annotation
+        """<p>The flow is <span class="math notranslate">\\(Q = k \\sqrt{p}\\)</span>.</p>
+        <p>Or <span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>Q</mi></mrow><annotation
         encoding="application/x-tex">Q = kp</annotation></semantics></math></span><span
         class="katex-html" aria-hidden="true">Q=kp</span></span>.</p>""",
         """paragraph The flow is \\(Q = k \\sqrt{p}\\).
