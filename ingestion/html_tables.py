@@ -31,7 +31,7 @@ def is_layout(table: etree._Element) -> bool:
 
 
 def header_rows(rows: Sequence[Sequence[etree._Element]]) -> int:
-    """Count the rows at the top that name the columns: in thead, of th alone, or the first in bold."""
+    """Count the rows at the top that name the columns: in thead, of th alone, or in bold."""
     count = 0
     for row in rows:
         in_head = len(row) > 0 and next(row[0].iterancestors("thead", "table")).tag == "thead"

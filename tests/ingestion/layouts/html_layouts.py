@@ -136,7 +136,8 @@ paragraph [1] At 20 °C.""",
     ),
     "footnotes of markdown": _html(
         """<p>It holds 16 bar<sup id="fnref:1"><a class="footnote-ref" href="#fn:1">1</a></sup>.
-        </p>        <div class="footnote"><hr><ol><li id="fn:1"><p>At 20 °C. <a class="footnote-backref"
+        </p><div class="footnote"><hr><ol><li id="fn:1"><p>At 20 °C. <a
+        class="footnote-backref"
         href="#fnref:1" title="Jump back">↩</a></p></li></ol></div>""",
         """paragraph It holds 16 bar[1].
 paragraph [1] At 20 °C.""",
@@ -222,8 +223,8 @@ paragraph Says more.""",
     ),
     "a figure with its caption": _html(
         """<figure class="align-default"><img src="a.png" alt="Section through the valve">
-        <figcaption><p><span class="caption-number">Fig. 1 </span><span class="caption-text">The valve.</span>
-        </p></figcaption></figure>""",
+        <figcaption><p><span class="caption-number">Fig. 1 </span><span
+        class="caption-text">The valve.</span></p></figcaption></figure>""",
         """paragraph Section through the valve
 paragraph Fig. 1 The valve.""",
     ),
