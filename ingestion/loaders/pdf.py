@@ -85,6 +85,7 @@ class _Sheet:
     drawings: list[dict[str, Any]]
     lines: list[Line]
     figures: list[Table | Drawing] = field(default_factory=list)
+    at_edges: list[tuple[Table, list[Line]]] = field(default_factory=list)
 
     def set_aside(self, figure: Table | Drawing, lines: Sequence[Line]) -> None:
         self.figures.append(figure)
@@ -109,6 +110,7 @@ def _read(pdf: Any, file: str, content_hash: str) -> Document:
         _set_tables_aside(sheet, vocabulary)
     _drop_furniture(sheets)
     for sheet in sheets:
+        _set_edge_tables_aside(sheet)
         _drop_contents(sheet, outline)
         _set_drawings_aside(sheet)
     typography = Typography.of([merge(row) for sheet in sheets for row in rows(sheet.lines)])
@@ -132,8 +134,19 @@ def _document(file: str, title: str, content_hash: str, pages: Sequence[Page]) -
 
 def _set_tables_aside(sheet: _Sheet, vocabulary: Vocabulary) -> None:
     height = sheet.page.rect.height
-    for table, lines in drawn_tables(page_grids(sheet.drawings), sheet.lines, vocabulary.join):
+    grids = page_grids(sheet.drawings)
+    for table, lines in drawn_tables(grids, sheet.lines, vocabulary.join):
         if table.y0 < height * (1 - EDGE) and table.y1 > height * EDGE:
+            sheet.set_aside(table, lines)
+        else:
+            sheet.at_edges.append((table, lines))
+
+
+def _set_edge_tables_aside(sheet: _Sheet) -> None:
+    """Set aside the tables near the paper's edge that turned out to be none of its furniture."""
+    left = {id(line) for line in sheet.lines}
+    for table, lines in sheet.at_edges:
+        if all(id(line) in left for line in lines):
             sheet.set_aside(table, lines)
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from ingestion.loaders import load
-from tests.ingestion.layouts import html_layouts, markdown_layouts, rest_layouts
+from tests.ingestion.layouts import html_layouts, markdown_layouts, pdf_layouts, rest_layouts
 from tests.ingestion.layouts.layout import Layout, read_lines
 
 LAYOUTS = {
     f"{name} ({layout.file.rpartition('.')[2]})": layout
-    for module in (html_layouts, markdown_layouts, rest_layouts)
+    for module in (html_layouts, markdown_layouts, pdf_layouts, rest_layouts)
     for name, layout in module.LAYOUTS.items()
 }
 

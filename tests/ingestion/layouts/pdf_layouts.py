@@ -91,9 +91,10 @@ def _three_columns(page: Any) -> None:
 
 
 def _footnote(page: Any) -> None:
-    page.insert_text((72, 100), "The valve holds 16 bar", fontname="tiro", fontsize=10)
-    page.insert_text((169, 97), "1", fontname="tiro", fontsize=6)
-    page.insert_text((173, 100), " all the time.", fontname="tiro", fontsize=10)
+    x = 72.0
+    for text, up, size in (("The valve holds 16 bar", 0, 10), ("1", 3, 6), (" all the time.", 0, 10)):
+        page.insert_text((x, 100 - up), text, fontname="tiro", fontsize=size)
+        x += pymupdf.get_text_length(text, fontname="tiro", fontsize=size)
     _text(page, 72, 130, _PROSE)
     page.draw_line((72, 690), (200, 690))
     page.insert_text((72, 697), "1", fontname="tiro", fontsize=5)
@@ -105,7 +106,7 @@ def _furniture(*pages: Any) -> None:
         page.insert_text((72, 40), "Valve guide", fontname="tiro", fontsize=8)
         page.insert_text((400, 40), "Release 17.2", fontname="tiro", fontsize=8)
         page.insert_text((290, 815), f"{number} of {len(pages)}", fontname="tiro", fontsize=8)
-        _text(page, 72, 120, f"This is said on sheet {number} of the guide and nowhere else.")
+        _text(page, 72, 100 + 20 * number, f"This is said on sheet {number} of the guide alone.")
 
 
 def _table_over_pages(first: Any, second: Any) -> None:
@@ -258,7 +259,7 @@ paragraph 1 At 20 degrees, and not longer.""",
         _furniture,
         "\n".join(
             f"{f'# {i}' if i > 1 else ''}\n"
-            f"paragraph This is said on sheet {i} of the guide and nowhere else."
+            f"paragraph This is said on sheet {i} of the guide alone."
             for i in range(1, 6)
         ),
         pages=5,
