@@ -115,7 +115,8 @@ class Document:
     """One file as it was read: title, kind and pages in order.
 
     `file` is the path relative to what was ingested, with "/" between its parts; `content_hash`
-    the sha256 of the file's bytes.
+    the sha256 of the file's bytes. `remarks` say what of it was not read, in words for the person
+    who ingested it.
     """
 
     file: str
@@ -123,6 +124,7 @@ class Document:
     kind: DocumentKind
     content_hash: str
     pages: tuple[Page, ...] = field(repr=False)
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from queue import SimpleQueue
 
 from ingestion.archives import Archive, Member
 from ingestion.loaders import LOADERS
+from ingestion.ocr import Ocr
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 from ingestion.sniffing import objection
@@ -25,7 +26,10 @@ _MEANWHILE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one file or archive may cost; sizes in bytes, times in seconds."""
+    """What one file or archive may cost; sizes in bytes, times in seconds.
+
+    Scanned pages are read if `ocr` says how.
+    """
 
     file_size: int = 200_000_000
     archive_files: int = 20_000
@@ -33,6 +37,7 @@ class Limits:
     archive_ratio: int = 200
     memory: int = 1 << 30
     seconds: float = 60.0
+    ocr: Ocr | None = None
 
 
 DEFAULT_LIMITS = Limits()
@@ -228,7 +233,9 @@ def read_files(
     reading, and so does closing the iterator: the children end at once.
     """
     count = workers or min(2, os.cpu_count() or 1)
-    sandboxes = [Sandbox(memory=limits.memory, seconds=limits.seconds) for _ in range(count)]
+    sandboxes = [
+        Sandbox(memory=limits.memory, seconds=limits.seconds, ocr=limits.ocr) for _ in range(count)
+    ]
     reader = _Reader(limits, only, sandboxes)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
     ahead: deque[Future[Document | Rejected | None]] = deque()
