@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ingestion.page import Rejected, UnreadableFile
@@ -122,6 +123,18 @@ class Archive:
             return self._zip.read(member.info)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
+
+    def named(self, name: str) -> bytes | None:
+        """Return the content of the file at a path in the archive; None where it is not had."""
+        member = self._by_name.get(name)
+        try:
+            return self.read(member) if member else None
+        except UnreadableFile:
+            return None
+
+    @cached_property
+    def _by_name(self) -> dict[str, Member]:
+        return {member.name: member for member in self.members() if isinstance(member, Member)}
 
     def close(self) -> None:
         """Close the file."""

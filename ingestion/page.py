@@ -148,6 +148,14 @@ def numbered_place(file: str, number: int) -> str:
     return f"{word} {number}" if word else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What of a file was not read though the rest was, in words for the person who ingested it."""
+
+    file: str
+    text: str
+
+
 class UnreadableFile(Exception):
     """A loader cannot read this file; the message says why and what to do."""
 
