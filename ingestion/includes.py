@@ -60,7 +60,7 @@ class _Inclusion:
     left: int = _LONGEST
 
     def expand(self, text: str, through: tuple[str, ...]) -> str:
-        """Put in place what a text includes; `through` are the files that led to it, its own last."""
+        """Put in place what a text includes; `through` are the files that led to it and itself."""
 
         def found(match: re.Match[str]) -> str:
             named = match.groupdict()

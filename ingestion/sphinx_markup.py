@@ -50,7 +50,16 @@ UNSEEN = {"tabs", "tab-set", "tab-set-code", "grid", "grid-item", "only", "ifcon
 """Directives of which only the content is seen."""
 
 SILENT = {
-    *("toctree", "index", "include", "highlight", "program", "currentmodule", "py:currentmodule", "module"),
+    *(
+        "toctree",
+        "index",
+        "include",
+        "highlight",
+        "program",
+        "currentmodule",
+        "py:currentmodule",
+        "module",
+    ),
     *("py:module", "literalinclude", "tabularcolumns", "default-domain", "sectionauthor"),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
 }

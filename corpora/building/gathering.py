@@ -52,8 +52,8 @@ class ChunkingSettings:
 class Gathered:
     """Files read now, files taken over as they were read before, and files left out.
 
-    `remarks` tell what was left out of files that were read now. `skipped` counts, by suffix, what is no documentation; `dropped` are files that the release
-    held and this generation does not.
+    `remarks` tell what was left out of files that were read now. `skipped` counts, by suffix, what
+    is no documentation; `dropped` are files that the release held and this generation does not.
     """
 
     read: int

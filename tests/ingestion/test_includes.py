@@ -54,7 +54,9 @@ def test_a_listing_is_what_its_options_cut_out(options: str, code: str) -> None:
 
 
 def test_a_listing_in_myst_is_fenced() -> None:
-    told = included("```{literalinclude} valve.py\n:lines: 1\n:language: python\n```\n", "docs/a.md")
+    told = included(
+        "```{literalinclude} valve.py\n:lines: 1\n:language: python\n```\n", "docs/a.md"
+    )
     assert told == "```python\nimport os\n```\n\n"
 
 

@@ -92,7 +92,11 @@ def _three_columns(page: Any) -> None:
 
 def _footnote(page: Any) -> None:
     x = 72.0
-    for text, up, size in (("The valve holds 16 bar", 0, 10), ("1", 3, 6), (" all the time.", 0, 10)):
+    for text, up, size in (
+        ("The valve holds 16 bar", 0, 10),
+        ("1", 3, 6),
+        (" all the time.", 0, 10),
+    ):
         page.insert_text((x, 100 - up), text, fontname="tiro", fontsize=size)
         x += pymupdf.get_text_length(text, fontname="tiro", fontsize=size)
     _text(page, 72, 130, _PROSE)
@@ -229,7 +233,6 @@ def _note_in_a_box(page: Any) -> None:
     _text(page, 72, 220, _MORE)
 
 
-
 LAYOUTS = {
     "two columns below a heading": _drawn(
         _two_columns,
@@ -258,8 +261,7 @@ paragraph 1 At 20 degrees, and not longer.""",
     "running heads and feet": _drawn(
         _furniture,
         "\n".join(
-            f"{f'# {i}' if i > 1 else ''}\n"
-            f"paragraph This is said on sheet {i} of the guide alone."
+            f"{f'# {i}' if i > 1 else ''}\nparagraph This is said on sheet {i} of the guide alone."
             for i in range(1, 6)
         ),
         pages=5,
