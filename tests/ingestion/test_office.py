@@ -38,7 +38,7 @@ def test_a_word_file_has_headings_lists_tables_and_notes() -> None:
         ("list_item", "  - Above all the seal."),
         ("table_header", "Parameter — Default"),
         ("table_row", "hold_time — 45 s"),
-        ("list_item", "1. Only on a cold valve."),
+        ("paragraph", "[1] Only on a cold valve."),
     ]
 
 

@@ -294,8 +294,8 @@ list_item 1. Seconds.""",
     ),
     "mathematics": _html(
         """<p>The flow is <span class="math notranslate">\\(Q = k \\sqrt{p}\\)</span>.</p>
-        <p>Or <span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>Q</mi></mrow>
-        <annotation
+        <p>Or <span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>Q</mi>
+        </mrow><annotation
         encoding="application/x-tex">Q = kp</annotation></semantics></math></span><span
         class="katex-html" aria-hidden="true">Q=kp</span></span>.</p>""",
         """paragraph The flow is \\(Q = k \\sqrt{p}\\).
