@@ -18,7 +18,7 @@ RESULTS := bench-results/$(basename $(notdir $(GOLD))).jsonl
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test check upgrade bench examples models browser postgresql clean
+.PHONY: help run test check upgrade bench examples models browser postgresql ocr clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,7 +28,7 @@ run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer 
 
 # Bytecode is kept: workers and the processes that tests start would compile all of it anew.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: check browser postgresql models ## Run everything that CI runs
+test: check browser postgresql ocr models ## Run everything that CI runs
 	$(PY) -m pytest -n 2 --durations 10 $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,$(PY) -m pytest -n 2 --postgresql -m database)
 
@@ -64,6 +64,9 @@ browser:
 
 postgresql:
 	@scripts/install_postgresql.sh
+
+ocr:
+	@scripts/install_ocr.sh
 
 $(PY):
 	@scripts/create_venv.sh "$(PYTHON)" $(VENV)

@@ -18,10 +18,14 @@ from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
+from ingestion.ocr import NoOcr, find_ocr
 from ingestion.reading import Limits
 
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
+
+_OCR_SHARE = 0.7
+"""Of a file's seconds; the rest is for what the file has beside its scanned pages."""
 
 
 class BadSettings(StrataError, ValueError):
@@ -84,6 +88,7 @@ class Settings(SignInSettings, BaseSettings):
 
     reading_memory: int = Field(1024, ge=256, description="MB that reading one file may take")
     reading_seconds: float = Field(60.0, ge=1, description="that reading one file may take")
+    ocr: str = Field("", description="languages of scanned pages, such as eng+deu; empty: off")
     search_chunk_size: int = Field(500, ge=100, description="characters a search chunk")
     search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
     context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
@@ -227,8 +232,15 @@ class Settings(SignInSettings, BaseSettings):
 
     @property
     def reading_limits(self) -> Limits:
-        """What reading one file may cost."""
-        return Limits(memory=self.reading_memory << 20, seconds=self.reading_seconds)
+        """What reading one file may cost. Raises BadSettings for OCR in a language not there."""
+        ocr = None
+        if self.ocr:
+            seconds = _OCR_SHARE * self.reading_seconds
+            try:
+                ocr = find_ocr(self.ocr, seconds, os.environ.get("TESSDATA_PREFIX"))
+            except NoOcr as error:
+                raise BadSettings(f"setting ocr (STRATA_OCR): {error}") from error
+        return Limits(memory=self.reading_memory << 20, seconds=self.reading_seconds, ocr=ocr)
 
     @property
     def at_once(self) -> int:

@@ -1,11 +1,13 @@
 """Zip archives, opened without trusting them and never unpacked to disk."""
 
+import io
 import re
 import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ingestion.page import Rejected, UnreadableFile
@@ -40,7 +42,7 @@ class Member:
 
 
 class Archive:
-    """A zip that is read entry by entry.
+    """A zip, a file or its bytes, that is read entry by entry.
 
     Raises UnreadableFile for an archive that is damaged, holds more than `max_entries` files or
     inflates to more than `max_bytes`. An entry that packs its content tighter than `max_ratio` to
@@ -49,7 +51,7 @@ class Archive:
 
     def __init__(
         self,
-        path: Path,
+        source: Path | bytes,
         *,
         max_entries: int = 20_000,
         max_bytes: int = 2 << 30,
@@ -57,11 +59,12 @@ class Archive:
     ) -> None:
         self._max_ratio = max_ratio
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._zip = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
+            size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error
         try:
-            self._check(path.stat().st_size, max_entries, max_bytes)
+            self._check(size, max_entries, max_bytes)
         except UnreadableFile:
             self.close()
             raise
@@ -120,6 +123,18 @@ class Archive:
             return self._zip.read(member.info)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
+
+    def named(self, name: str) -> bytes | None:
+        """Return the content of the file at a path in the archive; None where it is not had."""
+        member = self._by_name.get(name)
+        try:
+            return self.read(member) if member else None
+        except UnreadableFile:
+            return None
+
+    @cached_property
+    def _by_name(self) -> dict[str, Member]:
+        return {member.name: member for member in self.members() if isinstance(member, Member)}
 
     def close(self) -> None:
         """Close the file."""

@@ -25,7 +25,7 @@ _DEEPEST = 150
 """Nesting beyond this is read as plain lines; no document written by people comes near it."""
 
 _BELOW_HEADINGS = 7
-_TITLES = re.compile(r"(admonition|topic|sidebar|alert|callout)-(title|heading)")
+_TITLES = re.compile(r"(admonition|topic|sidebar|alert|callout)-?(title|heading)", re.IGNORECASE)
 _BOXES = re.compile(r"\b(admonition|topic|sidebar|alert|callout)\b")
 _FOOTNOTE = re.compile(r"(^|\s)(footnote|citation)(\s|$)")
 _RUBRIC = re.compile(r"(^|\s)(rubric|h[1-6])(\s|$)")

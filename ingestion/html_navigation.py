@@ -6,6 +6,7 @@ from typing import cast
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingestion.html_idioms import as_plain_html
 from ingestion.html_text import collapse, line, raw_text
 from ingestion.page import Block, BlockKind
 
@@ -40,13 +41,13 @@ _MARKED = etree.XPath(
     " or self::form or self::p or self::table or self::section][@class or @id]"
 )
 _SIDE_MARKS = etree.XPath(
-    ".//span[@class='linenos' or @class='lineno' or @class='sr-only' or @class='visually-hidden'"
-    " or @class='backrefs']"
+    ".//span[@class='linenos' or @class='lineno' or @class='backrefs']"
+    " | .//*[@class='sr-only' or @class='visually-hidden']"
     " | .//td[contains(@class, 'linenos') or contains(@class, 'gutter')]"
 )
 _NESTED_CONTENTS = etree.XPath(".//li[starts-with(@class, 'toctree-l')]/ul")
 _PERMALINK_CLASSES = {"headerlink", "permalink", "anchor-link", "anchorjs-link", "viewcode-link"}
-_PERMALINK_TEXTS = {"¶", "#", "§", "\U0001f517", "[source]", "[docs]", "[edit]"}
+_PERMALINK_TEXTS = {"¶", "#", "§", "\U0001f517", "[source]", "[docs]", "[edit]", "↑", "↩", "↩︎"}
 _FURNITURE = re.compile(
     r"^(nav|navbar|navigation|sidebar|sphinxsidebar|sidenav|breadcrumbs?|footer|toc|pagination|"
     r"pager|searchbox|search|navheader|navfooter|menu|topbar|toolbar|prev-next|prevnext|related|copyright|cookie)$"
@@ -99,6 +100,7 @@ def main_content(root: HtmlElement) -> HtmlElement:
     """
     body = root.find("body")
     body = root if body is None else body
+    as_plain_html(body)
     etree.strip_elements(body, *_NEVER_TEXT, with_tail=False)
     content = _container(body)
     for unwanted in (_HIDDEN, _SIDE_MARKS, _NESTED_CONTENTS):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePosixPath
 
 
 class DocumentKind(StrEnum):
@@ -114,7 +115,8 @@ class Document:
     """One file as it was read: title, kind and pages in order.
 
     `file` is the path relative to what was ingested, with "/" between its parts; `content_hash`
-    the sha256 of the file's bytes.
+    the sha256 of the file's bytes. `remarks` say what of it was not read, in words for the person
+    who ingested it.
     """
 
     file: str
@@ -122,6 +124,7 @@ class Document:
     kind: DocumentKind
     content_hash: str
     pages: tuple[Page, ...] = field(repr=False)
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,23 @@ class Rejected:
     file: str
     reason: str
     expected: bool = False
+
+
+_NUMBERED = {".pdf": "page", ".pptx": "slide", ".pptm": "slide"}
+
+
+def numbered_place(file: str, number: int) -> str:
+    """Say "page 3" or "slide 3" where the file itself numbers its pages; else ""."""
+    word = _NUMBERED.get(PurePosixPath(file).suffix.lower(), "")
+    return f"{word} {number}" if word else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What of a file was not read though the rest was, in words for the person who ingested it."""
+
+    file: str
+    text: str
 
 
 class UnreadableFile(Exception):

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from queue import SimpleQueue
 
 from ingestion.archives import Archive, Member
+from ingestion.includes import with_included
 from ingestion.loaders import LOADERS
+from ingestion.ocr import Ocr
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 from ingestion.sniffing import objection
@@ -25,7 +28,10 @@ _MEANWHILE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one file or archive may cost; sizes in bytes, times in seconds."""
+    """What one file or archive may cost; sizes in bytes, times in seconds.
+
+    Scanned pages are read if `ocr` says how.
+    """
 
     file_size: int = 200_000_000
     archive_files: int = 20_000
@@ -33,6 +39,7 @@ class Limits:
     archive_ratio: int = 200
     memory: int = 1 << 30
     seconds: float = 60.0
+    ocr: Ocr | None = None
 
 
 DEFAULT_LIMITS = Limits()
@@ -53,15 +60,29 @@ class SourceFile:
     member: Member | None = None
 
     def read_bytes(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
-        """Return its content; raise OSError or UnreadableFile where it cannot be had."""
+        """Return its content, with what it includes from its folder or its archive.
+
+        Raises OSError or UnreadableFile where it cannot be had.
+        """
+        return self.content(limits)[0]
+
+    def content(
+        self, limits: Limits, archive: Archive | None = None
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """Return what `read_bytes` does, and the paths that it could not include.
+
+        `archive` is the one that it lies in, where that is open already.
+        """
         if self.member is not None:
-            with closing(_open(self.path, limits)) as archive:
-                return archive.read(self.member)
+            if archive is None:
+                with closing(_open(self.path, limits)) as opened:
+                    return self.content(limits, opened)
+            return with_included(archive.read(self.member), self.member.name, archive.named)
         with self.path.open("rb") as file:
             data = file.read(limits.file_size + 1)
         if len(data) > limits.file_size:
             raise UnreadableFile(_too_large(len(data), limits))
-        return data
+        return with_included(data, self.file, partial(_beside, self.source, limits))
 
 
 @dataclass(frozen=True)
@@ -198,6 +219,19 @@ def _unreadable(error: OSError) -> str:
     return f"cannot be read ({(error.strerror or str(error)).lower()})"
 
 
+def _beside(folder: Path, limits: Limits, name: str) -> bytes | None:
+    """Return the bytes of a file in a folder that was given, or None for any other file."""
+    path = _real(folder / name)
+    hidden = any(part.startswith(".") for part in name.split("/"))
+    try:
+        inside = not hidden and path.is_relative_to(folder) and path.is_file()
+        if not inside or path.stat().st_size > limits.file_size:
+            return None
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
 def _open(path: Path, limits: Limits) -> Archive:
     return Archive(
         path,
@@ -228,7 +262,9 @@ def read_files(
     reading, and so does closing the iterator: the children end at once.
     """
     count = workers or min(2, os.cpu_count() or 1)
-    sandboxes = [Sandbox(memory=limits.memory, seconds=limits.seconds) for _ in range(count)]
+    sandboxes = [
+        Sandbox(memory=limits.memory, seconds=limits.seconds, ocr=limits.ocr) for _ in range(count)
+    ]
     reader = _Reader(limits, only, sandboxes)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
     ahead: deque[Future[Document | Rejected | None]] = deque()
@@ -272,7 +308,7 @@ class _Reader:
         if isinstance(entry, Rejected):
             return entry
         try:
-            data = self._bytes(entry)
+            data, missing = entry.content(self._limits, self._archive(entry))
         except (OSError, UnreadableFile) as error:
             return Rejected(entry.file, str(error))
         reason = objection(data, entry.file)
@@ -282,17 +318,24 @@ class _Reader:
             return None
         sandbox = self._idle.get()
         try:
-            return sandbox.parse(data, entry.file)
+            read = sandbox.parse(data, entry.file)
         finally:
             self._idle.put(sandbox)
+        if missing and isinstance(read, Document):
+            told = (
+                f"{len(missing)} of the files that it includes are not in what was given (such as "
+                f"{missing[0]})"
+            )
+            return replace(read, remarks=(*read.remarks, told))
+        return read
 
-    def _bytes(self, entry: SourceFile) -> bytes:
+    def _archive(self, entry: SourceFile) -> Archive | None:
         if entry.member is None:
-            return entry.read_bytes(self._limits)
+            return None
         archive = self._archives.get(entry.path)
         if archive is None:
             archive = self._archives.setdefault(entry.path, _open(entry.path, self._limits))
-        return archive.read(entry.member)
+        return archive
 
     def close(self) -> None:
         for archive in self._archives.values():

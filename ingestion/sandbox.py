@@ -1,11 +1,15 @@
 """Parsing in a child process, so that a hostile or broken file can only harm that child."""
 
 import io
+import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -14,14 +18,15 @@ from threading import Lock, Timer
 from time import monotonic
 from typing import Any, cast
 
+from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
 _LONGEST = 1 << 30
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
-    "import sys; sys.path[:] = sys.argv[5:];"
-    "from ingestion.sandbox import serve; serve(*sys.argv[1:5])"
+    "import sys; sys.path[:] = sys.argv[6:];"
+    "from ingestion.sandbox import serve; serve(*sys.argv[1:6])"
 )
 
 
@@ -31,7 +36,7 @@ class Sandbox:
     `loader` names the function to call, as "module:function"; it takes the bytes and the file's
     name. `memory` bounds the child's address space in bytes, `seconds` its processor time for each
     file; by the clock it has three times that, since a busy machine is slow. The child can write
-    to no file and sees no environment. One file is parsed at a time.
+    to no file and sees no environment. One file is parsed at a time. `ocr` is handed to the loader.
     """
 
     def __init__(
@@ -40,8 +45,10 @@ class Sandbox:
         *,
         memory: int,
         seconds: float,
+        ocr: Ocr | None = None,
     ) -> None:
         self._loader = loader
+        self._ocr = ocr
         self._memory = memory
         self._seconds = seconds
         self._child: tuple[subprocess.Popen[bytes], Connection] | None = None
@@ -92,9 +99,10 @@ class Sandbox:
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
         ours, theirs = Pipe()
         with theirs:
-            arguments = map(str, (theirs.fileno(), self._loader, self._memory, self._seconds))
+            ocr = json.dumps(self._ocr and asdict(self._ocr))
+            given = (theirs.fileno(), self._loader, self._memory, self._seconds, ocr)
             child = subprocess.Popen(
-                [sys.executable, "-c", _START, *arguments, *sys.path],
+                [sys.executable, "-c", _START, *map(str, given), *sys.path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -138,16 +146,23 @@ def _answer(payload: bytes) -> Document | Rejected:
     raise pickle.UnpicklingError(f"a {type(answer).__name__} is no answer")
 
 
-def serve(pipe: str, loader: str, memory: str, seconds: str) -> None:
+def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
+    """Return the function that "module:function" names, told how to read scanned pages."""
+    module, _, function = name.partition(":")
+    load: Callable[..., Document] = getattr(import_module(module), function)
+    return partial(load, ocr=ocr) if ocr else load
+
+
+def serve(pipe: str, loader: str, memory: str, seconds: str, ocr: str) -> None:
     """Parse what comes in through a pipe until it is closed; the child's main function."""
     connection = Connection(int(pipe))
     _bound(int(memory))
-    module, _, function = loader.partition(":")
+    how = json.loads(ocr)
     while True:
         try:
             data, file = connection.recv()
             _allow(float(seconds))
-            load = getattr(import_module(module), function)
+            load = loader_of(loader, how and Ocr(**how))
             answer = _parsed(load, data, file)
             if isinstance(answer, Rejected) and _is_full(int(memory)):
                 # A parser in C tells of it in words of its own.

@@ -4,13 +4,14 @@ import codecs
 import re
 from pathlib import PurePosixPath
 
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _BINARY = (
     (b"%PDF-", "a PDF"),
     (b"PK\x03\x04", "a zip archive or an Office file"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
-    (b"\xd0\xcf\x11\xe0", "an old Office file"),
+    (_OLD_OFFICE, "an old Office file"),
     (b"\x1f\x8b", "gzip data"),
     (b"7z\xbc\xaf", "a 7z archive"),
     (b"Rar!", "a RAR archive"),
@@ -21,6 +22,7 @@ _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"\s*(?:<!--|<\?)")
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+_OFFICE_SUFFIXES = frozenset({".docx", ".docm", ".pptx", ".pptm"})
 
 
 def objection(data: bytes, file: str) -> str | None:
@@ -38,6 +40,12 @@ def objection(data: bytes, file: str) -> str | None:
         return (
             f"not a valid PDF{f' but {content}' if content else ''}; download it again or rename it"
         )
+    if suffix in _OFFICE_SUFFIXES:
+        if data.startswith(b"PK"):
+            return None
+        if data.startswith(_OLD_OFFICE):
+            return "locked with a password, or in an older format; save a copy without one"
+        return f"not a {suffix} file{f' but {content}' if content else ''}; save it again"
     if content is None or (content == "an HTML page" and suffix in _HTML_SUFFIXES):
         return None
     return f"not a {suffix} file but {content}; rename it or leave it out"

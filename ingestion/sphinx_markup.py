@@ -8,6 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.readers import standalone
+from docutils.statemachine import StringList
 from docutils.transforms import Transform
 
 _DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
@@ -19,6 +20,7 @@ _OBJECT = re.compile(
     r"confval|setting|macro|type|struct|enum|enumerator|member|var|variable|currentmodule)$"
 )
 _OBJECT_ROLE = re.compile(r"func|meth|class|attr|mod|data|obj|exc|const|type|any|member")
+_CLASS = re.compile(r"(?:\w+\.)*(?:[A-Z]\w*|\w+\s*\()")
 _SOMEWHERE = re.compile(r"\.[\w.]+(?:\(\))?")
 """A name in any module: ".method"; in a file's name the dot is part of it."""
 VERSIONS = {
@@ -30,16 +32,34 @@ VERSIONS = {
 """How Sphinx words what a version changed."""
 
 LISTINGS = {
-    *("code-block", "sourcecode", "code-tab", "highlight-block", "prompt", "ipython", "testcode"),
+    *("code-block", "sourcecode", "highlight-block", "prompt", "ipython", "testcode"),
     *("testoutput", "testsetup", "testcleanup", "doctest", "productionlist"),
 }
 """Directives whose content is code."""
 
-_REPLACED = {"code-block", "sourcecode"}
-"""Docutils has these too, but refuses the options that Sphinx gives them."""
+_REPLACED = {"code-block", "sourcecode", "class"}
+"""Docutils has these too, but refuses what Sphinx gives them."""
+
+TITLED = {
+    *("tab", "tab-item", "group-tab", "code-tab", "dropdown", "collapse", "card"),
+    *("grid-item-card",),
+}
+"""Directives whose content is seen once somebody has chosen it by its title."""
+
+UNSEEN = {"tabs", "tab-set", "tab-set-code", "grid", "grid-item", "only", "ifconfig", "container"}
+"""Directives of which only the content is seen."""
 
 SILENT = {
-    *("toctree", "index", "highlight", "currentmodule", "py:currentmodule", "module"),
+    *(
+        "toctree",
+        "index",
+        "include",
+        "highlight",
+        "program",
+        "currentmodule",
+        "py:currentmodule",
+        "module",
+    ),
     *("py:module", "literalinclude", "tabularcolumns", "default-domain", "sectionauthor"),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
 }
@@ -120,6 +140,10 @@ class _SphinxDirective(Directive):
         titled = len(below) > 1 and re.fullmatch(r"([^\w\s])\1*", below[1]) is not None
         return titled and not self.content and below[0].strip("`") == self.argument
 
+    def listing(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        return [nodes.literal_block(text, text)] if text else []
+
     def inline(self, text: str) -> nodes.paragraph:
         children, messages = self.state.inline_text(text, self.lineno)
         return nodes.paragraph(text, "", *children, *messages)
@@ -145,8 +169,34 @@ class _Automatic(_SphinxDirective):
 
 class _Listing(_SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        text = "\n".join(self.content)
-        return [nodes.literal_block(text, text)] if text else []
+        caption = self.options.get("caption", "")
+        return [*([self.inline(caption)] if caption else []), *self.listing()]
+
+
+class _Titled(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        language, _, rest = self.argument.partition(" ")
+        is_code = self.name.lower() == "code-tab"
+        title = (rest or language) if is_code else self.argument
+        part = nodes.container(classes=["section"])
+        part.extend([nodes.rubric(title, title)] if title else [])
+        part.extend(self.listing() if is_code else self.body())
+        return [part]
+
+
+class _Glossary(_SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        """Put the terms of one meaning on one line, as docutils wants them."""
+        lines: list[str] = []
+        for line in self.content:
+            is_term = bool(line.strip()) and not line.startswith((" ", ".."))
+            term = line.partition(" : ")[0]
+            if is_term and lines and lines[-1].strip() and not lines[-1].startswith(" "):
+                lines[-1] = f"{lines[-1]}, {term}"
+            else:
+                lines.append(term if is_term else line)
+        self.content = StringList(lines, source="glossary")
+        return self.body()
 
 
 class _Version(_SphinxDirective):
@@ -155,7 +205,11 @@ class _Version(_SphinxDirective):
         first_line, _, more = version.partition("\n")
         words = f"{more} {words}".strip()
         label = VERSIONS[self.name.lower()].format(first_line)
-        return [self.inline(f"{label}: {words}" if words else f"{label}."), *self.body()]
+        body = self.body()
+        if words or not body or not isinstance(body[0], nodes.paragraph):
+            return [self.inline(f"{label}: {words}" if words else f"{label}."), *body]
+        body[0].insert(0, nodes.Text(f"{label}: "))
+        return body
 
 
 class _Labelled(_SphinxDirective):
@@ -184,17 +238,32 @@ class _Object(_SphinxDirective):
         return [nodes.definition_list("", item, classes=["py"])]
 
 
+class _Class(_Object):
+    def run(self) -> list[nodes.Node]:
+        """Tell a class of Python, which Sphinx means, from one for a style sheet."""
+        is_documented = _CLASS.match(self.argument) is not None
+        return super().run() if is_documented else self.body()
+
+
 def _directive(name: str) -> type[Directive]:
     if name in SILENT:
         return _Silent
+    if name in TITLED:
+        return _Titled
+    if name == "glossary":
+        return _Glossary
     if name in VERSIONS:
         return _Version
     if name in _LABELS:
         return _Labelled
     if name in LISTINGS:
         return _Listing
+    if name == "class":
+        return _Class
     if _OBJECT.match(name):
         return _Object
+    if name in UNSEEN:
+        return _Automatic
     return _Automatic if name.rpartition(":")[2].startswith("auto") else _Passage
 
 

@@ -4,7 +4,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from functools import cache, wraps
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -21,7 +20,7 @@ from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
 from ingestion import reading
 from ingestion.page import Document, Rejected
-from ingestion.sandbox import Sandbox, _parsed
+from ingestion.sandbox import Sandbox, _parsed, loader_of
 from tests import data_folders
 from tests.data_folders import database_url
 from tests.postgresql import cluster
@@ -85,9 +84,8 @@ class ParsedHere(Sandbox):
     _parsing = Lock()
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
-        module, _, function = self._loader.partition(":")
         with self._parsing:
-            return _parsed(getattr(import_module(module), function), data, file)
+            return _parsed(loader_of(self._loader, self._ocr), data, file)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -86,6 +86,22 @@ def test_a_missing_browser_fails_in_ci_only(bin_dir: Path, ci: dict[str, str], c
     assert "install the package 'chromium'" in ended.stderr
 
 
+@pytest.mark.parametrize(("ci", "code"), [({"CI": "true"}, 1), ({}, 0)], ids=["ci", "elsewhere"])
+def test_missing_languages_are_named_and_fail_in_ci_only(
+    bin_dir: Path, tmp_path: Path, ci: dict[str, str], code: int
+) -> None:
+    for name in ("sh", "find", "head", "tr"):
+        (bin_dir / name).symlink_to(shutil.which(name) or f"/bin/{name}")
+    write_command(bin_dir, "id", "echo 1000")
+    (tmp_path / "eng.traineddata").touch()
+    own = {"PATH": str(bin_dir), "TESSDATA_PREFIX": str(tmp_path), **ci}
+    ended = run("/bin/sh", "scripts/install_ocr.sh", "eng", "chi_sim", **own)
+    assert ended.returncode == code
+    assert "install tesseract-ocr-chi-sim." in ended.stderr
+    there = run("/bin/sh", "scripts/install_ocr.sh", **own)
+    assert (there.returncode, there.stderr) == (0, "")
+
+
 def test_a_browser_that_is_there_is_enough(bin_dir: Path) -> None:
     write_command(bin_dir, "chromium", "exit 1")
     ended = run("/bin/sh", "scripts/install_browser.sh", PATH=str(bin_dir), CI="true")

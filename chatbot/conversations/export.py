@@ -12,6 +12,7 @@ from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown, as_block, as_label, for_any_reader
 from chatbot.turn import Citation
 from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
+from ingestion.page import numbered_place
 from prompts.fencing import visible
 
 _IN_A_FILE = for_any_reader("[{}]".format)
@@ -102,8 +103,7 @@ def _answer(reply: Reply) -> Iterator[str]:
 
 
 def _source(citation: Citation) -> str:
-    is_pdf = citation.file.lower().endswith(".pdf")
-    place = f"page {citation.page}" if is_pdf else citation.section
+    place = numbered_place(citation.file, citation.page) or citation.section
     parts = [citation.document, citation.file, place, f"release {citation.release}"]
     return ", ".join(as_label(part) for part in parts if part)
 

@@ -28,7 +28,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
-from ingestion.page import Rejected
+from ingestion.page import Rejected, Remark
 from ingestion.reading import DEFAULT_LIMITS, Limits
 
 _INDEX_BYTES = 10
@@ -57,7 +57,8 @@ class IngestReport:
 
     Of the files under the given paths `read` were read now, `unchanged` taken over, `rejected`
     left out; `skipped` counts, by suffix, what is no documentation. `dropped` are files that the
-    release held and holds no more, because they are gone or cannot be read now. `documents`,
+    release held and holds no more, because they are gone or cannot be read now; `remarks` tell what
+    was left out of files that were read. `documents`,
     `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were computed
     and the others reused. `remembered` says what became of remembered answers; `seconds` are by
     stage.
@@ -72,6 +73,7 @@ class IngestReport:
     rejected: tuple[Rejected, ...]
     skipped: Mapping[str, int]
     dropped: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     documents: int
     pages: int
     chunks: int
@@ -156,6 +158,7 @@ class Builder:
             rejected=gathered.rejected,
             skipped=gathered.skipped,
             dropped=gathered.dropped,
+            remarks=gathered.remarks,
             documents=documents,
             pages=pages,
             chunks=chunks,

@@ -20,7 +20,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from corpora.indexing.pages import PackedFile, insert_document, pack, read_document, store_original
-from ingestion.page import Document, Rejected, UnreadableFile
+from ingestion.page import Document, Rejected, Remark, UnreadableFile
 from ingestion.reading import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files, read_files
 
 _PAGES_AT_ONCE = 200
@@ -52,8 +52,8 @@ class ChunkingSettings:
 class Gathered:
     """Files read now, files taken over as they were read before, and files left out.
 
-    `skipped` counts, by suffix, what is no documentation; `dropped` are files that the release
-    held and this generation does not.
+    `remarks` tell what was left out of files that were read now. `skipped` counts, by suffix, what
+    is no documentation; `dropped` are files that the release held and this generation does not.
     """
 
     read: int
@@ -61,6 +61,7 @@ class Gathered:
     rejected: tuple[Rejected, ...]
     skipped: Mapping[str, int]
     dropped: tuple[str, ...]
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,12 @@ class Gathering:
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
 
+    @property
+    def _reading(self) -> str:
+        """What pages depend on beside their file: the code, and how scans are read."""
+        ocr = self.limits.ocr
+        return f"{reading_fingerprint()} ocr={ocr.languages}" if ocr else reading_fingerprint()
+
     def from_paths(self, paths: Sequence[Path]) -> Gathered:
         """Take the files under `paths`, and of the release what came from other paths before.
 
@@ -102,7 +109,7 @@ class Gathering:
         no file can be read, nothing else becomes a member.
         """
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
-        known = _known(self.database, self.generation_id, self.settings)
+        known = _known(self.database, self.generation_id, self.settings, self._reading)
         taken: dict[str, int] = {}
 
         def is_new(file: str, content_hash: str) -> bool:
@@ -114,6 +121,7 @@ class Gathering:
         count = 0
         waiting: list[_Read] = []
         rejected: list[Rejected] = []
+        remarks: list[Remark] = []
         last = ""
 
         def report() -> None:
@@ -131,6 +139,8 @@ class Gathering:
                     rejected.append(cut)
                 else:
                     waiting.append(cut)
+                    if cut.document.remarks:
+                        remarks.append(Remark(item.file, "; ".join(cut.document.remarks)))
                     count += 1
                 if sum(len(r.document.pages) for r in waiting) >= _PAGES_AT_ONCE:
                     self._write(waiting)
@@ -146,7 +156,9 @@ class Gathering:
         if not (count or taken):
             return Gathered(0, 0, tuple(rejected), listing.skipped, ())
         left_out = self._carry_over(lambda file, source: source in sources)
-        return Gathered(count, len(taken), tuple(rejected), listing.skipped, left_out)
+        return Gathered(
+            count, len(taken), tuple(rejected), listing.skipped, left_out, tuple(remarks)
+        )
 
     def all_but(self, leaving: Collection[str]) -> Gathered:
         """Take what the release holds now, except some files."""
@@ -177,7 +189,7 @@ class Gathering:
                     r.document,
                     r.chunks,
                     release_id=release_id,
-                    reading=reading_fingerprint(),
+                    reading=self._reading,
                     chunking=self.settings.fingerprint,
                 )
                 _add_members(session, self.generation_id, [(document_id, r.source)])
@@ -219,7 +231,7 @@ def _code_hash(*files: Path) -> str:
 
 
 def _known(
-    database: Database, generation_id: int, settings: ChunkingSettings
+    database: Database, generation_id: int, settings: ChunkingSettings, reading: str
 ) -> dict[tuple[str, str], int]:
     """Return this release's documents, by file and content, that need not be read again."""
     with database.reading() as session:
@@ -227,7 +239,7 @@ def _known(
         rows = session.execute(
             select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id).where(
                 DocumentRow.release_id == release_id,
-                DocumentRow.reading == reading_fingerprint(),
+                DocumentRow.reading == reading,
                 DocumentRow.chunking == settings.fingerprint,
             )
         )

@@ -12,8 +12,9 @@ from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow, FileRow, MemberRow
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.pages import read_original
+from ingestion.archives import Archive
 from ingestion.page import UnreadableFile
-from ingestion.reading import DEFAULT_LIMITS, Limits, Listing, SourceFile
+from ingestion.reading import Limits, Listing, SourceFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +24,14 @@ class _KeptFile(SourceFile):
     database: Database
     content_hash: str
 
-    def read_bytes(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    def content(
+        self, limits: Limits, archive: Archive | None = None
+    ) -> tuple[bytes, tuple[str, ...]]:
         with self.database.reading() as session:
             data = read_original(session, self.content_hash)
         if data is None:
             raise UnreadableFile("its original is no longer kept; ingest it again")
-        return data
+        return data, ()
 
 
 def reread(builder: Builder, product: str, release: str) -> IngestReport:

@@ -178,12 +178,18 @@ class _Watch:
 def _ended(report: IngestReport, place: Path) -> _Ended:
     failed = [file for file in report.rejected if not file.expected]
     problems = tuple(
-        JobFile(_name(file.file, place), reason=file.reason) for file in report.rejected
+        JobFile(_name(name, place), reason=reason)
+        for name, reason in (
+            *((file.file, file.reason) for file in report.rejected),
+            *((remark.file, remark.text) for remark in report.remarks),
+        )
     )
     figures = asdict(report)
     figures |= {"reused": report.reused, "rejected": len(report.rejected), "failed": len(failed)}
     figures["skipped"] = dict(report.skipped)
-    left_out = f" Skipped {_count(len(problems), 'file')}." if problems else ""
+    left_out = f" Skipped {_count(len(report.rejected), 'file')}." if report.rejected else ""
+    if in_part := len({remark.file for remark in report.remarks}):
+        left_out += f" Read in part: {_count(in_part, 'file')}."
     match report.outcome:
         case Outcome.PUBLISHED:
             documents = _count(report.documents, "document")

@@ -4,6 +4,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import cast
 
+from ingestion.ocr import Ocr
 from ingestion.page import Document, UnreadableFile
 
 LOADERS = {
@@ -11,6 +12,10 @@ LOADERS = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    ".docx": "docx",
+    ".docm": "docx",
+    ".pptx": "pptx",
+    ".pptm": "pptx",
     ".svg": "svg",
     ".md": "markdown",
     ".markdown": "markdown",
@@ -21,10 +26,15 @@ LOADERS = {
 """Which module of this package reads which suffix."""
 
 
-def load(data: bytes, file: str) -> Document:
+_SCANNED = {"pdf"}
+"""Which modules read formats whose pages may be pictures."""
+
+
+def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     """Read a document with the loader of its suffix.
 
-    `file` is the path relative to what was ingested. Raises UnreadableFile where the suffix is
+    `file` is the path relative to what was ingested; `ocr` says how scanned pages are read, which
+    are left out without it. Raises UnreadableFile where the suffix is
     unknown or the content cannot be read; the message says why and what to do.
     """
     suffix = PurePosixPath(file).suffix.lower()
@@ -33,4 +43,5 @@ def load(data: bytes, file: str) -> Document:
             f"nothing reads {suffix or 'a file without a suffix'}; known are {', '.join(LOADERS)}"
         )
     loader = import_module(f"ingestion.loaders.{LOADERS[suffix]}")
-    return cast(Document, loader.load(data, file))
+    how = {"ocr": ocr} if LOADERS[suffix] in _SCANNED else {}
+    return cast(Document, loader.load(data, file, **how))

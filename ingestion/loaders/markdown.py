@@ -3,16 +3,19 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 from ingestion.decoding import decode
 from ingestion.flowing import flowing_document
 from ingestion.loaders.html import fragment_blocks
-from ingestion.page import Document
-from ingestion.sphinx_markup import LISTINGS, SILENT, VERSIONS
+from ingestion.page import Document, UnreadableFile
+from ingestion.sphinx_markup import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
 
 _DEEPEST = 80
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.DOTALL)
@@ -24,8 +27,17 @@ _ADMONITION = re.compile(
     r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t))+)",
     re.MULTILINE,
 )
+_TAB = re.compile(
+    r'^===[!+]*[ \t]+"(?P<title>[^"\n]*)"[ \t]*\n'
+    r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t|[ \t]*\n {4}))+)",
+    re.MULTILINE,
+)
+_TAB_ITEM = re.compile(r"^[ \t]*(?:<TabItem\b(?P<named>[^>]*)>|</TabItem>)[ \t]*$", re.MULTILINE)
+_TAB_TITLE = re.compile(r"""\b(?:label|value)=["']([^"'\n]*)["']""")
+_COMPONENT = re.compile(r"^import \w+ from '@\w+/[^'\n]*';?[ \t]*$", re.MULTILINE)
+_CODE_TITLE = re.compile(r"""\btitle=["']([^"']+)["']""")
 _CONTAINER = re.compile(
-    r"^(?P<fence>:{3,})[ \t]*\{?(?P<kind>[a-z]\w*)\}?[ \t]*\[?(?P<title>[^\n\]]*)\]?[ \t]*\n"
+    r"^(?P<fence>:{3,})[ \t]*\{?(?P<kind>[a-z][\w-]*)\}?[ \t]*\[?(?P<title>[^\n\]]*)\]?[ \t]*\n"
     r"(?P<body>.*?)^(?P=fence)[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
@@ -45,48 +57,81 @@ def load(data: bytes, file: str) -> Document:
     front = _FRONT_MATTER.match(text)
     titled = _FRONT_TITLE.search(front[2] or "") if front else None
     body = text[front.end() :] if front else text
-    blocks = fragment_blocks(_html(_plain_notes(body)))
+    try:
+        blocks = fragment_blocks(_html(_plain_notes(body)))
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
     title = titled["title"].strip("\"'") if titled else ""
     return flowing_document(data, file, title, blocks)
 
 
 def _plain_notes(text: str) -> str:
-    """Write the notes of GitHub, MkDocs, Docusaurus and MyST as text that begins with its label."""
+    """Write tabs and notes of GitHub, MkDocs, Docusaurus and MyST as text under their labels."""
 
-    def note(match: re.Match[str]) -> str:
+    def indented(match: re.Match[str]) -> str:
         body = re.sub(r"^(?: {4}|\t)", "", match["body"], flags=re.MULTILINE)
-        return f"\n{match['title'] or match['kind'].capitalize()}: {body}\n"
+        kind = match.groupdict().get("kind", "tab")
+        return _as_read(kind, match["title"] or "", _plain_notes(body))
+
+    def contained(match: re.Match[str]) -> str:
+        return _as_read(match["kind"], match["title"].strip(), _plain_notes(match["body"]))
+
+    def tab_item(match: re.Match[str]) -> str:
+        # The label stands before or behind the value, which serves where there is none.
+        titles = sorted(_TAB_TITLE.finditer(match["named"] or ""), key=lambda title: title[0])
+        return _opened(titles[0][1]) if titles else _CLOSED
 
     text = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
-    text = _CONTAINER.sub(note, _ADMONITION.sub(note, text))
+    text = _TAB.sub(indented, _ADMONITION.sub(indented, text))
+    text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", _CONTAINER.sub(contained, text)))
     return _MYST_TARGET.sub("", _MYST_ROLE.sub(r"`\1`", text))
+
+
+_CLOSED = "\n</section>\n"
+
+
+def _opened(title: str) -> str:
+    return f'\n<section><p class="rubric">{escape(title)}</p>\n\n'
+
+
+def _as_read(kind: str, title: str, body: str) -> str:
+    """What a reader sees of a directive, in Markdown."""
+    if kind in SILENT:
+        return ""
+    if kind in TITLED:
+        return f"{_opened(title)}{body}\n{_CLOSED}"
+    if kind in UNSEEN:
+        return f"\n{body}\n"
+    label = VERSIONS[kind].format(title) if kind in VERSIONS else title or kind.capitalize()
+    return f"\n{label}: {body}\n"
 
 
 def _html(text: str) -> str:
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
+    parser.use(footnote_plugin).use(deflist_plugin)
     environment: dict[str, object] = {}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
     for token in tokens:
-        directive = _MYST_DIRECTIVE.match(token.info) if token.type == "fence" else None
-        if directive:
-            _read_directive(token, directive["name"], directive["argument"].strip())
+        if token.type == "fence":
+            _read_fence(token)
     return str(parser.renderer.render(tokens, parser.options, environment))
 
 
-def _read_directive(token: Token, name: str, argument: str) -> None:
+def _read_fence(token: Token) -> None:
     """Turn a fence that MyST takes for a directive into what a reader sees of it."""
+    directive = _MYST_DIRECTIVE.match(token.info)
+    if directive is None:
+        if title := _CODE_TITLE.search(token.info):
+            code = f"<pre><code>{escape(token.content)}</code></pre>"
+            token.type, token.content = "html_block", f"<p>{escape(title[1])}</p>{code}"
+        return
+    name, argument = directive["name"], directive["argument"].strip()
     body = _MYST_OPTIONS.sub("", token.content)
     if name in LISTINGS | {"code"}:
         token.info, token.content = argument, body
         return
-    label = name.capitalize()
-    if name in VERSIONS:
-        label = VERSIONS[name].format(argument)
-    elif argument:
-        label = argument
-    token.type = "html_block"
-    token.content = "" if name in SILENT else _html(f"{label}: {body}")
+    token.type, token.content = "html_block", _html(_as_read(name, argument, _plain_notes(body)))
 
 
 def _set_anchors(tokens: Sequence[Token]) -> None:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -27,25 +27,30 @@ from ingestion.loaders.pdf_layout import (
 from ingestion.loaders.pdf_roles import Typography
 from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
 from ingestion.loaders.pdf_text import Vocabulary
+from ingestion.ocr import Ocr, ScanReader
 from ingestion.page import BlockKind, Document, DocumentKind, Page, UnreadableFile
+from ingestion.plain_blocks import plain_blocks
 
 _LEADER = re.compile(r"(?:[.·…] ?){4,}(?:\d+|[ivxlc]+)$")
 _ENDS_IN_NUMBER = re.compile(r"\S\s+\d+$")
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _INDEXED = re.compile(r"\S, \d{1,4}(?:, \d{1,4})*$")
+_STAMP = 100
+"""Letters."""
 _NO_TITLE = re.compile(
     r"untitled|microsoft \w+ - |\.(?:docx?|tex|indd|fm|odt|pages|pdf)$|^\W*$", re.IGNORECASE
 )
 
 
-def load(data: bytes, file: str) -> Document:
+def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     """Read a PDF; every page of the file is a page of the document, empty ones too.
 
-    Raises UnreadableFile for files that are damaged, locked with a password, without pages, or
-    without any text.
+    Scanned pages are read as `ocr` says, and are empty without it, which a remark tells. Raises
+    UnreadableFile for files that are damaged, locked with a password, without pages, or without
+    any text.
     """
     with _opened(data) as pdf:
-        return _read(pdf, file, sha256(data).hexdigest())
+        return _read(pdf, file, sha256(data).hexdigest(), ocr)
 
 
 def probe(data: bytes, file: str) -> Document:
@@ -78,13 +83,18 @@ def _opened(data: bytes) -> Iterator[Any]:
 
 @dataclass
 class _Sheet:
-    """A page on its way: its lines, and the figures already recognised among them."""
+    """A page on its way: its lines, and the figures already recognised among them.
+
+    `scanned` is the text that was read from the picture that the page is.
+    """
 
     number: int
     page: Any
     drawings: list[dict[str, Any]]
     lines: list[Line]
     figures: list[Table | Drawing] = field(default_factory=list)
+    at_edges: list[tuple[Table, list[Line]]] = field(default_factory=list)
+    scanned: str = ""
 
     def set_aside(self, figure: Table | Drawing, lines: Sequence[Line]) -> None:
         self.figures.append(figure)
@@ -95,13 +105,16 @@ class _Sheet:
         self.lines = [line for line in self.lines if id(line) not in gone]
 
 
-def _read(pdf: Any, file: str, content_hash: str) -> Document:
+def _read(pdf: Any, file: str, content_hash: str, ocr: Ocr | None) -> Document:
+    rotations = [page.rotation for page in pdf]
     sheets = [
         _Sheet(number, page, page.get_cdrawings(), page_segments(page))
         for number, page in enumerate(map(upright, pdf), 1)
     ]
-    if not any(sheet.lines for sheet in sheets):
-        raise UnreadableFile("no text: scanned pages need OCR first")
+    remarks = _read_scans(pdf, sheets, rotations, ocr)
+    if not any(sheet.lines or sheet.scanned for sheet in sheets):
+        found_none = ("OCR found none either",) if ocr else ()
+        raise UnreadableFile("; ".join(["no text", *(remarks or found_none)]))
     title = _title(pdf, sheets[0].lines, file)
     outline = _outline(pdf)
     vocabulary = Vocabulary.of(merge(row) for sheet in sheets for row in rows(sheet.lines))
@@ -109,6 +122,7 @@ def _read(pdf: Any, file: str, content_hash: str) -> Document:
         _set_tables_aside(sheet, vocabulary)
     _drop_furniture(sheets)
     for sheet in sheets:
+        _set_edge_tables_aside(sheet)
         _drop_contents(sheet, outline)
         _set_drawings_aside(sheet)
     typography = Typography.of([merge(row) for sheet in sheets for row in rows(sheet.lines)])
@@ -116,11 +130,48 @@ def _read(pdf: Any, file: str, content_hash: str) -> Document:
     pages = [
         Page(
             sheet.number,
-            tuple(reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ()))),
+            (
+                *reader.read(_columns(sheet, vocabulary), outline.get(sheet.number, ())),
+                *plain_blocks(sheet.scanned),
+            ),
         )
         for sheet in sheets
     ]
-    return _document(file, title, content_hash, pages)
+    return replace(_document(file, title, content_hash, pages), remarks=remarks)
+
+
+def _read_scans(
+    pdf: Any, sheets: Sequence[_Sheet], rotations: Sequence[int], ocr: Ocr | None
+) -> tuple[str, ...]:
+    """Read the pages that are pictures as they are shown; return what is to be said of them."""
+    scans = [sheet for sheet in sheets if _is_scan(sheet)]
+    if not scans:
+        return ()
+    if ocr is None:
+        return (
+            f"{len(scans)} of {len(sheets)} pages are pictures of text (such as page "
+            f"{scans[0].number}) and were not read: STRATA_OCR=eng reads English ones",
+        )
+    reader = ScanReader(ocr)
+    for done, sheet in enumerate(scans):
+        if not reader.has_time:
+            return (
+                f"OCR read {done} of {len(scans)} scanned pages, up to page {sheet.number - 1}, in "
+                "its time: raise STRATA_READING_SECONDS, or split the file",
+            )
+        page = pdf[sheet.number - 1]
+        page.set_rotation(rotations[sheet.number - 1])
+        sheet.scanned, sheet.lines = reader.text(page), []
+    return ()
+
+
+def _is_scan(sheet: _Sheet) -> bool:
+    """Whether a page is a picture with hardly any text of its own, such as a stamp."""
+    if sum(len(line.text) for line in sheet.lines) > _STAMP:
+        return False
+    paper = abs(sheet.page.rect.width * sheet.page.rect.height)
+    boxes = (picture["bbox"] for picture in sheet.page.get_image_info())
+    return any((x1 - x0) * (y1 - y0) > paper / 2 for x0, y0, x1, y1 in boxes)
 
 
 def _document(file: str, title: str, content_hash: str, pages: Sequence[Page]) -> Document:
@@ -132,8 +183,19 @@ def _document(file: str, title: str, content_hash: str, pages: Sequence[Page]) -
 
 def _set_tables_aside(sheet: _Sheet, vocabulary: Vocabulary) -> None:
     height = sheet.page.rect.height
-    for table, lines in drawn_tables(page_grids(sheet.drawings), sheet.lines, vocabulary.join):
+    grids = page_grids(sheet.drawings)
+    for table, lines in drawn_tables(grids, sheet.lines, vocabulary.join):
         if table.y0 < height * (1 - EDGE) and table.y1 > height * EDGE:
+            sheet.set_aside(table, lines)
+        else:
+            sheet.at_edges.append((table, lines))
+
+
+def _set_edge_tables_aside(sheet: _Sheet) -> None:
+    """Set aside the tables near the paper's edge that turned out to be none of its furniture."""
+    left = {id(line) for line in sheet.lines}
+    for table, lines in sheet.at_edges:
+        if all(id(line) in left for line in lines):
             sheet.set_aside(table, lines)
 
 

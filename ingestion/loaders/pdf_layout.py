@@ -245,8 +245,45 @@ def rows(lines: Iterable[Line]) -> list[list[Line]]:
     return [sorted(row, key=lambda item: item.x0) for row in grouped]
 
 
+_FEWEST_NUMBERED = 3
+"""Of so many lines of a listing on, numbers that count them are none of its own."""
+
+
 def without_line_numbers(lines: Sequence[Line]) -> list[Line]:
-    """Drop the numbers beside the lines of a listing."""
+    """Drop the numbers beside the lines of a listing: smaller ones, or those that count."""
+    return _without_counting(_without_small_numbers(lines))
+
+
+def _without_counting(lines: Sequence[Line]) -> list[Line]:
+    grouped = rows(lines)
+    kept: list[Line] = []
+    start = 0
+    while start < len(grouped):
+        first, end = _counted(grouped[start]), start + 1
+        while first is not None and end < len(grouped):
+            if _counted(grouped[end]) != first + end - start:
+                break
+            end += 1
+        numbered = end - start >= _FEWEST_NUMBERED
+        for line, *others in grouped[start:end]:
+            code = line.runs[1:] if numbered else line.runs
+            if code:
+                kept.append(replace(line, runs=code, x0=code[0].x0))
+            kept += others
+        start = end
+    return kept
+
+
+def _counted(row: Sequence[Line]) -> int | None:
+    """Return the number that a line of code begins with, apart from the code."""
+    number, *code = row[0].runs
+    apart = not code or code[0].spaced
+    is_number = number.mono and len(number.text) < 6 and number.text.isdecimal()
+    is_code = all(run.mono for line in row for run in line.runs)
+    return int(number.text) if is_number and apart and is_code else None
+
+
+def _without_small_numbers(lines: Sequence[Line]) -> list[Line]:
     beside = [
         row[0]
         for row in rows(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from statistics import median
@@ -48,20 +48,37 @@ def drawn_tables(
 ) -> list[tuple[Table, list[Line]]]:
     """Return the tables that stand in drawn grids, each with the segments that it takes.
 
-    A cell that spans several rows or columns is repeated in each of them.
+    A cell that spans several rows or columns is repeated in each of them. A table inside a cell is
+    told in that cell.
     """
     found: list[tuple[Table, list[Line]]] = []
-    for grid in grids:
+    for grid in sorted(grids, key=lambda grid: grid.xs[-1] - grid.xs[0]):
         (x0, *_, x1), (y0, *_, y1) = grid.xs, grid.ys
-        taken = [s for s in segments if Box(x0, y0, x1, y1).holds(s, 1)]
+        box = Box(x0, y0, x1, y1)
+        taken = [s for s in segments if box.holds(s, 1)]
         texts = _fill(grid, taken)
         if not _is_table(grid, texts):
             continue
+        inside = [item for item in found if box.holds(item[0], 0)]
+        if inside:
+            found = [item for item in found if item not in inside]
+            told = {id(line): line_of for _, lines in inside for line, line_of in _told(lines)}
+            texts = _fill(grid, [told.get(id(segment), segment) for segment in taken])
         cells = [part for row in grid.region for part in _split([texts.get(i, []) for i in row])]
         table = _table(cells, taken, join)
         if table is not None:
             found.append((replace(table, x0=x0, y0=y0, x1=x1, y1=y1), taken))
     return found
+
+
+def _told(lines: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
+    """Pair the lines of a table inside a cell with the same in one text: "Watts: 40; Heat: 80"."""
+    grouped = rows(lines)
+    for row in grouped:
+        for line in row:
+            mark = ":" if line is not row[-1] else ";" if row is not grouped[-1] else ""
+            *runs, last = line.runs
+            yield line, replace(line, runs=(*runs, replace(last, text=f"{last.text}{mark}")))
 
 
 def _is_table(grid: Grid, texts: dict[int, _Cell]) -> bool:

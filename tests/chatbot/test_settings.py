@@ -14,6 +14,19 @@ def test_every_setting_is_documented() -> None:
     assert documented == set(Settings.model_fields)
 
 
+def test_ocr_in_a_language_that_is_not_there_is_refused_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "eng.traineddata").touch()
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    assert Settings().reading_limits.ocr is None
+    found = Settings(ocr="eng", reading_seconds=100).reading_limits.ocr
+    assert found is not None
+    assert (found.languages, found.data, found.seconds) == ("eng", str(tmp_path), 70)
+    with pytest.raises(BadSettings, match=r"STRATA_OCR.*'deu' was not found.*tesseract-ocr-deu"):
+        _ = Settings(ocr="eng+deu").reading_limits
+
+
 def test_the_environment_wins_over_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,18 @@ def texts(database: Database, data_dir: Path, release: str = "17.10") -> str:
     return "\n".join(found)
 
 
+def test_a_text_is_read_again_when_what_it_includes_has_changed(
+    database: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    docs = tmp_path / "docs"
+    write(docs, guide="# Guide\n\n```{include} height.inc\n```\n")
+    for height in ("12 m", "14 m"):
+        (docs / "height.inc").write_text(f"The mast is {height}.\n")
+        assert ingest_beacon(database, docs).outcome is Outcome.PUBLISHED
+        assert f"The mast is {height}." in texts(database, data_dir)
+    assert ingest_beacon(database, docs).outcome is Outcome.UNCHANGED
+
+
 def count(database: Database, table: Any) -> int:
     with database.reading() as session:
         return session.scalar(select(func.count()).select_from(table)) or 0

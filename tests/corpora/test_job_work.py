@@ -112,6 +112,16 @@ def test_an_upload_is_published_and_its_files_go(
     assert not upload_dir(data_dir, job_id).exists()
 
 
+def test_what_was_read_in_part_is_told_at_the_job(
+    jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+) -> None:
+    job_id = upload(guide__rst=b"Guide\n=====\n\nThe mast is 12 m.\n\n.. include:: ../a.inc\n")
+    job = done(jobs, make_work(), job_id)
+    assert job.message == "Ready: 1 document with 1 page. Read in part: 1 file."
+    (file,) = jobs.files(job_id)
+    assert "(such as ../a.inc)" in file.reason
+
+
 def test_an_upload_replaces_files_of_its_names_and_leaves_the_others(
     database: Database,
     data_dir: Path,

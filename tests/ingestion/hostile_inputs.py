@@ -15,8 +15,11 @@ from collections.abc import Callable, Iterator
 
 import pymupdf
 
+from tests.ingestion.office_files import deck, links, paragraph, saved, slide, word
+
 SENTENCE = "The valve closes after five seconds and opens again when it is told to. "
 SECRET = "the-word-that-nobody-may-see"
+_IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
@@ -322,6 +325,53 @@ def restructured_text() -> Iterator[tuple[str, bytes]]:
     yield "math.rst", of(f".. math:: {'x^' * 5_000}")
 
 
+def office() -> Iterator[tuple[str, bytes]]:
+    good = word(paragraph(SENTENCE))
+    made = deck()
+    slide(made, "Valve", [(0, SENTENCE)], SENTENCE)
+    presentation = saved(made)
+    picture = "<v:imagedata xmlns:v='urn:schemas-microsoft-com:vml' r:id='x'/>"
+    outside = f"<w:p><w:r><w:pict>{picture}</w:pict></w:r></w:p>{paragraph(SENTENCE)}"
+    linked = links(f'Id="x" Type="{_IMAGE}" Target="file:///etc/passwd" TargetMode="External"')
+    deep = "<w:tbl><w:tr><w:tc>" * 3_000
+    yield "good.docx", good
+    yield "good.pptx", presentation
+    yield "macros.docm", word(paragraph(SENTENCE), **{"vbaProject.bin": b"macro" * 99})
+    yield "locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000)
+    yield "locked.pptx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000)
+    yield "text.docx", SENTENCE.encode()
+    yield "picture.pptx", PNG
+    yield "empty.docx", b""
+    yield "zip.docx", _zip(("guide.md", SENTENCE.encode()))
+    yield "zip.pptx", _zip(("guide.md", SENTENCE.encode()))
+    yield "cut.docx", good[: len(good) // 2]
+    yield "cut.pptx", presentation[: len(presentation) // 2]
+    yield "swapped.docx", presentation
+    yield "swapped.pptx", good
+    yield "bomb.docx", word(paragraph(SENTENCE), **{"media.xml": bytes(50_000_000)})
+    yield "bomb.pptx", _zip(("ppt/presentation.xml", bytes(50_000_000)))
+    yield "encrypted.docx", _member("word/document.xml", flags=1)
+    yield "link.docx", _member("word/document.xml", mode=stat.S_IFLNK | 0o777)
+    yield "outside.docx", word(outside, **{"_rels/document.xml.rels": linked})
+    yield "entity.docx", word("", **{"document.xml": _entity("document")})
+    yield "laughs.docx", word("", **{"document.xml": _laughs("document")})
+    yield "entity.pptx", _zip(("[Content_Types].xml", _entity("Types").encode()))
+    yield "laughs.pptx", _zip(("[Content_Types].xml", _laughs("Types").encode()))
+    yield "deep.docx", word(deep + paragraph(SENTENCE))
+    yield "deep-closed.docx", word(deep + paragraph(SENTENCE) + "</w:tc></w:tr></w:tbl>" * 3_000)
+    yield (
+        "spans.docx",
+        word(
+            "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='999999999'/></w:tcPr>"
+            f"{paragraph(SENTENCE)}</w:tc></w:tr></w:tbl>"
+        ),
+    )
+    yield "script.docx", word(paragraph("<script>alert(1)</script> " + SENTENCE))
+    yield "styles.docx", word(paragraph(SENTENCE), **{"styles.xml": "<w:styles/>"})
+    yield "paragraphs.docx", word("".join(paragraph(f"{i} {SENTENCE}") for i in range(9_000)))
+    yield "names.docx", _zip(*((f"{i}.xml", b"x") for i in range(20_001)), method=0)
+
+
 def texts() -> Iterator[tuple[str, bytes]]:
     words = f"Grüße: {SENTENCE}"
     encodings = ("utf-8-sig", "utf-16", "utf-16-be", "utf-32", "latin-1", "cp1252", "mac-roman")
@@ -384,6 +434,7 @@ GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
     "drawings": drawings,
     "markdown": markdown,
     "restructured-text": restructured_text,
+    "office": office,
     "texts": texts,
     "names": names,
 }

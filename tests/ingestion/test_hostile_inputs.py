@@ -30,6 +30,7 @@ READ = {
     "drawings": {"script.svg", "numbers.svg", "transform.svg", "spans.svg", "utf-16.svg"},
     "markdown": {"html.md", "link.md", "fence.md", "stars.md", "front-code.md", "mark.md"},
     "restructured-text": {"include.rst", "raw-url.rst", "csv-file.rst", "substitution.rst"},
+    "office": {"good.docx", "good.pptx", "macros.docm", "script.docx", "paragraphs.docx"},
     "texts": {"utf-16.txt", "latin-1.txt", "line.txt", "word.txt", "cr.txt", "escape.txt"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -41,6 +42,7 @@ LEFT_OUT = {
     "drawings": {"entity.svg", "laughs.svg", "no-label.svg", "empty.svg"},
     "markdown": {"empty.md", "picture.md"},
     "restructured-text": {"empty.rst"},
+    "office": {"locked.docx", "bomb.docx", "bomb.pptx", "zip.docx", "swapped.pptx", "cut.docx"},
     "texts": {"empty.txt", "nuls.txt", "picture.txt", "program.txt"},
     "names": set(),
 }
@@ -100,6 +102,8 @@ def test_there_are_enough_of_them() -> None:
 BEGINNINGS = {
     "pdf": b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n",
     "html": b"<html><body><table><tr><td colspan=",
+    "docx": b"PK\x03\x04",
+    "pptx": b"PK\x03\x04",
     "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><text x="',
     "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
     "restructured_text": b"Valve\n=====\n\n.. include:: ",

@@ -53,6 +53,15 @@ def test_the_report_names_what_was_left_out(folder: Path) -> None:
     assert "odd?.md" in again.output
 
 
+def test_the_report_tells_what_was_read_in_part(folder: Path) -> None:
+    (folder / "guide.rst").write_text("The valve is hot.\n\n.. include:: ../gloves.inc\n")
+    (remark,) = report(folder)["remarks"]
+    assert remark["file"] == "guide.rst"
+    assert "../gloves.inc" in remark["text"]
+    (folder / "guide.rst").write_text("The valve is cold.\n\n.. include:: ../gloves.inc\n")
+    assert "Read in part: guide.rst: 1 of the files" in " ".join(ingest(str(folder)).output.split())
+
+
 def test_a_manual_that_repeats_itself_is_read_whole(folder: Path) -> None:
     notice = "Keep both hands away from the valve while it moves.\n\n"
     sections = (f"# Part {i}\n\n{notice * 8}Screw {i} is part {i * 7}.\n\n" for i in range(200))

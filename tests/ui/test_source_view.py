@@ -11,12 +11,15 @@ from chatbot.turn import Citation
 from corpora.building.building import ingest
 from corpora.indexing.pages import StoredPage
 from tests.hash_embedder import HashEmbedder
+from tests.ingestion.office_files import deck, paragraph, saved, slide, word
 from tests.ui.conftest import MakeChatbot
 from tests.ui.hostile_drawings import drawing
 from tests.ui.pages import button, texts
 from tests.ui.valve_corpus import HOSTILE, write_sources
 
 RELEASES = ("1.0", "2.0", "3.0")
+GUIDE = "The seal is greased with silicone every second year."
+TRAINING = "The seal is pressed in with a stamp of wood."
 LONE = "# Spare parts\n\nThe seal set is ordered as VX-77 and lasts for ten years.\n"
 
 
@@ -32,6 +35,11 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         (source / "front.svg").write_bytes(drawing(f"<title>Front</title>{label}"))
         if release == "2.0":
             (source / "spare.md").write_text(LONE, "utf-8")
+            (source / "guide.docx").write_bytes(word(paragraph(GUIDE)))
+            made = deck()
+            slide(made, "Valve")
+            slide(made, "Seals", [(0, TRAINING)])
+            (source / "training.pptx").write_bytes(saved(made))
         ingest(
             [source],
             product="valve",
@@ -112,6 +120,17 @@ def test_a_page_of_a_pdf_is_a_picture(chatbot: Chatbot) -> None:
     assert "mounting\\.pdf › page 1" in texts(opened)
     button(opened, "Back to the source")
     assert "mounting\\.pdf › page 2" in texts(opened)
+
+
+def test_a_page_of_an_office_file_is_clean_text_with_the_quote_marked(chatbot: Chatbot) -> None:
+    opened = panel(citation(chatbot, "2.0", GUIDE))
+    assert "guide\\.docx" in texts(opened)
+    assert ":yellow-background[The seal is greased" in texts(opened)
+    opened = panel(citation(chatbot, "2.0", TRAINING))
+    assert "training\\.pptx › slide 2" in texts(opened)
+    assert ":yellow-background[The seal is pressed" in texts(opened)
+    button(opened, "Previous page")
+    assert "training\\.pptx › slide 1" in texts(opened)
 
 
 def test_a_drawing_is_a_picture_and_its_words(chatbot: Chatbot) -> None:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation, Origin
+from ingestion.page import numbered_place
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
 
@@ -43,8 +44,9 @@ def place(citation: Citation, *, with_release: bool = False) -> str:
     document = as_label(citation.document, _LONGEST)
     section = citation.section.rsplit(" › ", 1)[-1]
     parts = [as_label(citation.release)] if with_release else []
-    if citation.file.lower().endswith(".pdf"):
-        parts.append(f"{document}\\, p\\. {citation.page}")
+    if numbered := numbered_place(citation.file, citation.page):
+        short = as_label(numbered.replace("page ", "p. "))
+        parts.append(f"{document}\\, {short}")
     else:
         parts += dict.fromkeys((document, as_label(section, _LONGEST)))
     return " · ".join(filter(None, parts))

@@ -77,6 +77,8 @@ def print_report(report: IngestReport) -> None:
         say(report.remembered.told)
     for name in report.dropped:
         say(f"removed, no longer found: {name}")
+    for remark in report.remarks:
+        say(f"Read in part: {remark.file}: {remark.text}")
     failed = [file for file in report.rejected if not file.expected]
     empty = [file for file in report.rejected if file.expected]
     for what, files in (("that could not be read", failed), ("without text", empty)):

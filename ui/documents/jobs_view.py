@@ -111,7 +111,7 @@ def _files(job_id: int) -> None:
         st.markdown("This job has no files of its own and skipped none.")
         return
     left_out = sum(1 for file in files if file.reason)
-    st.caption(f"{how_many(len(files), 'file')}, {left_out:,} skipped")
+    st.caption(f"{how_many(len(files), 'file')}, {left_out:,} skipped or read in part")
     rows = [
         {
             "File": file.file,

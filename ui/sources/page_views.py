@@ -6,6 +6,7 @@ import streamlit as st
 
 from corpora.indexing.pages import StoredPage
 from ingestion.decoding import decode
+from ingestion.page import UnreadableFile, numbered_place
 from ui.sources.page_blocks import page_pieces
 from ui.sources.page_picture import DRAWN, NoPicture, page_picture
 from ui.wording.escaping import as_label, visible
@@ -20,10 +21,9 @@ Original = Callable[[str], bytes]
 
 
 def place_of(page: StoredPage) -> str:
-    """The place of a page in its document: its number in a PDF, else its headings."""
-    if page.document.format == "pdf":
-        return f"page {page.number}"
-    return " › ".join(h for h in page.heading_path if h != page.document.title)
+    """The place of a page in its document: its number in a PDF or a deck, else its headings."""
+    headings = " › ".join(h for h in page.heading_path if h != page.document.title)
+    return numbered_place(page.document.file, page.number) or headings
 
 
 def show_page(original_of: Original, page: StoredPage, *quotes: str) -> None:
@@ -34,7 +34,7 @@ def show_page(original_of: Original, page: StoredPage, *quotes: str) -> None:
 
 
 def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) -> bool:
-    """The original: a picture of a PDF's page or a drawing, the source of any other file.
+    """The original: a picture of a PDF's page or a drawing, the source of a file of text.
 
     Returns False, and says why, where it cannot be shown.
     """
@@ -46,6 +46,8 @@ def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) 
         picture = _picture(original, page.number, quotes, page.document.format)
     except LookupError as error:
         picture = str(error)
+    except UnreadableFile:
+        picture = "An Office file is shown as its text; download it to see it as it was made."
     if isinstance(picture, str):
         st.info(as_label(picture, 400))
         return False

@@ -1,0 +1,143 @@
+"""What a text includes from the folder that it lies in takes its place before it is read."""
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from textwrap import dedent, indent
+
+from ingestion.archives import stays_inside
+from ingestion.decoding import decode
+from ingestion.page import UnreadableFile
+
+_READERS = {".rst", ".txt", ".text", ".md", ".markdown"}
+_REST = re.compile(
+    r"^(?P<indent>[ \t]*)\.\. (?P<name>include|literalinclude)::[ \t]+(?P<path>\S[^\n]*)\n?"
+    r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_MYST = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{(?P<name>include|literalinclude)\}[ \t]+"
+    r"(?P<path>\S[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+_SNIPPET = re.compile(
+    r"^(?P<indent>[ \t]*)-{1,}8<-{1,}[ \t]+[\"'](?P<path>[^\"'\n]+)[\"'][ \t]*$", re.MULTILINE
+)
+_OPTION = re.compile(r":([\w-]+):[ \t]*([^\n]*)")
+_DEEPEST = 8
+_LONGEST = 20_000_000
+"""Characters that a text may grow to."""
+
+
+def with_included(
+    data: bytes, file: str, read: Callable[[str], bytes | None]
+) -> tuple[bytes, tuple[str, ...]]:
+    """Return a text with what it includes, in UTF-8, and the paths that it could not include.
+
+    `read` returns the bytes of a file of the same folder by its path there, "/" between its parts,
+    or None; it is asked for nothing outside. Other files, and texts that include nothing, come
+    back as they are. Understood are `include` and `literalinclude` of reStructuredText and MyST,
+    and the snippets of MkDocs.
+    """
+    is_text = PurePosixPath(file).suffix.lower() in _READERS
+    if not is_text or not (b"include" in data or b"8<-" in data):
+        return data, ()
+    try:
+        text = decode(data)
+    except UnreadableFile:
+        return data, ()
+    inclusion = _Inclusion(read)
+    whole = inclusion.expand(text, (file,))
+    return (whole.encode() if whole != text else data), tuple(inclusion.missing)
+
+
+@dataclass
+class _Inclusion:
+    read: Callable[[str], bytes | None]
+    missing: list[str] = field(default_factory=list)
+    left: int = _LONGEST
+
+    def expand(self, text: str, through: tuple[str, ...]) -> str:
+        """Put in place what a text includes; `through` are the files that led to it and itself."""
+
+        def found(match: re.Match[str]) -> str:
+            named = match.groupdict()
+            content = self._content(named["path"].strip(), through)
+            if content is None:
+                return match[0]
+            options = dict(_OPTION.findall(named.get("options") or ""))
+            part = _part(content[1], options)
+            code = named.get("name") == "literalinclude" or options.keys() & {"literal", "code"}
+            if code:
+                language = options.get("language") or options.get("code") or ""
+                part = _listing(part, language, named.get("fence"))
+            else:
+                part = self.expand(part, (*through, content[0]))
+            self.left -= len(part)
+            return indent(part.rstrip("\n"), named["indent"]) + "\n"
+
+        for pattern in (_REST, _MYST, _SNIPPET):
+            text = pattern.sub(found, text)
+        return text
+
+    def _content(self, path: str, through: tuple[str, ...]) -> tuple[str, str] | None:
+        """Return the name and the text of an included file; None, and note it, if it is not had."""
+        folder = posixpath.dirname(through[-1])
+        places = (path[1:],) if path.startswith("/") else (posixpath.join(folder, path), path)
+        for name in dict.fromkeys(map(posixpath.normpath, places)):
+            allowed = stays_inside(name) and name not in through and len(through) <= _DEEPEST
+            data = self.read(name) if allowed and self.left > 0 else None
+            if data is not None and len(data) <= self.left:
+                try:
+                    return name, decode(data)
+                except UnreadableFile:
+                    break
+        self.missing.append(path)
+        return None
+
+
+def _part(text: str, options: dict[str, str]) -> str:
+    """Cut out what the options of a directive ask for."""
+    lines = text.split("\n")
+    if "lines" in options:
+        lines = [line for first, last in _ranges(options["lines"]) for line in lines[first:last]]
+    first, last = options.get("start-line", ""), options.get("end-line", "")
+    lines = lines[_number(first) : _number(last)]
+    text = "\n".join(lines)
+    for option, keeps in (("start-after", False), ("start-at", True)):
+        before, mark, after = text.partition(options.get(option) or "\0")
+        if mark and keeps:
+            text = before[before.rfind("\n") + 1 :] + mark + after
+        elif mark:
+            text = after.partition("\n")[2]
+    for option, keeps in (("end-before", False), ("end-at", True)):
+        before, mark, after = text.partition(options.get(option) or "\0")
+        if mark and keeps:
+            text = before + mark + after.partition("\n")[0]
+        elif mark:
+            text = before[: before.rfind("\n") + 1]
+    return dedent(text) if "dedent" in options else text
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?\d{1,7}", text) else None
+
+
+def _ranges(lines: str) -> list[tuple[int, int | None]]:
+    """Read "1-3,5,9-" as slices."""
+    found = re.findall(r"(\d{1,7})(?:(-)(\d{1,7})?)?", lines)
+    return [
+        (max(int(first) - 1, 0), int(last) if last else None if dash else int(first))
+        for first, dash, last in found
+    ]
+
+
+def _listing(text: str, language: str, fence: str | None) -> str:
+    text = text.strip("\n")
+    if fence:
+        longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return f"{fence}{language}\n{text}\n{fence}"
+    return f".. code-block:: {language or 'text'}\n\n{indent(text, '   ')}\n"

@@ -1,0 +1,127 @@
+"""PowerPoint files: one page for each slide."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from pathlib import PurePosixPath
+from typing import Any
+
+from ingestion.kinds import classify
+from ingestion.office import opened
+from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile
+from ingestion.tables import Cell, expand_spans, table_blocks
+
+_DEEPEST = 50
+_NOTES = "Speaker notes"
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read a presentation; every slide is a page of the document, empty ones too.
+
+    A slide's title is its heading, the text in its frames a list, its notes follow with a label;
+    pictures are read for their description. Macros, comments, charts and what links to other
+    files are not read. Raises UnreadableFile where there is no text, or the file is damaged.
+    """
+    from pptx import Presentation
+    from pptx.exc import PythonPptxError
+
+    try:
+        with opened(data) as source:
+            slides = Presentation(source).slides
+            pages = [Page(number, tuple(_slide(slide))) for number, slide in enumerate(slides, 1)]
+    except PythonPptxError as error:
+        raise UnreadableFile(f"damaged presentation ({error}); save it again") from error
+    titles = [block.text for page in pages for block in page.blocks[:1]]
+    if not titles:
+        raise UnreadableFile("there is no text in it: pictures of text need OCR first")
+    title = titles[0] if pages[0].blocks else PurePosixPath(file).stem
+    return Document(file, title, classify(file, title), sha256(data).hexdigest(), tuple(pages))
+
+
+def _slide(slide: Any) -> Iterator[Block]:
+    heading = slide.shapes.title
+    title = _line(heading.text_frame.text) if heading is not None else ""
+    path = (title,) if title else ()
+    if title:
+        yield Block(BlockKind.HEADING, title, path)
+    for shape in _in_reading_order(slide.shapes):
+        if heading is None or shape.shape_id != heading.shape_id:
+            yield from _shape(shape, path)
+    if slide.has_notes_slide:
+        frame = slide.notes_slide.notes_text_frame
+        label = f"{_NOTES}: "
+        for block in _text(frame.paragraphs if frame else (), path, listed=False):
+            yield replace(block, text=f"{label}{block.text}")
+            label = ""
+
+
+def _in_reading_order(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
+    """Yield shapes from top to bottom and left to right, groups taken apart.
+
+    A placeholder without a place of its own stands where the layout puts it, which python-pptx
+    looks up.
+    """
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if not hasattr(shape, "shapes"):
+            yield shape
+        elif depth < _DEEPEST:
+            yield from _in_reading_order(shape.shapes, depth + 1)
+
+
+def _shape(shape: Any, path: tuple[str, ...]) -> Iterator[Block]:
+    if shape.has_text_frame:
+        role = shape.placeholder_format.type if shape.is_placeholder else None
+        if role not in _furniture():
+            yield from _text(shape.text_frame.paragraphs, path, listed=role in _lists())
+    elif getattr(shape, "has_table", False):
+        rows = [
+            [
+                Cell(cell.text, cell.span_height, cell.span_width)
+                for cell in row.cells
+                if not cell.is_spanned
+            ]
+            for row in shape.table.rows
+        ]
+        header_rows = int(shape.table.first_row)
+        yield from table_blocks(expand_spans(rows), header_rows=header_rows, path=path)
+    elif told := _line(shape._element._nvXxPr.cNvPr.get("descr") or ""):
+        yield Block(BlockKind.PARAGRAPH, told, path)
+
+
+def _text(paragraphs: Iterable[Any], path: tuple[str, ...], *, listed: bool) -> Iterator[Block]:
+    """Read the paragraphs of a frame; where it is for a list, they have bullets of their own."""
+    numbers: dict[int, int] = {}
+    for paragraph in paragraphs:
+        text, level = _line(paragraph.text), paragraph.level
+        properties = paragraph._p.pPr
+        marks = {mark.tag.rpartition("}")[2] for mark in (() if properties is None else properties)}
+        numbers = {at: number for at, number in numbers.items() if at <= level}
+        if "buAutoNum" in marks:
+            numbers[level] = numbers.get(level, 0) + 1
+        else:
+            numbers.pop(level, None)
+        mark = f"{numbers[level]}." if level in numbers else "-"
+        is_item = "buNone" not in marks and (listed or bool(marks & {"buAutoNum", "buChar"}))
+        if text and is_item:
+            yield Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
+        elif text:
+            yield Block(BlockKind.PARAGRAPH, text, path)
+
+
+@cache
+def _lists() -> frozenset[Any]:
+    from pptx.enum.shapes import PP_PLACEHOLDER as ROLE
+
+    return frozenset({ROLE.BODY, ROLE.OBJECT, ROLE.VERTICAL_BODY, ROLE.VERTICAL_OBJECT})
+
+
+@cache
+def _furniture() -> frozenset[Any]:
+    from pptx.enum.shapes import PP_PLACEHOLDER as ROLE
+
+    return frozenset({ROLE.DATE, ROLE.FOOTER, ROLE.HEADER, ROLE.SLIDE_NUMBER})
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

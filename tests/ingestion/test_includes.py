@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from ingestion.includes import with_included
+from ingestion.page import Document
+from ingestion.reading import list_files, read_files
+
+FILES = {
+    "docs/shared/note.inc": "The valve is hot.\n\n.. include:: deeper.inc\n",
+    "docs/shared/deeper.inc": "Wear gloves.\n",
+    "docs/valve.py": "import os\n\ndef close():\n    # begin\n    shut()\n    # end\n",
+    "snippets/keep.md": "Keep it *dry*.\n",
+    "docs/round.inc": "Round.\n\n.. include:: round.inc\n",
+}
+
+
+def included(text: str, file: str = "docs/guide.rst") -> str:
+    def read(name: str) -> bytes | None:
+        return FILES[name].encode() if name in FILES else None
+
+    return with_included(text.encode(), file, read)[0].decode()
+
+
+def test_a_file_is_included_with_what_it_includes_at_its_place() -> None:
+    told = included("Guide\n=====\n\n.. note::\n\n   .. include:: shared/note.inc\n\nThe end.\n")
+    assert told == (
+        "Guide\n=====\n\n.. note::\n\n   The valve is hot.\n\n   Wear gloves.\n\nThe end.\n"
+    )
+
+
+def test_paths_from_the_top_and_snippets_are_found() -> None:
+    assert included(".. include:: /docs/shared/deeper.inc\n") == "Wear gloves.\n"
+    assert included('--8<-- "snippets/keep.md"\n', "docs/a.md") == "Keep it *dry*.\n\n"
+    assert included("```{include} ../snippets/keep.md\n```\n", "docs/a.md") == "Keep it *dry*.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("   :lines: 1,3\n", "import os\ndef close():"),
+        ("   :start-after: # begin\n   :end-before: # end\n   :dedent:\n", "shut()"),
+        ("   :start-at: def\n   :end-at: begin\n", "def close():\n    # begin"),
+        ("   :lines: 4-\n", "    # begin\n    shut()\n    # end"),
+    ],
+)
+def test_a_listing_is_what_its_options_cut_out(options: str, code: str) -> None:
+    told = included(f".. literalinclude:: valve.py\n   :language: python\n{options}\nThe end.\n")
+    indented = "\n".join(f"   {line}" for line in code.split("\n"))
+    assert told == f".. code-block:: python\n\n{indented}\n\nThe end.\n"
+
+
+def test_a_listing_in_myst_is_fenced() -> None:
+    told = included(
+        "```{literalinclude} valve.py\n:lines: 1\n:language: python\n```\n", "docs/a.md"
+    )
+    assert told == "```python\nimport os\n```\n\n"
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "/../secret.txt", "../../etc/passwd", "nothing.inc", "a\\..\\b"]
+)
+def test_what_lies_outside_is_not_asked_for(path: str) -> None:
+    text = f".. include:: {path}\n".encode()
+    asked: list[str] = []
+
+    def read(name: str) -> bytes | None:
+        asked.append(name)
+        return None
+
+    assert with_included(text, "guide.rst", read) == (text, (path,))
+    assert not any(".." in name.split("/") or name.startswith("/") for name in asked)
+
+
+def test_a_file_that_includes_itself_or_grows_without_end_is_cut() -> None:
+    assert included(".. include:: round.inc\n").count("Round.") == 1
+
+    def read(name: str) -> bytes:
+        level = int(name.partition(".")[0])
+        return f".. include:: {level + 1}.inc\n\n".encode() * 40 + b"x" * 100_000
+
+    whole, missing = with_included(b".. include:: 1.inc\n", "0.rst", read)
+    assert missing
+    assert len(whole) < 60_000_000
+
+
+def test_what_includes_nothing_stays_as_it_is() -> None:
+    for data, file in ((b"plain\r\n", "a.rst"), (b"\x00include", "a.txt"), (b"include", "a.pdf")):
+        assert with_included(data, file, lambda name: None) == (data, ())
+
+
+def test_files_of_the_folder_are_included_and_no_others(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (tmp_path / "secret.txt").write_text("the-word-that-nobody-may-see")
+    (docs / "note.inc").write_text("The valve is hot.\n")
+    (docs / ".hidden.inc").write_text("Hidden.\n")
+    (docs / "link.inc").symlink_to(tmp_path / "secret.txt")
+    names = ("note.inc", "../secret.txt", "link.inc", ".hidden.inc")
+    (docs / "guide.rst").write_text("".join(f".. include:: {name}\n\n" for name in names))
+    (document,) = read_files(list_files([docs]))
+    assert isinstance(document, Document)
+    assert document.pages[0].text == "The valve is hot."
+    assert document.remarks == (
+        "3 of the files that it includes are not in what was given (such as ../secret.txt)",
+    )
+
+
+def test_files_of_the_archive_are_included(tmp_path: Path) -> None:
+    path = tmp_path / "docs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("docs/guide.rst", ".. literalinclude:: code/valve.py\n")
+        archive.writestr("docs/code/valve.py", "shut()\n")
+    (document,) = read_files(list_files([path]))
+    assert isinstance(document, Document)
+    assert document.pages[0].text == "shut()"
+    (entry,) = list_files([path])
+    assert b"shut()" in entry.read_bytes()  # type: ignore[union-attr]
