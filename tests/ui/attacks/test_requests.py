@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from tests.attacks.attack import Attack
-from tests.attacks.conftest import ADA, SECRET, Server
-from tests.attacks.requests_table import GIVES_NOTHING, REFUSED
 from tests.browser.signing_in import PROXY
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import ADA, SECRET, Server
+from tests.ui.attacks.requests_table import GIVES_NOTHING, REFUSED
 
 GIVEN_AWAY = (b"root:x:0", b"python_gc", b"process_resident", b"active_sessions", SECRET.encode())
 """What stands in what nobody may get: a file of the machine, figures, a conversation."""

@@ -15,8 +15,8 @@ import pytest
 from starlette.routing import BaseRoute
 from streamlit.web.server.starlette.starlette_app import create_streamlit_routes
 
-from tests.attacks.attack import Attack
-from tests.attacks.conftest import ADA, BO, Server
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import ADA, BO, Server
 from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
 

@@ -6,7 +6,7 @@ a person's name from the proxy's address alone, and nobody of these comes from t
 
 from __future__ import annotations
 
-from tests.attacks.attack import Attack
+from tests.ui.attacks.attack import Attack
 
 GATE = "the gate, which compares Origin with the public address before anything is read"
 PROXY = "the gate, which takes a person's name from the proxy's own connection, and there once"

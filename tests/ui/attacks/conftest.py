@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import http.client
 import resource
-import shutil
 import socket
 import sys
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.browser.conftest import free_port, running
 from tests.browser.signing_in import PROXY
 from tests.chatbot.asked import answer
-from tests.ui.valve_corpus import ingest_valve
+from tests.data_folders import copy_data
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BO = Person("bo@example.org", "Bo", is_admin=False)
@@ -93,17 +92,11 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def documented(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Settings of a data folder with the valve's documentation."""
-    return ingest_valve(tmp_path_factory.mktemp("attacked"))
-
-
-@pytest.fixture(scope="session")
-def server(documented: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server, with a conversation of Bo and keys of all kinds."""
     data = tmp_path_factory.mktemp("served") / "data"
-    shutil.copytree(documented.data_dir, data)
-    chatbot = open_chatbot(documented.model_copy(update={"data_dir": data}))
+    copy_data(valve_settings.data_dir, data)
+    chatbot = open_chatbot(valve_settings.model_copy(update={"data_dir": data}))
     keys = ProgramKeys(chatbot.database)
     made = {scope.value: keys.make(ADA, scope.value, [scope], 0)[1] for scope in Scope}
     for scope in Scope:
