@@ -12,12 +12,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import select
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from chatbot.accounts.people import LOCAL
 from chatbot.queries.spelling import corrected
 from chatbot.settings import Settings
+from corpora.database.history_tables import OpenQuestionRow
 from tests.ui.admin_pages import errors
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.conftest import FILES, Server
@@ -256,8 +257,12 @@ def test_a_question_of_1_mb_is_refused_on_the_page(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), LONG)
     assert "the limit is 4,000" in errors(page)
-    kept = services.open_questions().of(page.query_params["conversation"][0], LOCAL.id)
-    assert len(kept[0].question.text) <= 100_000
+    conversation = page.query_params["conversation"]
+    with services.chatbot().database.reading() as session:
+        (text,) = session.scalars(
+            select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == conversation)
+        )
+    assert len(text) <= 100_000
 
 
 def test_a_question_of_1_mb_is_refused_by_the_command_and_in_a_file(
