@@ -10,6 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.assembly import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply
@@ -37,6 +40,7 @@ Place = Literal[
     "question",
     "history",
     "glossary",
+    "memory",
 ]
 
 
@@ -92,16 +96,19 @@ class Outcome:
 
 
 def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -> None:
-    """Write the documents of all cases into `folder` and ingest them into an empty database."""
+    """Write the documents of all cases into `folder` and ingest them into an empty database.
+
+    The glossary and the imported answers of the cases are there then, too.
+    """
     attacked, other = folder / RELEASE, folder / OTHER_RELEASE
     for source in (attacked, other):
         source.mkdir(parents=True)
-    rows = ""
+    kept = ""
     for number, case in enumerate(cases):
         name, content = _document(case, days=31 + number)
         (attacked / name).write_text(content, "utf-8")
-        rows += f"<p>The {case.subject} log is kept for {1031 + number} days.</p>"
-    (other / "logs.html").write_text(_page("Logs", rows), "utf-8")
+        kept += f"<p>The {case.subject} log is kept for {1031 + number} days.</p>"
+    (other / "logs.html").write_text(_page("Logs", kept), "utf-8")
     for release, source in ((RELEASE, attacked), (OTHER_RELEASE, other)):
         ingest(
             [source],
@@ -113,6 +120,12 @@ def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -
         )
     entries = [Entry(c.subject, (c.written,)) for c in cases if c.place == "glossary"]
     chatbot.glossaries.replace(PRODUCT, entries)
+    rows = [
+        FaqRow(line, PRODUCT, RELEASE, f"Where is the {c.subject} log kept?", c.written)
+        for line, c in enumerate(cases, 1)
+        if c.place == "memory"
+    ]
+    Exchange(chatbot, LOCAL).bring_in(FaqFile("hostile", tuple(rows)))
 
 
 def run_cases(

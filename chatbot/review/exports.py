@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from chatbot.accounts.people import Person
 from chatbot.reply import Reply
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import review_of
+from corpora.catalog.glossary_file import FORMULA
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
 from prompts.fencing import visible
@@ -25,9 +25,6 @@ from prompts.fencing import visible
 _AT_ONCE = 200
 _OF_TURN = ("product", "release", "route", "abstained", "superseded", "question")
 _OF_REVIEW = ("rating", "corrected_answer", "corrected_release", "note", "status", "assignee")
-# What a spreadsheet takes for a formula, also behind white space and quotes, and in the full-width
-# forms that some convert (OWASP, CSV Injection).
-_FORMULA = re.compile(r"[\s'\"`‘’“”]*[=+\-@\t\r＝＋－＠]")
 
 
 class Format(StrEnum):
@@ -89,7 +86,7 @@ def csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def without_apostrophe(cell: str) -> str:
     """The text that `csv_lines` wrote into a cell: without the apostrophe before a formula."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
 
 
 def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -134,7 +131,7 @@ def _cell(value: Any) -> Any:
             return str(plain).lower()
         case dict() | list():
             return json.dumps(plain, ensure_ascii=False)
-        case str() if _FORMULA.match(plain):
+        case str() if FORMULA.match(plain):
             return f"'{plain}"
     return plain
 

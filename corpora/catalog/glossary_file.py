@@ -17,7 +17,9 @@ LARGEST = 2_000_000
 """Bytes."""
 
 _HEADER = re.compile(r'"?term"?(?P<separator>[,;\t])', re.IGNORECASE)
-_FORMULA = ("=", "+", "-", "@")
+FORMULA = re.compile(r"[\s'\"`‘’“”]*[=+\-@\t\r＝＋－＠]")
+"""What a spreadsheet takes for a formula at the beginning of a cell, also behind white space and
+quotes, and in the full-width forms that some convert (OWASP, CSV Injection)."""
 
 
 def read_glossary(path: Path) -> tuple[Entry, ...]:
@@ -66,7 +68,7 @@ def written_glossary(entries: Iterable[Entry]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for entry in entries:
-        writer.writerow(f"'{w}" if _is_formula(w) else w for w in entry.wordings)
+        writer.writerow(f"'{w}" if FORMULA.match(w) else w for w in entry.wordings)
     return text.getvalue()
 
 
@@ -96,8 +98,4 @@ def _rows(file: str, text: str, separator: str) -> Iterator[tuple[int, list[str]
 
 
 def _plain(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and _is_formula(cell) else cell
-
-
-def _is_formula(cell: str) -> bool:
-    return cell.lstrip("'").startswith(_FORMULA)
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

@@ -17,6 +17,8 @@ from ingestion.errors import StrataError
 from ui.wording.progress import Progress, State
 
 _log = logging.getLogger(__name__)
+_MOST_KEPT = 100_000
+"""Characters of a question that has no answer yet."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class Askings:
         Raises UnknownConversation.
         """
         identity = uuid4().hex
+        # What is longer is refused; a page need not make us keep all of it.
+        question = replace(question, text=question.text[:_MOST_KEPT])
         with self._asking:
             here = reversed(self._here.copy().values())
             before = (a for a in here if a.question.conversation == question.conversation)

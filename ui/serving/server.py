@@ -3,6 +3,7 @@
 `strata serve` runs this file; Streamlit reads `.streamlit/config.toml` because it lies beside it.
 """
 
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from ui.api.app import Api
 from ui.serving.gate import PROXY_PERSON, Gate
 from ui.serving.services import opened_chatbot
 from ui.serving.worker_keeper import start_keeper
+
+_MOST_FILES = 65_536
 
 
 def serve(settings: Settings) -> None:
@@ -74,8 +77,16 @@ def _options(settings: Settings) -> dict[str, Any]:
     return options
 
 
+def _allow_connections() -> None:
+    """Let as many files be open as may be: each connection is one, and most shells allow 1,024."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 if __name__ == "__main__":
     prepare_process()
+    _allow_connections()
     if "--worker" in sys.argv:
         start_keeper()
     serve(read_settings())

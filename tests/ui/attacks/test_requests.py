@@ -1,0 +1,56 @@
+"""Every forged request of the table, put to a real server as it stands on the wire."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.browser.signing_in import PROXY
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import ADA, SECRET, Server
+from tests.ui.attacks.requests_table import GIVES_NOTHING, REFUSED
+
+GIVEN_AWAY = (b"root:x:0", b"python_gc", b"process_resident", b"active_sessions", SECRET.encode())
+"""What stands in what nobody may get: a file of the machine, figures, a conversation."""
+
+
+def sent(server: Server, case: Attack) -> bytes:
+    key = server.keys["all"]
+    text = str(case.payload)
+    for name, value in {"port": str(server.port), "key": key, "key_cut": key[:-1]}.items():
+        text = text.replace(f"{{{name}}}", value)
+    return server.raw(text.replace("{{}}", "{}").encode("latin-1"), seconds=1)
+
+
+def status(told: bytes) -> int:
+    return int(told.split(b" ", 2)[1]) if told.startswith(b"HTTP/") else 0
+
+
+def test_what_is_guarded_is_there_for_who_may_have_it(server: Server) -> None:
+    told = sent(server, next(case for case in REFUSED if case.id == "name-name-itself"))
+    assert status(told) == 401
+    request = f"GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nX-Forwarded-Email: {ADA.id}\r\n\r\n"
+    named = server.raw(request.encode(), PROXY, seconds=1)
+    assert status(named) == 200
+    assert any(words in named for words in GIVEN_AWAY)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_a_forged_request_is_refused(server: Server, case: Attack) -> None:
+    told = sent(server, case)
+    assert status(told) in case.refused, told[:300]
+    assert not any(words in told for words in GIVEN_AWAY)
+
+
+@pytest.mark.parametrize("case", GIVES_NOTHING, ids=str)
+def test_another_way_to_a_place_gives_nothing(server: Server, case: Attack) -> None:
+    told = sent(server, case)
+    assert not any(words in told for words in GIVEN_AWAY)
+    assert status(told) != 500
+    assert told.count(b"HTTP/1.1 200") <= 1
+    head = told.partition(b"\r\n\r\n")[0]
+    assert b"a=b" not in head
+    # The page of Strata may come instead, which asks who is there; nothing may lead elsewhere.
+    for place in re.findall(rb"(?im)^location: *(.*?)\r?$", head):
+        assert re.match(rb"/(?![/\\])", place), place

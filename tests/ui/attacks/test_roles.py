@@ -1,0 +1,219 @@
+"""Every route and service, tried by everybody who may not use it.
+
+The routes come from the application itself: one that no case stands for here fails the test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import Any
+from unittest.mock import MagicMock
+
+import httpx
+import pytest
+from starlette.routing import BaseRoute
+from streamlit.web.server.starlette.starlette_app import create_streamlit_routes
+
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import ADA, BO, Server
+from ui.api.app import Api
+from ui.api.mcp_server import mcp_server
+
+SCOPE = "the scopes of the key, looked at before the route is run"
+OWN = "queries ask for the owner's rows; another's is as unknown as none"
+NEEDS = {
+    "GET /api/v1/products": "search",
+    "POST /api/v1/search": "search",
+    "GET /api/v1/pages/{page}": "search",
+    "POST /api/v1/ask": "ask",
+    "GET /api/v1/conversations": "ask",
+    "GET /api/v1/conversations/{conversation}": "ask",
+    "DELETE /api/v1/conversations/{conversation}": "ask",
+    "PUT /api/v1/turns/{turn}/feedback": "ask",
+    "POST /api/v1/jobs": "ingest",
+    "GET /api/v1/jobs": "ingest",
+    "GET /api/v1/jobs/{job}": "ingest",
+    "DELETE /api/v1/jobs/{job}": "ingest",
+    "GET /api/v1/metrics": "admin",
+    "GET /v1/models": "search",
+    "GET /v1/models/{name:path}": "search",
+    "POST /v1/chat/completions": "ask",
+}
+OPEN = {"GET /api/v1/health", "GET /api/v1/ready", "GET /api/v1/openapi.json"}
+MCP = "/mcp"
+
+
+def routes(given: Iterable[BaseRoute], before: str = "") -> Iterator[str]:
+    """Method and path of every route, also of those inside others."""
+    for route in given:
+        place = before + str(getattr(route, "path", "") or "")
+        router = getattr(route, "original_router", route)
+        if inner := getattr(router, "routes", None):
+            yield from routes(inner, place)
+        elif place:
+            methods = getattr(route, "methods", None) or {""}
+            yield from (f"{m} {place}".strip() for m in methods - {"HEAD", "OPTIONS"})
+
+
+def no_chatbot() -> Any:
+    raise AssertionError("routes are listed without a chatbot")
+
+
+def test_every_route_for_programs_has_its_cases() -> None:
+    assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP}
+
+
+NOBODY = [
+    Attack(f"{who} {route}", "role", "programs", (route, key, person),
+           "somebody without a key, or with one that is no more, does what a key is for",
+           "the key, whose hash stands in the database, and nothing else says who a program is",
+           (401,))
+    for route in NEEDS
+    for who, key, person in (
+        ("nobody", None, None),
+        ("made-up-key", "strata_" + "A" * 43, None),
+        ("revoked-key", "revoked", None),
+        ("admin-signed-in", None, ADA.id),
+    )
+]  # fmt: skip
+WITHOUT_SCOPE = [
+    Attack(f"all-but-{scope} {route}", "role", "programs", (route, f"all but {scope}", None),
+           "a key does what it was not made for", SCOPE, (403,))
+    for route, scope in NEEDS.items()
+]  # fmt: skip
+ANOTHER_S = [
+    Attack(f"another-s {route}", "role", "programs", (route, "all", None),
+           "an id of somebody else's is read, changed or told from one that does not exist",
+           OWN, (404,))
+    for route in (
+        "GET /api/v1/conversations/{conversation}",
+        "DELETE /api/v1/conversations/{conversation}",
+        "PUT /api/v1/turns/{turn}/feedback",
+    )
+]  # fmt: skip
+BODIES = {
+    "POST /api/v1/search": '{"query": "x"}',
+    "POST /api/v1/ask": '{"question": "x"}',
+    "PUT /api/v1/turns/{turn}/feedback": '{"thumbs": 1}',
+    "POST /v1/chat/completions": '{"model": "strata/valve", "messages": [{"role": "user"}]}',
+}
+
+
+@pytest.mark.parametrize("case", [*NOBODY, *WITHOUT_SCOPE, *ANOTHER_S], ids=str)
+def test_who_may_not_is_refused(server: Server, case: Attack) -> None:
+    route, key, person = case.payload
+    method, path = route.replace("{name:path}", "strata/valve").split()
+    path = path.format(
+        page=server.page, conversation=server.conversation, turn=server.turn, job=server.job
+    )
+    if route == "POST /api/v1/jobs":
+        path += "?product=valve&release=9.9"
+    key = server.keys.get(key, key)
+    assert server.ask(method, path, key, person, BODIES.get(route, "{}")) in case.refused
+
+
+def test_the_same_routes_answer_who_may(server: Server) -> None:
+    assert (
+        called(server, "releases", {}, server.keys["search"]).json()["result"]["isError"] is False
+    )
+    for route in ("GET /api/v1/products", "GET /api/v1/pages/{page}", "GET /api/v1/jobs/{job}"):
+        method, path = route.format(page=server.page, job=server.job).split()
+        assert server.ask(method, path, server.keys[NEEDS[route]]) == 200
+    assert server.ask("GET", "/api/v1/metrics", server.keys["admin"]) == 200
+
+
+TOOLS = {
+    "releases": ({}, "search"),
+    "ask": ({"question": "x"}, "ask"),
+    "compare": ({"topic": "x", "first": "1.0", "second": "2.0"}, "ask"),
+    "search": ({"query": "x"}, "search"),
+    "read_page": ({"page_id": 1}, "search"),
+}
+PAGE_AS_RESOURCE = "strata://pages/{page_id}"
+OF_MCP = [
+    Attack(f"nobody mcp {tool}", "role", "mcp", (tool, None), "a tool is used without a key",
+           "the key is asked for before MCP reads the request", (401,))
+    for tool in TOOLS
+] + [
+    Attack(f"revoked mcp {tool}", "role", "mcp", (tool, "revoked"), "a tool is used with a key "
+           "that is no more", "the key is asked for before MCP reads the request", (401,))
+    for tool in TOOLS
+] + [
+    Attack(f"all-but-{scope} mcp {tool}", "role", "mcp", (tool, f"all but {scope}"),
+           "a key does what it was not made for", SCOPE, (f"lacks the scope “{scope}”",))
+    for tool, (_, scope) in TOOLS.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OF_MCP, ids=str)
+def test_a_tool_is_refused(server: Server, case: Attack) -> None:
+    tool, key = case.payload
+    told = called(server, tool, TOOLS[tool][0], server.keys.get(key))
+    if case.refused == (401,):
+        assert told.status_code == 401
+    else:
+        result = told.json()["result"]
+        assert result["isError"]
+        assert case.refused[0] in str(result["content"])
+
+
+def called(server: Server, tool: str, arguments: Any, key: str | None) -> httpx.Response:
+    call = {"name": tool, "arguments": arguments}
+    headers = {"Accept": "application/json, text/event-stream"}
+    headers |= {"Authorization": f"Bearer {key}"} if key else {}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    return httpx.post(f"{server.address}/mcp", json=body, headers=headers, timeout=30)
+
+
+def test_every_tool_has_its_cases() -> None:
+    made = mcp_server(no_chatbot, "1")
+    assert {tool.name for tool in asyncio.run(made.list_tools())} == TOOLS.keys()
+    (template,) = asyncio.run(made.list_resource_templates())
+    assert template.uri_template == PAGE_AS_RESOURCE
+
+
+# Streamlit's own addresses, beside which test_doors tries every page
+
+ADDRESSES: dict[str, tuple[str, ...]] = {
+    "GET /_stcore/health": (),
+    "GET /_stcore/metrics": ("nobody", "user"),
+    "GET /_stcore/host-config": (),
+    "GET /media/{file_id:path}": ("nobody",),
+    "PUT /_stcore/upload_file/{session_id}/{file_id}": ("nobody", "user"),
+    "DELETE /_stcore/upload_file/{session_id}/{file_id}": ("nobody", "user"),
+    "GET /component/{path:path}": (),
+    "GET /_stcore/bidi-components/{path:path}": (),
+    "/_stcore/stream": (),
+    "GET /auth/login": (),
+    "GET /auth/logout": (),
+    "GET /oauth2callback": (),
+    **{
+        f"{method} /_stcore/agent/{name}": ("nobody", "user")
+        for name in ("interact", "openapi.json", "mcp")
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+    },
+}
+"""Streamlit's routes, and who may not reach them; nobody where they hold nothing of anybody's."""
+GUARDED = [
+    Attack(f"{who} {route}", "role", "page", (route, who), "a file, an upload or figures of the "
+           "page are reached beside the page", "the gate, before Streamlit sees the request",
+           (401,) if who == "nobody" else (403,))
+    for route, refused in ADDRESSES.items()
+    for who in refused
+    if "agent" not in route or route.startswith("POST")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GUARDED, ids=str)
+def test_an_address_of_the_page_is_refused(server: Server, case: Attack) -> None:
+    route, who = case.payload
+    method, path = route.replace(":path", "").split()
+    person = BO.id if who == "user" else None
+    path = path.format(file_id="x", session_id="a")
+    assert server.ask(method, path, None, person) in case.refused
+
+
+def test_every_address_of_the_page_has_its_cases() -> None:
+    # What is served does not matter here, only where.
+    assert set(routes(create_streamlit_routes(MagicMock()))) == ADDRESSES.keys()
