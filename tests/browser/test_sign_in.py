@@ -140,7 +140,7 @@ def test_a_user_has_their_own_conversations_and_no_page_of_admins(
     strata: str, visit: Visit
 ) -> None:
     page = visit(strata)
-    assert sign_in(page, USER) == ["Chat", "Account"]
+    assert sign_in(page, USER) == ["Chat", "Releases", "Account"]
     ask(page, QUESTION)
     mine = page.url
     assert "conversation=" in mine
@@ -173,7 +173,7 @@ def test_a_user_has_their_own_conversations_and_no_page_of_admins(
 def test_admins_have_more_pages_until_they_sign_out(strata: str, visit: Visit) -> None:
     page = visit(strata)
     pages = sign_in(page, ADMIN)
-    assert pages == ["Chat", "Account", "Admin"]
+    assert pages == ["Chat", "Releases", "Account", "Admin"]
     page.get_by_test_id("stTopNavSection").click()
     page.get_by_role("menuitem", name="Audit log").click()
     expect(page.get_by_role("heading", name="Audit log")).to_be_visible(timeout=SLOW)

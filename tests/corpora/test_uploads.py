@@ -156,7 +156,7 @@ def test_a_hostile_name_is_not_taken_and_never_stored(
 @pytest.mark.parametrize(
     ("file", "problem"),
     [
-        (of("guide.docx"), ".docx is not supported"),
+        (of("guide.odt"), ".odt is not supported"),
         (of("guide"), "without a suffix"),
         (of("guide.md", b""), "empty"),
         (of("guide.md", b" \n "), "empty"),

@@ -6,12 +6,14 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 _PAGES = "pages"
+_LARGEST = 2**31 - 1
 
 
 def opened(name: str) -> int | None:
     """The number that a query parameter has; None without one that can be a row's."""
     named = st.query_params.get(name, "")
-    return int(named) if named.isascii() and named.isdigit() and len(named) < 10 else None
+    number = int(named) if named.isascii() and named.isdigit() and len(named) < 19 else _LARGEST + 1
+    return number if number <= _LARGEST else None
 
 
 def go(**to: int | str | None) -> None:

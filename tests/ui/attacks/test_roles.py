@@ -25,6 +25,7 @@ OWN = "queries ask for the owner's rows; another's is as unknown as none"
 NEEDS = {
     "GET /api/v1/products": "search",
     "POST /api/v1/search": "search",
+    "GET /api/v1/changes": "search",
     "GET /api/v1/pages/{page}": "search",
     "POST /api/v1/ask": "ask",
     "GET /api/v1/conversations": "ask",
