@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from corpora.database import (  # noqa: F401 - so that Base knows their tables
@@ -48,6 +48,8 @@ _IDLE_WRITER = "600s"
 """How long a transaction that writes may do nothing."""
 _ROWS_AT_ONCE = 200
 _WRITES = "strata_writes"
+_DISK_FULL = "53100"
+"""What PostgreSQL says of it."""
 _WRITE_LOCK = 0x5374726174610001
 
 ItemT = TypeVar("ItemT")
@@ -55,6 +57,10 @@ ItemT = TypeVar("ItemT")
 
 class UnusableDatabase(StrataError):
     """The database cannot be opened; the message says why and what to do."""
+
+
+class DatabaseFull(StrataError):
+    """No room is left on the database's disk; nothing was written, and what is there is kept."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +80,20 @@ class Database:
         """Yield a session that is committed at the end, or rolled back on an exception.
 
         One transaction writes at a time, on either database and over all machines: what it read
-        is still so when it writes. Keep it short, since other writers wait for it.
+        is still so when it writes. Keep it short, since other writers wait for it. Raises
+        DatabaseFull.
         """
         writer = self.engine.execution_options(**{_WRITES: True})
-        with Session(writer, expire_on_commit=False) as session, session.begin():
-            yield session
+        try:
+            with Session(writer, expire_on_commit=False) as session, session.begin():
+                yield session
+        except OperationalError as error:
+            if not _means_full(error):
+                raise
+            raise DatabaseFull(
+                "There is no room left on the disk of the database, so that nothing can be kept. "
+                "What is there is not harmed. Make room and try again."
+            ) from error
 
     def close(self) -> None:
         """Close all connections."""
@@ -249,6 +264,13 @@ def _without_nul(
 
 def _storable(value: Any) -> Any:
     return value.replace("\0", "") if isinstance(value, str) else value
+
+
+def _means_full(error: OperationalError) -> bool:
+    return (
+        getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        or getattr(error.orig, "sqlstate", None) == _DISK_FULL
+    )
 
 
 def _schema_of(connection: Connection) -> str | None:

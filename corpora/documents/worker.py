@@ -16,7 +16,7 @@ from corpora.building.gathering import ChunkingSettings
 from corpora.building.removal import Deleted, delete_product, delete_release, remove_documents
 from corpora.building.rereading import reread
 from corpora.catalog.catalog import CatalogError
-from corpora.database.engine import Database
+from corpora.database.engine import Database, DatabaseFull
 from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, upload_dir
 from corpora.generations.generations import BeingBuilt, IngestError, TakenOver
 from corpora.generations.progress import Progress
@@ -30,6 +30,9 @@ POSTPONED_SECONDS = 30.0
 
 WRITE_SECONDS = 0.5
 """Progress is written so often: people see it move, and others can write in between."""
+
+FULL_SECONDS = 5.0
+"""What could not be written for want of room is written again after this time."""
 
 _log = logging.getLogger("strata.worker")
 
@@ -96,10 +99,23 @@ class JobWork:
                 "Trying again continues where it stopped.",
             )
         self._tidy(job)
-        self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
+        self._finish(job, ended)
         _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
         if ended.state is JobState.DONE:
             drop_upload(self.database, job.id)
+
+    def _finish(self, job: Job, ended: _Ended) -> None:
+        """Write how a job ended; on a full disk as soon as there is room again."""
+        while True:
+            try:
+                self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
+            except DatabaseFull as full:
+                if self.stopping():
+                    raise
+                _log.warning("job %s is %s, which waits to be kept: %s", job.id, ended.state, full)
+                time.sleep(FULL_SECONDS)
+            else:
+                return
 
     def _tidy(self, job: Job) -> None:
         """Remove the job's folder while nobody else can have it in hand."""

@@ -3,21 +3,15 @@
 import errno
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy.exc import OperationalError
-
+from corpora.database.engine import DatabaseFull
 from corpora.generations.generations import IngestError
 
 RESERVE = 100_000_000
 """Bytes that an ingest does not use: opening an index and storing a turn both write."""
-
-
-_DISK_FULL = "53100"
-"""What PostgreSQL says of it."""
 
 
 class DiskFull(IngestError):
@@ -37,20 +31,12 @@ def full_disk_is_named(data_dir: Path) -> Iterator[None]:
     """Turn what the system and the database raise when no room is left into DiskFull."""
     try:
         yield
-    except (OSError, sqlite3.OperationalError, OperationalError) as error:
-        if not _means_full(error):
+    except DatabaseFull as error:
+        raise _disk_full(data_dir) from error
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise _disk_full(data_dir) from error
-
-
-def _means_full(error: Exception) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    cause = error.orig if isinstance(error, OperationalError) else error
-    return (
-        getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-        or getattr(cause, "sqlstate", None) == _DISK_FULL
-    )
 
 
 def _disk_full(data_dir: Path) -> DiskFull:

@@ -209,7 +209,12 @@ def _client(directory: Path) -> Client:
         is_persistent=True, persist_directory=str(directory), anonymized_telemetry=False
     )
     with _counting_clients:
-        return Client(settings=settings)
+        try:
+            return Client(settings=settings)
+        except AttributeError:
+            # Chroma keeps what it has begun for a path where it failed before, on a full disk say,
+            # meets it again, half made, and forgets it only then.
+            return Client(settings=settings)
 
 
 def _close(client: Client) -> None:

@@ -23,6 +23,8 @@ from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.concurrency import Stopped
 from corpora.catalog.catalog import NoCorpus, UnknownRelease
+from corpora.database.engine import DatabaseFull
+from corpora.generations.disk import DiskFull
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
 from ui.api.callers import caller_of
@@ -40,6 +42,8 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NoCorpus, HTTPStatus.NOT_FOUND),
     (NotThere, HTTPStatus.NOT_FOUND),
     (GeneratorError, HTTPStatus.BAD_GATEWAY),
+    (DatabaseFull, HTTPStatus.INSUFFICIENT_STORAGE),
+    (DiskFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StrataError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (Stopped, _CLIENT_CLOSED),
 )

@@ -16,7 +16,7 @@ from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
-from corpora.database.engine import Database, open_database
+from corpora.database.engine import Database, DatabaseFull, open_database
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
@@ -77,7 +77,7 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
     while not stopping.is_set():
         try:
             found = work.do_next()
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, DatabaseFull) as error:
             _log.warning("looking for a job failed and is tried again: %s", error)
             found = False
         if not found:
@@ -96,7 +96,7 @@ def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> Non
         silent = 0.0
         try:
             claims.beat()
-        except OperationalError as error:
+        except (OperationalError, DatabaseFull) as error:
             # A missed beat does no harm; a lasting problem makes the job itself fail too.
             _log.warning("a heartbeat was missed: %s", error)
 
@@ -114,7 +114,7 @@ def _keep_in_order(
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):
                 _log.info("%d old conversations are deleted", deleted)
-        except (SQLAlchemyError, OSError) as error:
+        except (SQLAlchemyError, DatabaseFull, OSError) as error:
             _log.warning("keeping things in order failed and is tried again: %s", error)
         if stopping.wait(_UPKEEP_SECONDS):
             return
