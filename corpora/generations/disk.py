@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,12 +32,17 @@ def full_disk_is_named(data_dir: Path) -> Iterator[None]:
     """Turn what the system and the database raise when no room is left into DiskFull."""
     try:
         yield
-    except DatabaseFull as error:
-        raise _disk_full(data_dir) from error
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    except (OSError, sqlite3.OperationalError, DatabaseFull) as error:
+        if not _means_full(error):
             raise
         raise _disk_full(data_dir) from error
+
+
+def _means_full(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(error, DatabaseFull) or code == sqlite3.SQLITE_FULL
 
 
 def _disk_full(data_dir: Path) -> DiskFull:

@@ -118,7 +118,7 @@ def _put_in_place(aside: Path, place: Path) -> None:
         # A folder cannot be replaced by renaming, so the old one steps aside first. A reader that
         # comes in between finds none, and builds its own.
         old = Path(tempfile.mkdtemp(prefix=f"{place.name}.", dir=place.parent))
-        place.replace(old)
+        place.replace(old / "old")
         shutil.rmtree(old, ignore_errors=True)
     try:
         aside.rename(place)
