@@ -30,6 +30,7 @@ settings.prepare_process()
 
 # How long an example takes says more about the machine than about the example.
 hypothesis.settings.register_profile("strata", deadline=None)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("strata")
 
 LONGEST = ("browser", "timeout", "generator")
@@ -51,9 +52,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="keep every database in PostgreSQL")
+    parser.addoption("--long", action="store_true", help="larger files, fifty times the examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--long"):
+        hypothesis.settings.load_profile("long")
     if config.getoption("--postgresql"):
         # A command leaves its connections to the end of its process; in a test it has none.
         config.addinivalue_line("filterwarnings", "ignore:.*psycopg.Connection:ResourceWarning")

@@ -112,7 +112,7 @@ BEGINNINGS = {
 
 
 @pytest.mark.parametrize("suffix", LOADERS)
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(data=st.binary(max_size=3000), begun=st.booleans())
 def test_any_bytes_end_in_pages_or_in_one_line(suffix: str, data: bytes, begun: bool) -> None:
     content = BEGINNINGS[LOADERS[suffix]] + data if begun else data
