@@ -59,6 +59,10 @@ class UnusableDatabase(StrataError):
     """The database cannot be opened; the message says why and what to do."""
 
 
+class UnreachableDatabase(UnusableDatabase):
+    """The database's server does not answer, which it may do again."""
+
+
 class DatabaseFull(StrataError):
     """No room is left on the database's disk; nothing was written, and what is there is kept."""
 
@@ -108,8 +112,8 @@ def sqlite_url(data_dir: Path) -> str:
 def open_database(url: str) -> Database:
     """Open the database, create it or bring its tables up to date where they are behind.
 
-    Several processes may do so at the same time. Raises UnusableDatabase where it cannot be
-    opened, or was written by a newer version of Strata.
+    Several processes may do so at the same time. Raises UnreachableDatabase where its server does
+    not answer, UnusableDatabase where it cannot be opened or was written by a newer version.
     """
     try:
         parsed = make_url(url)
@@ -137,7 +141,8 @@ def open_database(url: str) -> Database:
         raise
     except DBAPIError as error:
         engine.dispose()
-        raise UnusableDatabase(
+        is_away = isinstance(error, OperationalError) and engine.dialect.name == "postgresql"
+        raise (UnreachableDatabase if is_away else UnusableDatabase)(
             f"Cannot open the database {parsed.render_as_string()}: {error.orig}. "
             "Check that the path or address is right and that you may write there."
         ) from error

@@ -276,7 +276,7 @@ class Storm:
     def _failed(self, failure: StrataFailure) -> None:
         """A server that is away may be asked again; any other failure is a fault."""
         self.done["retried"] += 1
-        if failure.status not in (0, 500, 503):
+        if failure.status not in (0, 503):
             self.faults.append(f"refused with {failure.status}: {failure}")
 
     def _calm_down(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from strata_client import StrataFailure
 from tests.endurance.site import Site, until
 from tests.postgresql import cluster
 
@@ -68,3 +69,26 @@ def test_what_one_machine_takes_another_ingests_and_a_third_answers(
         assert "30 metres" in before
         assert "20 metres" in after
         assert {p.name for p in (tmp_path / "web2").iterdir()} <= {"generations", "answering.lock"}
+
+
+def test_a_database_that_is_started_again_is_waited_for(tmp_path: Path) -> None:
+    with cluster() as server:
+        url = server.database_of(tmp_path)
+        with (
+            Site(tmp_path, STRATA_DATABASE_URL=url, STRATA_GENERATOR="none") as site,
+            site.serve("web") as client,
+        ):
+            server.kill()
+            for act in (client.products, client.jobs):
+                with pytest.raises(StrataFailure, match=r"Try again|Cannot open") as refused:
+                    act()
+                assert refused.value.status == 503
+            site.work("worker")
+            log = tmp_path / "worker.log"
+            until(lambda: "the database is waited for" in log.read_text(), "it does not wait")
+            server.start()
+            until(lambda: client.products() == [], "the server does not answer again")
+            given = tmp_path / "winch.md"
+            given.write_text(FACTS.format(metres=20))
+            job = client.upload("winch", "1.0", [given])["id"]
+            assert client.wait(job, every=0.2)["state"] == "done"

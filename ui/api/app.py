@@ -1,5 +1,6 @@
 """The routes for programs, put together for the web server."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from mcp.server.transport_security import TransportSecuritySettings
+from sqlalchemy.exc import InterfaceError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,7 +25,7 @@ from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.concurrency import Stopped
 from corpora.catalog.catalog import NoCorpus, UnknownRelease
-from corpora.database.engine import DatabaseFull
+from corpora.database.engine import DatabaseFull, UnreachableDatabase
 from corpora.generations.disk import DiskFull
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
@@ -33,6 +35,7 @@ from ui.api.service import NotThere, Service
 from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499
+_log = logging.getLogger(__name__)
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotSignedIn, HTTPStatus.UNAUTHORIZED),
     (NotAllowed, HTTPStatus.FORBIDDEN),
@@ -42,6 +45,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NoCorpus, HTTPStatus.NOT_FOUND),
     (NotThere, HTTPStatus.NOT_FOUND),
     (GeneratorError, HTTPStatus.BAD_GATEWAY),
+    (UnreachableDatabase, HTTPStatus.SERVICE_UNAVAILABLE),
     (DatabaseFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (DiskFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StrataError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -104,6 +108,8 @@ def _application(
     app.state.service = service
     for error, status in _STATUS:
         app.add_exception_handler(error, partial(_failed, status=status))
+    for lost in (OperationalError, InterfaceError):
+        app.add_exception_handler(lost, _database_lost)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _refused)
     return app
@@ -113,6 +119,12 @@ def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
     told = {"message": visible(str(error)), "type": type(error).__name__}
     return JSONResponse({"error": told}, status, headers)
+
+
+def _database_lost(request: Request, error: Exception) -> JSONResponse:
+    _log.error("the database failed", exc_info=error)
+    told = "The database does not answer just now. Try again; the server's log has the details."
+    return _failed(request, UnreachableDatabase(told), HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:

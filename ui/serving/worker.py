@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from contextlib import suppress
 
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
@@ -16,7 +17,7 @@ from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
-from corpora.database.engine import Database, DatabaseFull, open_database
+from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase, open_database
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
@@ -25,6 +26,8 @@ from corpora.jobs.claims import Claims
 _LOOK_SECONDS = 0.5
 _UPKEEP_SECONDS = 60.0
 _END_SECONDS = 20.0
+_DATABASE_SECONDS = 60.0
+"""How long a worker that begins waits for a database that does not answer."""
 _NICE = 10
 
 _log = logging.getLogger("strata.worker")
@@ -41,7 +44,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     with suppress(AttributeError, OSError):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     stopping = threading.Event()
-    database = open_database(settings.database)
+    database = _open(settings.database)
     claims = Claims(database, this_process())
     work = JobWork(
         claims,
@@ -70,6 +73,19 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         thread.join(_END_SECONDS)
     claims.end()
     database.close()
+
+
+def _open(url: str) -> Database:
+    """Open the database; one that is being started again is waited for."""
+    end = time.monotonic() + _DATABASE_SECONDS
+    while True:
+        try:
+            return open_database(url)
+        except UnreachableDatabase as error:
+            if time.monotonic() > end:
+                raise
+            _log.warning("the database is waited for: %s", error)
+            time.sleep(_LOOK_SECONDS)
 
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
