@@ -1,6 +1,7 @@
 """Files, folders and archives become documents; what cannot be read is reported by name."""
 
 import os
+import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -78,10 +79,7 @@ class SourceFile:
                 with closing(_open(self.path, limits)) as opened:
                     return self.content(limits, opened)
             return with_included(archive.read(self.member), self.member.name, archive.named)
-        with self.path.open("rb") as file:
-            data = file.read(limits.file_size + 1)
-        if len(data) > limits.file_size:
-            raise UnreadableFile(_too_large(len(data), limits))
+        data = _bytes_of(self.path, limits)
         return with_included(data, self.file, partial(_beside, self.source, limits))
 
 
@@ -219,16 +217,31 @@ def _unreadable(error: OSError) -> str:
     return f"cannot be read ({(error.strerror or str(error)).lower()})"
 
 
+def _bytes_of(path: Path, limits: Limits) -> bytes:
+    """Read a file, which need not be what it was when it was listed."""
+
+    def without_waiting(name: str, flags: int) -> int:
+        # For whoever writes into a pipe that stands in its place.
+        return os.open(name, flags | os.O_NONBLOCK)
+
+    with open(path, "rb", opener=without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise UnreadableFile("not a regular file any more")
+        data = file.read(limits.file_size + 1)
+    if len(data) > limits.file_size:
+        raise UnreadableFile(_too_large(len(data), limits))
+    return data
+
+
 def _beside(folder: Path, limits: Limits, name: str) -> bytes | None:
     """Return the bytes of a file in a folder that was given, or None for any other file."""
     path = _real(folder / name)
     hidden = any(part.startswith(".") for part in name.split("/"))
+    if hidden or not path.is_relative_to(folder):
+        return None
     try:
-        inside = not hidden and path.is_relative_to(folder) and path.is_file()
-        if not inside or path.stat().st_size > limits.file_size:
-            return None
-        return path.read_bytes()
-    except OSError:
+        return _bytes_of(path, limits)
+    except (OSError, UnreadableFile):
         return None
 
 
@@ -309,7 +322,9 @@ class _Reader:
             return entry
         try:
             data, missing = entry.content(self._limits, self._archive(entry))
-        except (OSError, UnreadableFile) as error:
+        except OSError as error:
+            return Rejected(entry.file, _unreadable(error))
+        except UnreadableFile as error:
             return Rejected(entry.file, str(error))
         reason = objection(data, entry.file)
         if reason is not None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
+from unicodedata import category
 
 from ingestion.boilerplate import EDGE, PlacedLine, furniture
 from ingestion.kinds import classify
@@ -144,12 +145,17 @@ def _read_scans(
     pdf: Any, sheets: Sequence[_Sheet], rotations: Sequence[int], ocr: Ocr | None
 ) -> tuple[str, ...]:
     """Read the pages that are pictures as they are shown; return what is to be said of them."""
-    scans = [sheet for sheet in sheets if _is_scan(sheet)]
+    unmapped = {sheet.number for sheet in sheets if _is_unmapped(sheet)}
+    scans = [sheet for sheet in sheets if sheet.number in unmapped or _is_scan(sheet)]
     if not scans:
         return ()
+    for sheet in scans:
+        if sheet.number in unmapped:
+            sheet.lines = []
     if ocr is None:
+        kind = "or have fonts that do not tell their letters " if unmapped else ""
         return (
-            f"{len(scans)} of {len(sheets)} pages are pictures of text (such as page "
+            f"{len(scans)} of {len(sheets)} pages are pictures of text {kind}(such as page "
             f"{scans[0].number}) and were not read: STRATA_OCR=eng reads English ones",
         )
     reader = ScanReader(ocr)
@@ -163,6 +169,13 @@ def _read_scans(
         page.set_rotation(rotations[sheet.number - 1])
         sheet.scanned, sheet.lines = reader.text(page), []
     return ()
+
+
+def _is_unmapped(sheet: _Sheet) -> bool:
+    """Whether most signs of a page are glyphs of which the file does not say what they mean."""
+    signs = "".join(line.text for line in sheet.lines)
+    unknown = sum(sign == "\N{REPLACEMENT CHARACTER}" or category(sign) == "Co" for sign in signs)
+    return unknown > len(signs) / 2
 
 
 def _is_scan(sheet: _Sheet) -> bool:

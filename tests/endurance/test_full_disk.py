@@ -17,7 +17,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from corpora.database.engine import Database, DatabaseFull, open_database, sqlite_url
+from corpora.database.engine import (
+    Database,
+    DatabaseFull,
+    UnusableDatabase,
+    open_database,
+    sqlite_url,
+)
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import UploadedFile, store
 from corpora.generations.disk import DiskFull
@@ -57,6 +63,10 @@ class SmallDisk:
     def make_room(self) -> None:
         """Take away what it was filled with."""
         self._filling.unlink()
+
+    def protect(self) -> None:
+        """Let nothing be written any more."""
+        subprocess.run(["mount", "-o", "remount,ro", str(self.folder)], check=True)
 
 
 def _written(file: int, data: bytes) -> bool:
@@ -142,6 +152,17 @@ def test_what_cannot_be_stored_is_refused_and_the_rest_stays(
     with pytest.raises(DatabaseFull, match=r"no room left .*not harmed"), kept.writing() as session:
         session.connection().exec_driver_sql("CREATE TABLE big AS SELECT zeroblob(9000000) AS b")
     assert "12 metres" in _mast(serving)
+
+
+def test_what_may_only_be_read_is_read_and_keeps_nothing(
+    disk: SmallDisk, database: Database
+) -> None:
+    docs = write_beacon(disk.folder / "docs")
+    open_database(sqlite_url(disk.folder)).close()
+    disk.protect()
+    with pytest.raises(UnusableDatabase, match="that you may write there"):
+        open_database(sqlite_url(disk.folder))
+    assert ingest_beacon(database, docs).documents == 2
 
 
 @pytest.fixture

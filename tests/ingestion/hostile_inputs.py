@@ -11,7 +11,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pymupdf
 
@@ -121,6 +121,7 @@ def pdfs() -> Iterator[tuple[str, bytes]]:
     yield "junk-before.pdf", bytes(500) + whole
     yield "pages.pdf", _pdf(lambda pdf: [_page(pdf, f"Page {i}. {SENTENCE}") for i in range(1000)])
     yield "scan.pdf", _pdf(_scan)
+    yield "fonts.pdf", unmapped([SENTENCE])
     yield "embedded.pdf", _pdf(lambda pdf: (_page(pdf), pdf.embfile_add("run.exe", b"MZ" * 99)))
     yield "wide.pdf", _pdf(lambda pdf: _page(pdf, width=14_400, height=14_400))
     yield "tiny.pdf", _pdf(lambda pdf: _page(pdf, width=1, height=1))
@@ -163,6 +164,20 @@ def pdfs() -> Iterator[tuple[str, bytes]]:
             b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(stream), stream),
         ),
     )
+
+
+def unmapped(lines: Sequence[str]) -> bytes:
+    """A page of lines in a font that does not say which letters its glyphs are."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_font(fontname="F0", fontbuffer=pymupdf.Font("helv").buffer)
+        for number, line in enumerate(lines):
+            page.insert_text((72, 100 + 16 * number), line, fontsize=11, fontname="F0")
+        for xref in range(1, pdf.xref_length()):
+            if "ToUnicode" in pdf.xref_get_keys(xref):
+                pdf.xref_set_key(xref, "ToUnicode", "null")
+        data: bytes = pdf.tobytes()
+    return data
 
 
 def _scan(pdf: pymupdf.Document) -> None:

@@ -12,6 +12,7 @@ from ingestion.loaders import load
 from ingestion.ocr import NoOcr, Ocr, find_ocr
 from ingestion.page import Document, UnreadableFile
 from ingestion.sandbox import Sandbox
+from tests.ingestion.hostile_inputs import unmapped
 
 pymupdf: Any = import_module("pymupdf")
 
@@ -95,6 +96,14 @@ def test_without_ocr_scanned_pages_are_counted_and_said() -> None:
     assert "STRATA_OCR=eng" in remark
     with pytest.raises(UnreadableFile, match=r"no text; 1 of 1 pages .* STRATA_OCR=eng"):
         load(scanned(), "scan.pdf")
+
+
+def test_glyphs_without_letters_are_said_and_read_by_ocr(ocr: Ocr) -> None:
+    told = r"no text; 1 of 1 pages .* fonts that do not tell their letters .* STRATA_OCR=eng"
+    with pytest.raises(UnreadableFile, match=told):
+        load(unmapped(LINES), "fonts.pdf")
+    document = load(unmapped(LINES), "fonts.pdf", ocr)
+    assert [block.text for block in document.pages[0].blocks] == READ
 
 
 def test_a_picture_on_a_page_of_text_is_no_scan() -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 
 import ingestion
 from ingestion.page import Document, Rejected
-from ingestion.reading import Limits, SourceFile, list_files, read_files
+from ingestion.reading import DEFAULT_LIMITS, Limits, SourceFile, list_files, read_files
 
 MARKDOWN = b"# Title\n\nA paragraph with enough words to be read as text.\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -274,12 +276,54 @@ def test_reading_can_be_stopped_while_a_file_is_parsed(
         list(read_files(list_files([folder]), workers=1, meanwhile=stop))
 
 
-def test_a_file_that_vanishes_meanwhile_is_reported(folder: Path) -> None:
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _socket(path: Path) -> None:
+    path.unlink()
+    os.mknod(path, stat.S_IFSOCK | 0o600)
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _grown(path: Path) -> None:
+    with path.open("ab") as file:
+        file.truncate(DEFAULT_LIMITS.file_size + 1)
+
+
+CHANGES: dict[Callable[[Path], object], str] = {
+    Path.unlink: r"cannot be read \(no such file or directory\)",
+    _pipe: "not a regular file any more",
+    _socket: r"cannot be read \(no such device or address\)",
+    _folder: r"cannot be read \(is a directory\)",
+    _grown: r"200\.0 MB, and the limit is 200\.0 MB",
+    lambda path: path.write_bytes(b""): "empty",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_is_not_what_was_listed_is_named(
+    folder: Path, change: Callable[[Path], object]
+) -> None:
     listing = list_files([folder])
-    (folder / "b.md").unlink()
+    change(folder / "b.md")
     read = {entry.file: entry for entry in read_files(listing)}
     assert isinstance(read["b.md"], Rejected)
+    assert re.search(CHANGES[change], read["b.md"].reason)
     assert isinstance(read["c.txt"], Document)
+
+
+def test_a_file_that_changes_is_read_as_it_is_by_then(folder: Path) -> None:
+    listing = list_files([folder])
+    (folder / "b.md").write_bytes(b"# Other\n\nIt says something else by now.\n")
+    (document,) = (d for d in read_files(listing) if d.file == "b.md")
+    assert isinstance(document, Document)
+    assert "something else by now" in document.pages[0].text
 
 
 def test_reading_can_be_stopped(folder: Path) -> None:

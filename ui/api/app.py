@@ -25,7 +25,7 @@ from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.concurrency import Stopped
 from corpora.catalog.catalog import NoCorpus, UnknownRelease
-from corpora.database.engine import DatabaseFull, UnreachableDatabase
+from corpora.database.engine import DatabaseFull, UnusableDatabase
 from corpora.generations.disk import DiskFull
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
@@ -45,7 +45,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NoCorpus, HTTPStatus.NOT_FOUND),
     (NotThere, HTTPStatus.NOT_FOUND),
     (GeneratorError, HTTPStatus.BAD_GATEWAY),
-    (UnreachableDatabase, HTTPStatus.SERVICE_UNAVAILABLE),
+    (UnusableDatabase, HTTPStatus.SERVICE_UNAVAILABLE),
     (DatabaseFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (DiskFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StrataError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -124,7 +124,7 @@ def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
 def _database_lost(request: Request, error: Exception) -> JSONResponse:
     _log.error("the database failed", exc_info=error)
     told = "The database does not answer just now. Try again; the server's log has the details."
-    return _failed(request, UnreachableDatabase(told), HTTPStatus.SERVICE_UNAVAILABLE)
+    return _failed(request, UnusableDatabase(told), HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:
