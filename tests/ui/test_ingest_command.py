@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from tests.ingestion.hostile_inputs import GROUPS
 from ui.cli.main import app
 from ui.cli.terminal import SOME_LEFT_OUT
 
@@ -72,3 +73,22 @@ def test_a_manual_that_repeats_itself_is_read_whole(folder: Path) -> None:
     told = report(folder)
     assert told["outcome"] == "published"
     assert "repeated.md" not in {file["file"] for file in told["rejected"]}
+
+
+@pytest.mark.timeout(600)
+def test_whatever_lies_beside_it_a_good_file_is_published(
+    folder: Path, pytestconfig: pytest.Config
+) -> None:
+    every = 1 if pytestconfig.getoption("--long") else 10
+    for group, made in GROUPS.items():
+        (folder / group).mkdir()
+        for name, content in list(made())[::every]:
+            (folder / group / name).write_bytes(content)
+    told = report(folder)
+    assert told["outcome"] == "published"
+    rejected = {file["file"] for file in told["rejected"]}
+    assert rejected
+    assert "valve.md" not in rejected
+    again = ingest(str(folder))
+    assert again.exit_code == SOME_LEFT_OUT
+    assert all(file in " ".join(again.output.split()) for file in rejected)
