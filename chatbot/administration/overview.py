@@ -1,18 +1,15 @@
-"""What admins see of the memory: its figures, clusters, pairs, growth and events."""
+"""What admins see of the memory: its figures, clusters, pairs and events."""
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 
 import numpy as np
-from sqlalchemy import ColumnElement, Date, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, aliased
 
 from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.stores.stores import UnknownPair
-from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
 from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
@@ -20,11 +17,6 @@ from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
 
-_COMES = (Happened.ADDED, Happened.IMPORTED, Happened.EDITED)
-_GOES = (
-    *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
-    *(Happened.EVICTED, Happened.FORGOTTEN),
-)
 _AT_ONCE = 200
 
 
@@ -115,21 +107,6 @@ class ReleaseFigures:
 
 
 @dataclass(frozen=True)
-class Day:
-    """What happened on a day (UTC): pairs by kind, `pairs` at its end, and the questions asked.
-
-    Of the questions `reused` were answered from the memory, `referenced` with its help.
-    """
-
-    day: date
-    pairs: int
-    happened: Mapping[Happened, int]
-    asked: int
-    reused: int
-    referenced: int
-
-
-@dataclass(frozen=True)
 class Overview:
     """Reads the memory for one admin; raises NotAllowed for anybody else.
 
@@ -148,11 +125,11 @@ class Overview:
         high, low = pairs.store == Store.HIGH, pairs.store == Store.LOW
         clusters = func.count(pairs.cluster.distinct())
         counted = _NAMED.add_columns(
-            *(_how_many(high), _how_many(low)),
+            *(how_many(high), how_many(low)),
             *(clusters.filter(high), clusters.filter(low)),
-            _how_many(pairs.suspended != ""),
+            how_many(pairs.suspended != ""),
             func.sum(pairs.reused),
-            *(_how_many(pairs.origin == origin) for origin in Origin),
+            *(how_many(pairs.origin == origin) for origin in Origin),
         ).group_by(ProductRow.name, ReleaseRow.name)
         found = []
         with self.database.reading() as session:
@@ -193,7 +170,7 @@ class Overview:
     def count(self, wanted: PairFilter) -> int:
         """How many pairs a filter leaves."""
         with self.database.reading() as session:
-            return _count(session, wanted)
+            return count_pairs(session, wanted)
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
@@ -221,22 +198,6 @@ class Overview:
             newest = session.execute(found.order_by(TurnRow.id.desc()).limit(limit))
             uses = tuple(Use(*row) for row in newest)
             return uses, session.scalar(select(func.count()).where(of_pair)) or 0
-
-    def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
-        """The days from the first to the last on which anything happened or was asked."""
-        with self.database.reading() as session:
-            happened, gained = _happened(session, release_ids(session, scope))
-            asked = _asked(session, scope)
-            pairs = _count(session, PairFilter(scope))
-        # Back from what there is: the oldest events are not kept for ever.
-        found: list[Day] = []
-        every = {*happened, *asked}
-        day = max(every, default=date.min)
-        while every and day >= min(every):
-            found.append(Day(day, pairs, dict(happened[day]), *asked.get(day, (0, 0, 0))))
-            pairs -= gained[day]
-            day -= timedelta(days=1)
-        return tuple(reversed(found))
 
     def changes(
         self,
@@ -290,46 +251,15 @@ def _representative(session: Session, release_id: int, store: Store, number: int
     return KeptPair(*session.execute(_PAIRS.where(MemoryPairRow.id == nearest)).one())
 
 
-def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
+def how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
+    """Of the rows of a group, how many are so."""
     return func.count().filter(what)
 
 
-def _count(session: Session, wanted: PairFilter) -> int:
+def count_pairs(session: Session, wanted: PairFilter) -> int:
+    """How many pairs a filter leaves; raises UnknownRelease."""
     counted = select(func.count()).select_from(MemoryPairRow)
     return session.scalar(counted.where(*conditions(session, wanted))) or 0
-
-
-def _happened(
-    session: Session, ids: Sequence[int]
-) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
-    """What happened on each day, and by how many pairs the memory grew."""
-    day = func.date(MemoryEventRow.at, type_=Date)
-    counted = (
-        # A pair that is outdone on its way into a store has no id: it never was a member.
-        select(day, MemoryEventRow.kind, func.count(), _how_many(MemoryEventRow.pair_id != 0))
-        .where(MemoryEventRow.release_id.in_(ids))
-        .group_by(day, MemoryEventRow.kind)
-    )
-    happened: dict[date, Counter[Happened]] = defaultdict(Counter)
-    gained: Counter[date] = Counter()
-    for on, kind, number, members in session.execute(counted):
-        happened[on][Happened(kind)] = number
-        gained[on] += members * ((kind in _COMES) - (kind in _GOES))
-    return happened, gained
-
-
-def _asked(session: Session, scope: Scope) -> dict[date, tuple[int, int, int]]:
-    """The questions of each day: all, those answered from the memory, those with its help."""
-    day = func.date(TurnRow.created, type_=Date)
-    helped = (_how_many(TurnRow.route == route) for route in (Route.REUSE, Route.REFERENCE))
-    counted = select(day, func.count(), *helped).group_by(day)
-    if scope.product:
-        product = require_product(session, scope.product).name
-        counted = counted.where(TurnRow.product == product)
-    if scope.release:
-        release = require_release(session, scope.product, scope.release).name
-        counted = counted.where(TurnRow.release == release)
-    return {on: tuple(numbers) for on, *numbers in session.execute(counted)}
 
 
 def release_ids(session: Session, scope: Scope) -> list[int]:

@@ -8,6 +8,7 @@ import typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import read_faq
+from chatbot.administration.growth import growth
 from chatbot.administration.overview import Cluster, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Store
 from chatbot.review.exports import Format
@@ -142,22 +143,22 @@ def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
     for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
         pair = cluster.representative
         say(f"  {cluster.size:,}  {pair.row.question}  ({pair.product} {pair.release})")
-    growth = overview.growth(scope)
-    if growth:
-        asked, reused = sum(d.asked for d in growth), sum(d.reused for d in growth)
+    days = growth(overview, scope)
+    if days:
+        asked, reused = sum(d.asked for d in days), sum(d.reused for d in days)
         share = f" ({100 * reused / asked:.0f} %)" if asked else ""
         say(
             f"{asked:,} questions asked, {reused:,} answered from the memory{share}, "
-            f"{sum(d.referenced for d in growth):,} with its help",
+            f"{sum(d.referenced for d in days):,} with its help",
         )
-        counts = {kind: sum(d.happened.get(kind, 0) for d in growth) for kind in Happened}
+        counts = {kind: sum(d.happened.get(kind, 0) for d in days) for kind in Happened}
         told = ", ".join(f"{number:,} {kind}" for kind, number in counts.items() if number)
         say(f"so far: {told}")
 
 
 def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
     """The result of `stats`, for a program."""
-    releases, growth = overview.releases(scope), overview.growth(scope)
+    releases, days = overview.releases(scope), growth(overview, scope)
     went = (
         *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
         *(Happened.EVICTED, Happened.SUSPENDED),
@@ -172,7 +173,7 @@ def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
             for store in Store
             for cluster in overview.clusters(scope, store, limit=None)
         ],
-        "growth": growth,
+        "growth": days,
         "changes": [
             {
                 "id": change.event.id,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chatbot.administration.overview import Day, Overview, ReleaseFigures, Scope
+from chatbot.administration.growth import Day, growth
+from chatbot.administration.overview import Overview, ReleaseFigures, Scope
 from ui.elements.charts import chart_over_time
 from ui.wording.escaping import as_label
 
@@ -17,7 +18,7 @@ _MOST_DAYS = 180
 def show_figures(overview: Overview, scope: Scope) -> None:
     """The figures of a scope, and two small charts by day."""
     found = overview.releases(scope)
-    days = overview.growth(scope)
+    days = growth(overview, scope)
     asked, reused = sum(day.asked for day in days), sum(day.reused for day in days)
     figures = {
         "Good answers": (sum(f.high for f in found), None),
