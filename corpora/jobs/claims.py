@@ -45,6 +45,17 @@ class Claims:
             session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
             _take_from(session, Job.worker.not_in(living))
 
+    def let_go(self) -> None:
+        """Let jobs wait again that are this worker's by their rows alone, since it does none now.
+
+        A connection that was lost leaves such rows: a job that was taken in hand, or is over.
+        """
+        mine = Job.worker == self._worker
+        with self._database.writing() as session:
+            running = update(Job).where(mine, Job.state == JobState.RUNNING)
+            session.execute(running.values(attempts=Job.attempts - 1))
+            _take_from(session, mine)
+
     def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
         """Return the id of the job that has waited longest, of all but some."""
         waiting = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from strata_client import StrataFailure
+from strata_client import Strata, StrataFailure
 from tests.endurance.site import Site, until
 from tests.postgresql import cluster
 
@@ -92,3 +92,15 @@ def test_a_database_that_is_started_again_is_waited_for(tmp_path: Path) -> None:
             given.write_text(FACTS.format(metres=20))
             job = client.upload("winch", "1.0", [given])["id"]
             assert client.wait(job, every=0.2)["state"] == "done"
+
+            much = client.upload("winch", "2.0", _much(tmp_path / "many"))["id"]
+            until(lambda: client.job(much)["stage"] == "embedding", "it does not embed")
+            server.kill()
+            until(lambda: "the database failed" in log.read_text(), "the worker does not notice")
+            server.start()
+            until(lambda: _ended(client, much), "the job is not done again")
+            assert client.job(much)["state"] == "done"
+
+
+def _ended(client: Strata, job: int) -> bool:
+    return client.job(job)["state"] not in ("waiting", "running")

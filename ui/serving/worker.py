@@ -90,12 +90,16 @@ def _open(url: str) -> Database:
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
     """Do one job after another, and look for the next one twice a second."""
+    lost = False
     while not stopping.is_set():
         try:
+            if lost:
+                work.claims.let_go()
+                lost = False
             found = work.do_next()
         except (SQLAlchemyError, DatabaseFull) as error:
-            _log.warning("looking for a job failed and is tried again: %s", error)
-            found = False
+            _log.warning("the database failed, and the next job is looked for again: %s", error)
+            lost, found = True, False
         if not found:
             stopping.wait(_LOOK_SECONDS)
 
