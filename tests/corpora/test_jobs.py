@@ -220,6 +220,20 @@ def test_a_job_that_is_put_back_was_no_attempt(jobs: Jobs, database: Database) -
     assert jobs.get(job_id).state is JobState.WAITING
 
 
+def test_what_is_a_workers_by_its_row_alone_waits_again(jobs: Jobs, database: Database) -> None:
+    lost, cancelled, of_other = add(jobs), add(jobs), add(jobs)
+    claims = Claims(database, this_process())
+    Claims(database, OTHER).claim(of_other)
+    for _ in range(ATTEMPTS + 1):
+        claims.claim(lost)
+        claims.let_go()
+    claims.claim(cancelled)
+    jobs.cancel(cancelled)
+    claims.let_go()
+    states = [jobs.get(job_id).state for job_id in (lost, cancelled, of_other)]
+    assert states == [JobState.WAITING, JobState.CANCELLED, JobState.RUNNING]
+
+
 def test_a_cancelled_job_of_a_worker_that_died_is_not_done_again(
     jobs: Jobs, database: Database
 ) -> None:
