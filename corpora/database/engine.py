@@ -1,5 +1,6 @@
 """The one database: engine, sessions, migrations."""
 
+import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from corpora.database import (  # noqa: F401 - so that Base knows their tables
@@ -52,18 +53,20 @@ _DISK_FULL = "53100"
 """What PostgreSQL says of it."""
 _WRITE_LOCK = 0x5374726174610001
 
+_log = logging.getLogger(__name__)
+
 ItemT = TypeVar("ItemT")
 
 
 class UnusableDatabase(StrataError):
-    """The database cannot be opened; the message says why and what to do."""
+    """The database cannot be opened or used; the message says why and what to do."""
 
 
 class UnreachableDatabase(UnusableDatabase):
-    """The database's server does not answer, which it may do again."""
+    """The database does not answer, which it may do again."""
 
 
-class DatabaseFull(StrataError):
+class DatabaseFull(UnusableDatabase):
     """No room is left on the database's disk; nothing was written, and what is there is kept."""
 
 
@@ -75,8 +78,11 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Yield a session that sees one consistent state and blocks nobody."""
-        with Session(self.engine) as session:
+        """Yield a session that sees one consistent state and blocks nobody.
+
+        Raises UnreachableDatabase.
+        """
+        with _failures_named(), Session(self.engine) as session:
             yield session
 
     @contextmanager
@@ -85,19 +91,15 @@ class Database:
 
         One transaction writes at a time, on either database and over all machines: what it read
         is still so when it writes. Keep it short, since other writers wait for it. Raises
-        DatabaseFull.
+        DatabaseFull, UnreachableDatabase.
         """
         writer = self.engine.execution_options(**{_WRITES: True})
-        try:
-            with Session(writer, expire_on_commit=False) as session, session.begin():
-                yield session
-        except OperationalError as error:
-            if not _means_full(error):
-                raise
-            raise DatabaseFull(
-                "There is no room left on the disk of the database, so that nothing can be kept. "
-                "What is there is not harmed. Make room and try again."
-            ) from error
+        with (
+            _failures_named(),
+            Session(writer, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
 
     def close(self) -> None:
         """Close all connections."""
@@ -271,11 +273,22 @@ def _storable(value: Any) -> Any:
     return value.replace("\0", "") if isinstance(value, str) else value
 
 
-def _means_full(error: OperationalError) -> bool:
-    return (
-        getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-        or getattr(error.orig, "sqlstate", None) == _DISK_FULL
-    )
+@contextmanager
+def _failures_named() -> Iterator[None]:
+    """Say what a database that is full or away means for whoever used it."""
+    try:
+        yield
+    except (InterfaceError, OperationalError) as error:
+        full = getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        if full or getattr(error.orig, "sqlstate", None) == _DISK_FULL:
+            raise DatabaseFull(
+                "There is no room left on the disk of the database, so that nothing can be kept. "
+                "What is there is not harmed. Make room and try again."
+            ) from error
+        _log.exception("the database failed")
+        raise UnreachableDatabase(
+            "The database does not answer just now. Try again; the log has the details."
+        ) from error
 
 
 def _schema_of(connection: Connection) -> str | None:

@@ -13,11 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import and_, delete, select, update
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from corpora.catalog.memory_review import MemoryReview, review_release
-from corpora.database.engine import Database, DatabaseFull, delete_in_portions
+from corpora.database.engine import Database, UnusableDatabase, delete_in_portions
 from corpora.database.job_tables import JobFileRow
 from corpora.database.tables import (
     DocumentRow,
@@ -117,7 +116,7 @@ def heartbeat(database: Database, generation_id: int) -> Iterator[None]:
                         .where(GenerationRow.id == generation_id)
                         .values(heartbeat=datetime.now(UTC))
                     )
-            except (OperationalError, DatabaseFull) as error:
+            except UnusableDatabase as error:
                 # A missed beat does no harm; what is wrong will meet the builder itself too.
                 _log.warning("heartbeat of generation %s missed: %s", generation_id, error)
 

@@ -1,6 +1,5 @@
 """The routes for programs, put together for the web server."""
 
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,7 +12,6 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from mcp.server.transport_security import TransportSecuritySettings
-from sqlalchemy.exc import InterfaceError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -35,7 +33,6 @@ from ui.api.service import NotThere, Service
 from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499
-_log = logging.getLogger(__name__)
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotSignedIn, HTTPStatus.UNAUTHORIZED),
     (NotAllowed, HTTPStatus.FORBIDDEN),
@@ -108,8 +105,6 @@ def _application(
     app.state.service = service
     for error, status in _STATUS:
         app.add_exception_handler(error, partial(_failed, status=status))
-    for lost in (OperationalError, InterfaceError):
-        app.add_exception_handler(lost, _database_lost)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _refused)
     return app
@@ -119,12 +114,6 @@ def _failed(request: Request, error: Exception, status: int) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
     told = {"message": visible(str(error)), "type": type(error).__name__}
     return JSONResponse({"error": told}, status, headers)
-
-
-def _database_lost(request: Request, error: Exception) -> JSONResponse:
-    _log.error("the database failed", exc_info=error)
-    told = "The database does not answer just now. Try again; the server's log has the details."
-    return _failed(request, UnusableDatabase(told), HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:

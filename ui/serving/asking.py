@@ -12,7 +12,7 @@ from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.conversations import open_questions
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question
 from chatbot.runtime.concurrency import Stopped
-from corpora.database.engine import DatabaseFull
+from corpora.database.engine import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ingestion.errors import StrataError
 from ui.wording.progress import Progress, State
@@ -168,7 +168,7 @@ class Askings:
         """Keep how it ended; if that fails, it counts as stopped once this process is gone."""
         try:
             self._kept.end(asking.id, open_questions.State(state), message, refused=refused)
-        except (SQLAlchemyError, DatabaseFull):
+        except (SQLAlchemyError, UnusableDatabase):
             _log.exception("the end of a question could not be kept")
         asking.change(
             lambda p: replace(p, state=state, message=message, refused=refused, running=())
@@ -193,7 +193,7 @@ class Askings:
                 return
             try:
                 wanted = self._kept.wanted()
-            except (SQLAlchemyError, DatabaseFull):
+            except (SQLAlchemyError, UnusableDatabase):
                 _log.exception("could not say that this server is still there")
                 continue
             if asking.id not in wanted:

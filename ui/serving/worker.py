@@ -11,13 +11,18 @@ import threading
 import time
 from contextlib import suppress
 
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
-from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase, open_database
+from corpora.database.engine import (
+    Database,
+    UnreachableDatabase,
+    UnusableDatabase,
+    open_database,
+)
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
@@ -97,7 +102,7 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
                 work.claims.let_go()
                 lost = False
             found = work.do_next()
-        except (SQLAlchemyError, DatabaseFull) as error:
+        except (SQLAlchemyError, UnusableDatabase) as error:
             _log.warning("the database failed, and the next job is looked for again: %s", error)
             lost, found = True, False
         if not found:
@@ -116,7 +121,7 @@ def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> Non
         silent = 0.0
         try:
             claims.beat()
-        except (OperationalError, DatabaseFull) as error:
+        except (SQLAlchemyError, UnusableDatabase) as error:
             # A missed beat does no harm; a lasting problem makes the job itself fail too.
             _log.warning("a heartbeat was missed: %s", error)
 
@@ -134,7 +139,7 @@ def _keep_in_order(
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):
                 _log.info("%d old conversations are deleted", deleted)
-        except (SQLAlchemyError, DatabaseFull, OSError) as error:
+        except (SQLAlchemyError, UnusableDatabase, OSError) as error:
             _log.warning("keeping things in order failed and is tried again: %s", error)
         if stopping.wait(_UPKEEP_SECONDS):
             return
