@@ -61,6 +61,8 @@ class Settings(SignInSettings, BaseSettings):
         "textcontextgen",
         "graphgen",
         "graphcontextgen",
+        "zeroshot",
+        "extractive",
     ] = "embedded"
 
     backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"

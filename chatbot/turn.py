@@ -22,6 +22,7 @@ class Route(StrEnum):
     CLARIFY = "clarify"
     CHAT = "chat"
     GRAPH = "graph"
+    MODEL = "model"
 
 
 class Origin(StrEnum):

@@ -12,20 +12,23 @@ from rich.table import Table
 
 from chatbot.reply import Reply
 from eval.answers import MEASURES, AnswerScore, PageText, no_page, score_answer
-from eval.figures import Share, figures_table, in_seconds, share
+from eval.figures import Mean, Share, figures_table, in_seconds, mean, share
 from eval.gold import Asks, GoldError, GoldQuestion, Line, QuestionKind, read_lines
+from eval.likeness import LIKENESS, Alike
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """The scores of a group of questions, counted; `shares` are by the names of `MEASURES`.
 
-    A reply that failed or is missing counts as not right everywhere and is left out of latency.
+    `likeness` are the means by the names of `LIKENESS`. A reply that failed or is missing counts
+    as not right everywhere, as one that says nothing, and is left out of latency.
     Times are seconds; `p90_seconds` is the nearest-rank percentile.
     """
 
     name: str
     shares: Mapping[str, Share]
+    likeness: Mapping[str, Mean]
     median_seconds: float | None
     p90_seconds: float | None
     timed: int
@@ -63,6 +66,7 @@ def score_answers(
     *,
     verdicts: Mapping[str, bool] | None = None,
     page_text: PageText = no_page,
+    alike: Alike | None = None,
 ) -> Summary:
     """Score every question; one without a reply is counted as failed.
 
@@ -76,7 +80,8 @@ def score_answers(
             )
     said = verdicts or {}
     scores = tuple(
-        replace(score_answer(q, replies.get(q.id), page_text), judged=said.get(q.id)) for q in gold
+        replace(score_answer(q, replies.get(q.id), page_text, alike), judged=said.get(q.id))
+        for q in gold
     )
     return Summary(
         overall=_group("all", scores),
@@ -93,9 +98,11 @@ def _groups(scores: Sequence[AnswerScore], by: str, names: Iterable[str]) -> tup
 
 def _group(name: str, scores: Sequence[AnswerScore]) -> Group:
     seconds = sorted(score.seconds for score in scores if score.seconds is not None)
+    alike = [score.likeness for score in scores if score.likeness is not None]
     return Group(
         name=name,
         shares={measure: share(getattr(s, measure) for s in scores) for measure in MEASURES},
+        likeness={name: mean(getattr(found, name) for found in alike) for name in LIKENESS},
         median_seconds=statistics.median(seconds) if seconds else None,
         p90_seconds=seconds[math.ceil(0.9 * len(seconds)) - 1] if seconds else None,
         timed=len(seconds),
@@ -116,6 +123,10 @@ def _overall(group: Group) -> Table:
     for name, (label, _) in MEASURES.items():
         of = group.shares[name]
         table.add_row(label, str(of), "–" if of.ratio is None else f"{of.ratio:.1%}")
+    table.add_section()
+    for name, label in LIKENESS.items():
+        of_gold = group.likeness[name]
+        table.add_row(f"{label}, decides nothing", f"of {of_gold.of}", str(of_gold))
     table.add_section()
     failed = group.shares["failed"]
     timed, answered = f"of {group.timed}", f"in {failed.of - failed.hits}"

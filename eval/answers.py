@@ -9,6 +9,7 @@ from chatbot.reply import Reply
 from chatbot.turn import Citation
 from eval.figures import NONE, Share, share
 from eval.gold import Asks, GoldQuestion, GoldSource, QuestionKind, read_lines
+from eval.likeness import Alike, Likeness
 from eval.own_words import bears, own_words, reads_as_answer, sentences, shares_anything, stands_in
 
 
@@ -36,7 +37,8 @@ class AnswerScore:
     `silently_wrong_release`: answered from the latest release, though another one is meant and
     named. `correct` looks at the answer's own words, `judged` is what a reader said. `gold_page` is
     a citation of the page or the anchor of the gold source, or of its file where it has neither; a
-    comparison needs one on every side. `seconds` is None where the reply does not tell.
+    comparison needs one on every side. `likeness` is told where the documentation says it, and
+    decides nothing; a refusal says nothing. `seconds` is None where the reply does not tell.
     """
 
     id: str
@@ -57,6 +59,7 @@ class AnswerScore:
     release_right: bool | None = None
     cited_wrong_release: bool | None = False
     gold_page: bool | None = None
+    likeness: Likeness | None = None
     seconds: float | None = None
     model_calls: int = 0
     prompt_tokens: int = 0
@@ -114,9 +117,15 @@ def read_answers(path: Path) -> dict[str, RecordedReply]:
 
 
 def score_answer(
-    question: GoldQuestion, reply: Reply | None, page_text: PageText = no_page
+    question: GoldQuestion,
+    reply: Reply | None,
+    page_text: PageText = no_page,
+    alike: Alike | None = None,
 ) -> AnswerScore:
-    """Score one reply: None for a question that was not answered, an object with `error` alike."""
+    """Score one reply: None for a question that was not answered, an object with `error` alike.
+
+    Without `alike` nothing is said of likeness.
+    """
     error = "no reply" if reply is None else getattr(reply, "error", None)
     if reply is None or error is not None:
         reply = Reply(answer="")
@@ -140,6 +149,7 @@ def score_answer(
         release_right=release_right,
         cited_wrong_release=None if question.spans_releases and not failed else foreign,
         gold_page=_cites_gold(question, reply.citations),
+        likeness=alike(told, question.gold_answer) if alike and answerable else None,
         seconds=reply.seconds,
         model_calls=reply.model_calls,
         prompt_tokens=reply.prompt_tokens,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from chatbot.assembly import Chatbot
 from chatbot.batch import BatchLine, BatchProgress, run_batch
+from chatbot.memory.opening import WITH_MEMORY
 from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.resolution import ReleaseStatus
@@ -27,10 +28,12 @@ def ask_all(
 ) -> None:
     """Ask every question as a user would, without the release meant; replies go to `output`.
 
-    The memory has no part in them.
+    The memory has no part in them, but with a profile that answers from related questions and
+    remembers none: it is measured with what the memory holds.
     """
     lines = [BatchLine.model_validate(question.asked()) for question in questions]
-    run_batch(chatbot, lines, output, on_progress, afresh=True)
+    remembers = chatbot.settings.profile in WITH_MEMORY
+    run_batch(chatbot, lines, output, on_progress, afresh=remembers)
 
 
 def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:

@@ -1,5 +1,6 @@
 """Shares of what was counted, and the tables in which the terminal shows them."""
 
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,23 @@ class Share:
 
 NONE = Share(0, 0)
 """Nothing was counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of so many figures; None of none."""
+
+    value: float | None
+    of: int
+
+    def __str__(self) -> str:
+        return "–" if self.value is None else f"{self.value:.3f}"
+
+
+def mean(figures: Iterable[float | None]) -> Mean:
+    """The mean of the figures; None is left out."""
+    counted = [figure for figure in figures if figure is not None]
+    return Mean(statistics.fmean(counted) if counted else None, len(counted))
 
 
 def share(hits: Iterable[bool | Share | None]) -> Share:

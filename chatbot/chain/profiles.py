@@ -5,6 +5,8 @@ from collections.abc import Callable
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from chatbot.answering.extractive_summary import summarise_answers
+from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.chain import Profile, build_chain
 from chatbot.chain.parts import Parts
 from chatbot.chain.recall_step import recall_by_passage
@@ -24,8 +26,12 @@ from chatbot.queries.release_extraction import extract_release, extract_release_
 from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
+from chatbot.settings import BadSettings
 from chatbot.turn import Step, Turn
 from corpora.indexing.retrieval import RetrievalSettings
+
+PARAGRAPHS = 5
+"""Of an extractive summary, at most."""
 
 
 def qamr(p: Parts) -> Profile:
@@ -79,6 +85,31 @@ def _by_graph(p: Parts) -> Related:
     """The questions that the question graph ranks first (4.2)."""
     memory = p.needed_memory.recall
     return QuestionGraph(memory.database, memory.search, p.settings.graph_threshold).related
+
+
+def zeroshot(p: Parts) -> Profile:
+    """The question to the model without any retrieved text (GraphContextGen 5)."""
+    answer = answer_zero_shot(p.needed_model, max_tokens=p.settings.answer_tokens)
+    return _without_documents(p, answer_generation=answer)
+
+
+def extractive(p: Parts) -> Profile:
+    """Paragraphs of the answers to the questions of TEXTGEN, without a model (AnswerBot)."""
+    memory, settings = p.needed_memory.recall, p.settings
+    return _without_documents(
+        p,
+        memory=recall_related(memory, _by_cosine(p), questions=settings.graph_questions),
+        answer_generation=summarise_answers(p.embedder, paragraphs=PARAGRAPHS),
+    )
+
+
+def _without_documents(p: Parts, **answering: Step) -> Profile:
+    """Baselines that read no documentation: the catalog says what is asked, no step searches."""
+    return (
+        ("release_extraction", extract_release(p.catalog.products)),
+        ("query_rewriting", rewrite_query(p.catalog.products)),
+        *answering.items(),
+    )
 
 
 def _by_score(
@@ -161,12 +192,18 @@ def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Pr
 def answering(profile: Profile) -> Runnable[Turn, Turn]:
     """The steps of a profile that answer from one release, which is known by then."""
     names = [name for name, _ in profile]
-    return build_chain(profile[names.index("comparison") + 1 :])
+    known_by = "comparison" if "comparison" in names else "release_extraction"
+    return build_chain(profile[names.index(known_by) + 1 :])
 
 
 def searching(profile: Profile) -> Profile:
-    """The steps of a profile that find what bears an answer, without those that answer."""
+    """The steps of a profile that find what bears an answer, without those that answer.
+
+    Raises BadSettings for a profile that searches nothing.
+    """
     names = [name for name, _ in profile]
+    if "context_selection" not in names:
+        raise BadSettings("this profile reads no documents: search with the profile embedded")
     found = profile[: names.index("context_selection") + 1]
     first = names.index("release_extraction")
     return [
@@ -193,4 +230,6 @@ PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "textcontextgen": lambda p: _with_related(p, _by_cosine, relations=True),
     "graphgen": lambda p: _with_related(p, _by_graph),
     "graphcontextgen": lambda p: _with_related(p, _by_graph, relations=True),
+    "zeroshot": zeroshot,
+    "extractive": extractive,
 }

@@ -18,7 +18,8 @@ from corpora.indexing.embedding import Embedder
 WITH_MEMORY = ("embedded", "qamr")
 """The profiles with a memory; the others are baselines, which are measured without one.
 
-Those of GraphContextGen read from it, and neither reuse an answer nor remember one.
+Those of GraphContextGen and `extractive` read from it, and neither reuse an answer nor remember
+one.
 """
 
 

@@ -17,6 +17,9 @@ MakeChatbot = Callable[..., Chatbot]
 QUESTION = "What is the default of dim_step in 2.0?"
 WITH_RELATED_QUESTIONS = ("textgen", "textcontextgen", "graphgen", "graphcontextgen")
 """They answer from a memory, here one that is empty."""
+WITHOUT_DOCUMENTS = ("zeroshot", "extractive")
+"""They read none: see test_without_documents.py."""
+READING = [profile for profile in PROFILES if profile not in WITHOUT_DOCUMENTS]
 STEP_OF = {
     lamp.RELEASE: "release_extraction",
     lamp.REWRITING: "query_rewriting",
@@ -57,7 +60,7 @@ def reduced_to(turn: Turn) -> set[str]:
     return {record.quote for chunk in turn.reduced for record in chunk.records}
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", READING)
 def test_every_profile_answers_from_the_release_and_cites_it(
     lamp_chatbot: MakeChatbot, profile: str
 ) -> None:
@@ -81,7 +84,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", READING)
 def test_the_model_is_asked_by_the_steps_of_the_profile_alone(
     lamp_chatbot: MakeChatbot, profile: str
 ) -> None:

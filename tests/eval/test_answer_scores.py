@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from corpora.indexing.embedding import TokenVectors
 from eval.answer_summary import Summary, read_verdicts, score_answers
 from eval.answers import RecordedReply, read_answers, same_anchor, score_answer
-from eval.figures import Share
+from eval.figures import Mean, Share
 from eval.gold import Asks, Fact, GoldError, GoldQuestion, GoldSource, QuestionKind
+from eval.likeness import Likeness, alike_by
 
 PDF = GoldSource(release="2.0", file="guide.pdf", page=4)
 HTML = GoldSource(release="2.0", file="ref/limits.html", anchor="router.Line.timeout")
@@ -368,6 +372,32 @@ def test_what_is_asked_is_counted_apart() -> None:
     assert [(group.name, group.shares["correct"]) for group in found.asks] == [
         ("value", Share(1, 1))
     ]
+
+
+def test_likeness_changes_no_verdict_and_is_of_own_words_alone() -> None:
+    def vectors(texts: Sequence[str]) -> list[TokenVectors]:
+        return [TokenVectors(tuple(t.split()), np.ones((len(t.split()), 1))) for t in texts]
+
+    answer = "60 seconds [1].\n\n> The limit is 60 seconds."
+    questions = [gold(), gold(id="q-2"), gold(id="q-3")]
+    replies = {"q-1": reply(answer=answer), "q-2": reply(answer=answer, abstained=True)}
+    found = score_answers(questions, replies, alike=alike_by(vectors))
+    said, refused, missing = (score.likeness for score in found.scores)
+
+    assert said == Likeness(bert_score=1, rouge_1=1, rouge_l=1, entity_jaccard=1, fact_overlap=None)
+    assert refused == missing
+    assert missing == Likeness(
+        bert_score=0, rouge_1=0, rouge_l=0, entity_jaccard=0, fact_overlap=None
+    )
+    assert found.overall.likeness["rouge_1"] == Mean(pytest.approx(1 / 3), 3)
+    without = score_answers(questions, replies)
+    assert {**asdict(found.overall), "likeness": None} == {
+        **asdict(without.overall),
+        "likeness": None,
+    }
+    assert without.overall.likeness["rouge_1"] == Mean(None, 0)
+    assert score_answer(UNANSWERABLE, reply(), alike=alike_by(vectors)).likeness is None
+    assert json.loads(json.dumps(asdict(found)))["scores"][0]["likeness"]["rouge_1"] == 1
 
 
 def test_the_summary_is_json(summary: Summary) -> None:

@@ -5,8 +5,13 @@ from rich.console import Console, RenderableType
 from chatbot.reply import Reply
 from eval.answer_summary import answer_tables, score_answers
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
+from eval.likeness import Likeness
 from eval.retrieval import RankedPage, among_first, retrieval_table, score_search, searches
 
+LIKE = Likeness(bert_score=0.75, rouge_1=0.5, rouge_l=0.25, entity_jaccard=1.0, fact_overlap=None)
+SAYS_NOTHING = Likeness(
+    bert_score=0.0, rouge_1=0.0, rouge_l=0.0, entity_jaccard=0.0, fact_overlap=None
+)
 SECRET = "how long until it gives up?"
 QUESTIONS = [
     GoldQuestion(
@@ -50,6 +55,25 @@ def test_answers_are_counted_in_eighty_columns() -> None:
     assert ["alias", "0/2", "1/2", "–", "–", "0/2", "0/2", "3.1"] in lines
     assert ["unanswerable", "–", "0/1", "–", "–", "–", "–", "–"] in lines
     assert SECRET not in str(lines)
+
+
+def test_what_decides_nothing_stands_in_the_same_table_as_means() -> None:
+    replies = {"q-0": Reply(answer="60"), "q-3": Reply(answer="60")}
+    measured: list[tuple[str, str]] = []
+
+    def alike(said: str, gold: str) -> Likeness:
+        measured.append((said, gold))
+        return LIKE if said else SAYS_NOTHING
+
+    lines = rendered(answer_tables(score_answers(QUESTIONS, replies, alike=alike)))
+
+    # Of the four the last cannot be answered, and two have no reply.
+    assert measured == [("60", "60"), ("", "60"), ("", "60")]
+    assert ["BERTScore F1, decides nothing", "of 3", "0.250"] in lines
+    assert ["ROUGE-1 F1, decides nothing", "of 3", "0.167"] in lines
+    assert ["ROUGE-L F1, decides nothing", "of 3", "0.083"] in lines
+    assert ["entity overlap (Jaccard), decides nothing", "of 3", "0.333"] in lines
+    assert ["fact overlap, by rule, decides nothing", "of 0", "–"] in lines
 
 
 def test_retrieval_is_counted_at_every_cutoff() -> None:

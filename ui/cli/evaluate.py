@@ -39,6 +39,7 @@ def answers(
     from eval import retrieval
     from eval.answers import read_answers
     from eval.asking import ask_all, page_text, rank_pages
+    from eval.likeness import alike_by
 
     questions = read_gold(gold)
     verdicts = scoring.read_verdicts(judged) if judged else None
@@ -56,7 +57,11 @@ def answers(
                 )
             unfinished.replace(replies)
         summary = scoring.score_answers(
-            questions, read_answers(replies), verdicts=verdicts, page_text=page_text(chatbot)
+            questions,
+            read_answers(replies),
+            verdicts=verdicts,
+            page_text=page_text(chatbot),
+            alike=alike_by(chatbot.embedder.token_vectors),
         )
     found = rank_pages(chatbot, questions)
     within = retrieval.among_first(found)

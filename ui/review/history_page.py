@@ -115,5 +115,6 @@ def _outcome(turn: TurnRow) -> str:
         "inventory": "catalog",
         "chat": "small talk",
         "graph": "parameters",
+        "model": "by the model alone",
     }
     return named.get(turn.route, "answered")

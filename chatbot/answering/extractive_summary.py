@@ -1,0 +1,82 @@
+"""An answer put together from earlier ones without a model, in the manner of AnswerBot.
+
+AnswerBot (Xu et al., 2017; GraphContextGen A.2.1) takes three steps: related questions, useful
+paragraphs of their answers, and a diverse summary of these by maximal marginal relevance. Its
+votes, formats and word2vec are left out: usefulness is the cosine to the question.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from chatbot.text.citation_markers import renumbered, without_marks
+from chatbot.turn import Answer, Citation, Remembered, Route, RuleStep, Turn
+from corpora.indexing.embedding import Embedder
+
+UNCHECKED = "Put together from earlier answers, word for word: the documentation was not read."
+
+
+def summarise_answers(embedder: Embedder, *, paragraphs: int) -> RuleStep:
+    """Answer with at most so many paragraphs of the answers to the related questions of a turn.
+
+    They are chosen by maximal marginal relevance (Carbonell and Goldstein, 1998; λ = 0.5) and keep
+    their citations. It abstains where there is no related question, and on a comparison, since a
+    release's questions say nothing of another one.
+    """
+
+    def summarise(turn: Turn) -> Turn:
+        from langchain_core.vectorstores.utils import maximal_marginal_relevance
+
+        assert turn.queries is not None
+        assert turn.resolution is not None
+        good = turn.recollection.good if turn.recollection else ()
+        found = [(pair, text) for pair in good for text in paragraphs_of(pair.answer)]
+        if not found or len(turn.resolution.releases) > 1:
+            return replace(turn, route=Route.REFERENCE, answer=_nothing(turn))
+        bare = [without_marks(text) for _, text in found]
+        asked, *vectors = embedder.embed([turn.queries.base, *bare])
+        best = maximal_marginal_relevance(asked, list(vectors), lambda_mult=0.5, k=paragraphs)
+        citations: list[Citation] = []
+        said = [_cited(*found[i], citations) for i in best]
+        told = Answer(
+            "\n\n".join(said),
+            abstained=False,
+            citations=tuple(citations),
+            value=bare[best[0]],
+            warnings=(UNCHECKED,),
+        )
+        return replace(turn, route=Route.REFERENCE, answer=told)
+
+    return summarise
+
+
+def paragraphs_of(answer: str) -> Iterator[str]:
+    """The paragraphs of an answer; a list, table or code stays with the line that leads in."""
+    part = ""
+    for text in answer.split("\n\n"):
+        part = f"{part}\n\n{text}" if part else text
+        if part.count("```") % 2 == 0 and not without_marks(part).rstrip().endswith(":"):
+            yield part
+            part = ""
+    if part:
+        yield part
+
+
+def _cited(pair: Remembered, text: str, citations: list[Citation]) -> str:
+    """A paragraph with the marks of its pair's citations as they are counted here."""
+
+    def mark(number: int) -> str:
+        if not 0 < number <= len(pair.citations):
+            return ""
+        citation = pair.citations[number - 1]
+        if citation not in citations:
+            citations.append(citation)
+        return f"[{citations.index(citation) + 1}]"
+
+    return renumbered(text, mark)
+
+
+def _nothing(turn: Turn) -> Answer:
+    product, release = turn.asked
+    if turn.resolution is not None and len(turn.resolution.releases) > 1:
+        return Answer("Earlier answers are of one release each: ask for one of them.", True)
+    return Answer(f"No question like it was answered for {product} {release} before.", True)

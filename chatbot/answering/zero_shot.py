@@ -1,0 +1,52 @@
+"""The model's own answer without any retrieved text (GraphContextGen 5, zero-shot baseline)."""
+
+from dataclasses import replace
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.answering.answer_generation import STEP
+from chatbot.retrieval.provenance import says_unknown
+from chatbot.retrieval.records import sentences
+from chatbot.runtime.model_calls import call
+from chatbot.text.citation_markers import without_marks
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import harmless
+from chatbot.turn import Answer, ModelStep, Route, Turn
+from prompts import fenced, render
+
+UNCITED = "Nothing is cited: the model answered without reading the documentation."
+
+
+def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
+    """Let the model answer the standalone question by itself, in at most `max_tokens` tokens.
+
+    It is told product and releases and nothing that stands in the documentation. The answer has no
+    citations and says so; nothing checks it. Raises GeneratorError.
+    """
+
+    async def answer(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        assert turn.resolution is not None
+        messages = render(
+            "zero_shot",
+            product=turn.asked[0],
+            release=listed(turn.resolution.releases),
+            question=fenced("question", turn.queries.base),
+        )
+        made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
+        reply = made.reply
+        if made.completion_tokens >= max_tokens:
+            # It was cut off, so that its last sentence is not whole.
+            reply = " ".join(sentences(reply)[:-1])
+        text = without_marks(harmless(reply, evidence="")).strip()
+        unknown = not text or says_unknown(text)
+        return replace(
+            turn,
+            calls=(*turn.calls, made),
+            route=Route.MODEL,
+            answer=Answer("I don't know.", True)
+            if unknown
+            else Answer(text, False, value=text, warnings=(UNCITED,)),
+        )
+
+    return answer

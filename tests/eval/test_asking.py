@@ -1,0 +1,57 @@
+"""Which answered questions an evaluation lets a profile use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.settings import Settings
+from corpora.catalog.catalog import require_release
+from eval.answers import read_answers
+from eval.asking import ask_all
+from eval.gold import GoldQuestion, GoldSource, QuestionKind
+from tests.chatbot import lamp
+from tests.chatbot.conftest import relay_settings as relay_settings
+from tests.chatbot.made_memory import WHEN
+from tests.chatbot.memory_bots import KEPT, LOG, remembering
+
+NEAR = "How long does the relay keep its event log?"
+GOLD = GoldQuestion(
+    id="q-1",
+    product="relay",
+    question=LOG,
+    kind=QuestionKind.SAME_IN_ALL,
+    gold_answer=KEPT,
+    must_include=("30",),
+    sources=(GoldSource(release="17.20", file="guide.md"),),
+)
+
+
+@pytest.mark.parametrize(
+    ("profile", "used"), [("extractive", [NEAR]), ("textgen", [NEAR]), ("embedded", [])]
+)
+def test_related_questions_are_used_and_none_is_reused_or_kept(
+    relay_settings: Settings, tmp_path: Path, profile: str, used: list[str]
+) -> None:
+    bot = remembering(relay_settings, tmp_path, lamp.model(lamp.answer(KEPT)), profile=profile)
+    memory = bot.chatbot.memory
+    with bot.chatbot.database.reading() as session:
+        release_id = require_release(session, "relay", "17.20").id
+    for question in (NEAR, *([LOG] if profile == "embedded" else [])):
+        pair = NewPair(
+            memory.reader.read(question, "relay"),
+            {"text": KEPT, "value": KEPT, "citations": []},
+            Score(1.0, Origin.IMPORTED, WHEN),
+        )
+        memory.stores.add(release_id, pair)
+    before = len(bot.pairs)
+
+    ask_all(bot.chatbot, [GOLD], tmp_path / "replies.jsonl", lambda progress: None)
+
+    reply = read_answers(tmp_path / "replies.jsonl")["q-1"]
+    assert [pair.question for pair in reply.memory.pairs] == used
+    assert KEPT.removesuffix(".") in reply.answer
+    assert len(bot.pairs) == before
+    bot.close()
