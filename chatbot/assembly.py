@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
-from chatbot.answering.answer_generation import beginning_of_prompt
+from chatbot.answering.lead_prompt import beginning_of_prompt
 from chatbot.chain.chain import Profile, build_chain
 from chatbot.chain.newest_release import (
     answer_from_newest,

@@ -24,6 +24,11 @@ from ingestion.reading import Limits
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
 
+_PAPER_PROFILES = frozenset(
+    {"qamr", "baseline", "base", "+rewriting", "+dual-chunking", "+reduction", "+selection"}
+)
+"""The profiles whose answers are written from all that the paper's context holds."""
+
 _OCR_SHARE = 0.7
 """Of a file's seconds; the rest is for what the file has beside its scanned pages."""
 
@@ -223,6 +228,11 @@ class Settings(SignInSettings, BaseSettings):
     def prompt_limit(self) -> int:
         """`prompt_budget`, as far as the context of the embedded backend holds it (characters)."""
         return self._that_fit(self.prompt_budget)
+
+    @property
+    def lead_budget(self) -> int:
+        """Characters of evidence in the prompt of an answer of the profile."""
+        return self.evidence_limit if self.profile in _PAPER_PROFILES else self.prompt_limit
 
     def _that_fit(self, characters: int) -> int:
         if self.backend != "embedded":
