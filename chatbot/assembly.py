@@ -321,6 +321,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 model=_needed(settings.model, "model", settings),
                 quantization=settings.quantization,
                 device=settings.device,
+                adapter=None if settings.adapter is None else str(settings.adapter),
                 top_k=settings.top_k,
                 repetition_penalty=settings.repetition_penalty,
                 offline=settings.offline,

@@ -78,6 +78,7 @@ class Settings(SignInSettings, BaseSettings):
 
     model: str | None = Field(None, description="transformers: folder or Hub id; server: its name")
     quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
+    adapter: Path | None = Field(None, description="transformers: folder of `strata tune run`")
     device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
     top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
     repetition_penalty: float = Field(1.0, gt=0, description="transformers; the paper: 1.15")
@@ -165,6 +166,8 @@ class Settings(SignInSettings, BaseSettings):
     @property
     def model_name(self) -> str:
         """The language model by name; empty where there is none."""
+        if self.backend == "transformers" and self.model and self.adapter:
+            return f"{self.model} + {self.adapter.name}"
         if self.backend != "embedded":
             return self.model or self.backend
         chosen = chosen_generator(self.generator)

@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from chatbot.settings import Settings
-from chatbot.tuning.instructions import read_instructions
+from chatbot.tuning.instructions import Instruction, Message, Split, TuningError, read_instructions
+from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 from tests.data_folders import copy_data
 from ui.cli.main import app
 
@@ -49,3 +50,53 @@ def test_the_export_writes_a_set_and_says_what_it_left_out(run: Run, tmp_path: P
     assert sum(report["written"].values()) == 1
     assert report["left_out"] == {"nothing was found that bears it": 1}
     assert run("tune", "export", out, "--release", "1.0").exit_code == 2
+
+
+def instruction(question: str, reply: str, split: Split) -> str:
+    return Instruction(
+        messages=(
+            Message(role="user", content=question),
+            Message(role="assistant", content=reply),
+        ),
+        question=question,
+        product="valve",
+        release="1.0",
+        split=split,
+        abstains=reply == "I don't know",
+        origin="curated",
+    ).model_dump_json()
+
+
+def test_a_model_is_tuned_and_compared_with_its_base(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_training()
+    known = {"port": "The port runs at ten gigabit.", "notes": "I don't know"}
+    lines = [instruction(*pair, split) for pair in known.items() for split in Split]
+    file, folder = tmp_path / "set.jsonl", tmp_path / "adapter"
+    file.write_text("\n".join(lines))
+    monkeypatch.setenv("STRATA_DEVICE", "cpu")
+    monkeypatch.setenv("STRATA_QUANTIZATION", "off")
+    assert run("tune", "run", file, folder).exit_code == 2
+    monkeypatch.setenv("STRATA_MODEL", str(save_tiny_llama(tmp_path / "tiny")))
+
+    options = ("--epochs", 25, "--rank", 8, "--learning-rate", 0.02, "--dropout", 0)
+    told = run("tune", "run", file, folder, *options)
+    assert told.exit_code == 0, told.output
+    assert "25 steps on 2 instructions." in told.stdout
+    assert f"Adapter: {folder}" in told.stdout
+    assert isinstance(run("tune", "run", file, folder).exception, TuningError)
+    finished = run("tune", "run", file, folder, *options, "--resume", "--json")
+    assert json.loads(finished.stdout)["resumed_at"] == 25
+
+    assert run("tune", "eval", file).exit_code == 2
+    compared = json.loads(run("tune", "eval", file, "--adapter", folder, "--json").stdout)
+    assert [score["reply"] for score in compared["scores"]["tuned"]] == list(known.values())
+    base, tuned = (compared["figures"][name] for name in ("base", "tuned"))
+    assert tuned["refused, rightly"] == {"hits": 1, "of": 1}
+    assert base["refused, rightly"] == {"hits": 0, "of": 1}
+    assert tuned["facts stated"]["hits"] == tuned["facts stated"]["of"] > 0
+    table = run("tune", "eval", file, "--adapter", folder).stdout
+    assert "refused, rightly" in table
+    file.write_text(lines[0])
+    assert isinstance(run("tune", "eval", file, "--adapter", folder).exception, TuningError)
