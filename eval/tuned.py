@@ -5,7 +5,7 @@ What is scored is the reply as the model writes it, before the chain checks its 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Group
@@ -93,26 +93,20 @@ def _answers(
 def score_reply(instruction: Instruction, reply: str) -> ReplyScore:
     """Score one reply against the right one."""
     refused = says_unknown(reply.strip())
-    told = {
-        "question": instruction.question,
-        "product": instruction.product,
-        "release": instruction.release,
-        "reply": reply,
-    }
+    score = ReplyScore(instruction.question, instruction.product, instruction.release, reply)
     if instruction.abstains:
-        return ReplyScore(**told, rightly_refused=refused)
+        return replace(score, rightly_refused=refused)
     own = "" if refused else own_words(reply)
     patterns = must_include(instruction.reply)
     found = share(re.search(p, own, re.IGNORECASE) is not None for p in patterns)
+    score = replace(score, facts=found, wrongly_refused=refused)
     if refused:
-        return ReplyScore(**told, facts=found, wrongly_refused=True)
+        return score
     evidence = instruction.messages[-2].content
-    return ReplyScore(
-        **told,
-        facts=found,
+    return replace(
+        score,
         reads_as_answer=reads_as_answer(reply, instruction.question, instruction.reply),
         sentences_borne=share(bears(evidence, sentence.text) for sentence in sentences(reply)),
-        wrongly_refused=False,
     )
 
 

@@ -339,14 +339,16 @@ def _add_adapter(network: Any, name: str, folder: Path) -> None:
             f"no adapter at {folder}: it needs an adapter_config.json and weights beside it, as "
             "`strata tune run` writes them"
         )
+    unfit = (
+        f"the adapter {folder} cannot be used with {name}: it has to be tuned on this very model"
+    )
     try:
-        network.load_adapter(str(folder), adapter_kwargs={"local_files_only": True})
+        report = network.load_adapter(str(folder), adapter_kwargs={"local_files_only": True})
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        reason = shorten(str(error), 300, placeholder=" …")
-        raise GeneratorError(
-            f"the adapter {folder} cannot be used with {name}: it has to be tuned on this very "
-            f"model ({reason})"
-        ) from error
+        raise GeneratorError(f"{unfit} ({shorten(str(error), 300, placeholder=' …')})") from error
+    # Otherwise layers that it has no weights for would go untuned, and no one would know.
+    if apart := sorted({*report.missing_keys, *report.unexpected_keys}):
+        raise GeneratorError(f"{unfit} ({len(apart)} weights have no counterpart: {apart[0]}, …)")
     network.eval()
 
 

@@ -17,6 +17,7 @@ RECORD = "tuning.json"
 CURVE = "loss.svg"
 _CHECKPOINTS = "checkpoints"
 _EXTRA = ("datasets", "peft", "trl")
+_WHOLE_EPOCH = 1e-6
 _IGNORED = -100
 """The label of a token that the loss does not count."""
 
@@ -107,7 +108,8 @@ def tune(
     """
     _require_extra()
     instructions = read_instructions(file)
-    _open_folder(folder, _origin(base, file, parameters), resume=resume)
+    origin = _origin(base, file, parameters)
+    _check_folder(folder, origin, resume=resume)
     quantization = base.quantization if gpu_is_there() and base.device != "cpu" else "off"
     network = load_network(base.model, quantization, base.device, base.offline)
     read = {split: _tokens(network, instructions, split, parameters.longest) for split in Split}
@@ -122,17 +124,34 @@ def tune(
     with warnings.catch_warnings():
         # What these libraries tell each other of names that will go.
         warnings.simplefilter("ignore", FutureWarning)
-        trainer = _trainer(network, training, validation, folder, parameters, on_progress, stopped)
+        watcher = _watcher(folder, on_progress, stopped)
+        trainer = _trainer(network, training, validation, folder, parameters, watcher)
+        _write_record(folder, {"origin": origin})
         try:
             trainer.train(resume_from_checkpoint=None if last is None else str(last))
         except (RuntimeError, MemoryError, OSError) as error:
-            raise TuningError(f"the training of {base.model} failed: {error}") from error
-    report = _report(trainer, folder, len(training), len(validation), wanted, last)
+            raise TuningError(
+                f"the training of {base.model} failed: {error}. If memory is short, take a smaller "
+                "--batch and a larger --accumulation in another folder"
+            ) from error
+    curves = [_losses(trainer.state.log_history, name) for name in ("loss", "eval_loss")]
+    whole = trainer.state.global_step >= trainer.state.max_steps
+    report = TuningReport(
+        adapter=str(folder),
+        finished=whole or not watcher.stopped,
+        steps=trainer.state.global_step,
+        instructions=len(training),
+        validation_instructions=len(validation),
+        too_long=wanted - len(training) - len(validation),
+        stopped_early=not whole and not watcher.stopped,
+        resumed_at=0 if last is None else _step_of(last),
+        training=curves[0],
+        validation=curves[1],
+    )
     if report.finished:
         trainer.save_model(str(folder))
-    (folder / CURVE).write_text(loss_curve(report.training, report.validation), "utf-8")
-    record = json.loads((folder / RECORD).read_text("utf-8"))
-    (folder / RECORD).write_text(json.dumps(record | asdict(report), indent=1), "utf-8")
+    (folder / CURVE).write_text(loss_curve(*curves), "utf-8")
+    _write_record(folder, {"origin": origin, **asdict(report)})
     return report
 
 
@@ -154,12 +173,10 @@ def _origin(base: Base, file: Path, parameters: Parameters) -> dict[str, Any]:
     }
 
 
-def _open_folder(folder: Path, origin: dict[str, Any], *, resume: bool) -> None:
-    """Begin a folder, or go on with it; raises TuningError where it holds another training."""
+def _check_folder(folder: Path, origin: dict[str, Any], *, resume: bool) -> None:
+    """Raise TuningError where a folder holds another training, or one that is not resumed."""
     record = folder / RECORD
     if not record.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        record.write_text(json.dumps({"origin": origin}, indent=1), "utf-8")
         return
     if not resume:
         raise TuningError(
@@ -174,6 +191,11 @@ def _open_folder(folder: Path, origin: dict[str, Any], *, resume: bool) -> None:
             f"{folder} was begun with another {' and another '.join(changed)}: resume it with the "
             "same, or name another folder"
         )
+
+
+def _write_record(folder: Path, record: dict[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RECORD).write_text(json.dumps(record, indent=1), "utf-8")
 
 
 def _tokens(
@@ -198,12 +220,12 @@ def _trainer(
     validation: list[dict[str, list[int]]],
     folder: Path,
     parameters: Parameters,
-    on_progress: Callable[[Progress], None],
-    stopped: Callable[[], bool],
+    watcher: Any,
 ) -> Any:
     from datasets import Dataset
     from peft import LoraConfig
     from transformers import EarlyStoppingCallback
+    from transformers.trainer_callback import PrinterCallback
     from trl import SFTConfig, SFTTrainer
 
     on_gpu = network.network.device.type == "cuda"
@@ -237,7 +259,7 @@ def _trainer(
         # The tokens are made as the backend makes them.
         dataset_kwargs={"skip_prepare_dataset": True},
     )
-    callbacks = [_watcher(folder, on_progress, stopped)]
+    callbacks = [watcher]
     if validation:
         callbacks.append(EarlyStoppingCallback(early_stopping_patience=parameters.patience))
     trainer = SFTTrainer(
@@ -256,8 +278,6 @@ def _trainer(
         callbacks=callbacks,
     )
     # It prints every loss to standard output, where the result of the command belongs.
-    from transformers.trainer_callback import PrinterCallback
-
     trainer.remove_callback(PrinterCallback)
     return trainer
 
@@ -269,14 +289,20 @@ def _watcher(
     from transformers import TrainerCallback
 
     class Watcher(TrainerCallback):  # type: ignore[misc]
+        stopped = False
+
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             losses = _losses(state.log_history, "loss")
             last = losses[-1][1] if losses else None
             on_progress(Progress(state.global_step, state.max_steps, last))
             if stopped():
+                self.stopped = True
                 control.should_save = control.should_training_stop = True
 
         def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if self.stopped and abs(state.epoch - round(state.epoch)) > _WHOLE_EPOCH:
+                # An epoch that is not over yet counts neither for the curve nor for patience.
+                control.should_evaluate = False
             curves = (_losses(state.log_history, name) for name in ("loss", "eval_loss"))
             (folder / CURVE).write_text(loss_curve(*curves), "utf-8")
 
@@ -290,26 +316,8 @@ def _losses(log: Sequence[dict[str, float]], name: str) -> list[tuple[int, float
 def _last_checkpoint(folder: Path) -> Path | None:
     """The newest checkpoint that was written to its end."""
     found = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
-    return max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+    return max(found, key=_step_of, default=None)
 
 
-def _report(
-    trainer: Any, folder: Path, training: int, validation: int, wanted: int, last: Path | None
-) -> TuningReport:
-    state = trainer.state
-    curve, checked = (_losses(state.log_history, name) for name in ("loss", "eval_loss"))
-    whole = state.global_step >= state.max_steps
-    # The trainer stops for the validation loss only where an epoch ends.
-    early = not whole and bool(checked) and checked[-1][0] == state.global_step
-    return TuningReport(
-        adapter=str(folder),
-        finished=whole or early,
-        steps=state.global_step,
-        instructions=training,
-        validation_instructions=validation,
-        too_long=wanted - training - validation,
-        stopped_early=early,
-        resumed_at=0 if last is None else int(last.name.rpartition("-")[2]),
-        training=curve,
-        validation=checked,
-    )
+def _step_of(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])

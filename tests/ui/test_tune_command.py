@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 
 from chatbot.settings import Settings
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError, read_instructions
+from corpora.catalog.catalog import UnknownRelease
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 from tests.data_folders import copy_data
 from ui.cli.main import app
@@ -50,6 +51,9 @@ def test_the_export_writes_a_set_and_says_what_it_left_out(run: Run, tmp_path: P
     assert sum(report["written"].values()) == 1
     assert report["left_out"] == {"nothing was found that bears it": 1}
     assert run("tune", "export", out, "--release", "1.0").exit_code == 2
+    unknown = run("tune", "export", tmp_path / "none.jsonl", "--product", "torch")
+    assert isinstance(unknown.exception, UnknownRelease)
+    assert list(tmp_path.glob("none*")) == []
 
 
 def instruction(question: str, reply: str, split: Split) -> str:

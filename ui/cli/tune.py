@@ -55,17 +55,17 @@ def export(
         raise typer.BadParameter("--release needs --product beside it")
     report = ExportReport()
     unfinished = file.with_name(f"{file.name}.part")
-    with progress_bars() as show, unfinished.open("w", encoding="utf-8", newline="") as written:
-        written.writelines(
-            InstructionExport(open_chatbot(), LOCAL).lines(
-                report,
-                Scope(product, release),
-                measured=measured,
-                validation=validation,
-                held_back=held_back,
-                on_progress=lambda done, total: show("export", done, total),
-            )
+    with progress_bars() as show:
+        lines = InstructionExport(open_chatbot(), LOCAL).lines(
+            report,
+            Scope(product, release),
+            measured=measured,
+            validation=validation,
+            held_back=held_back,
+            on_progress=lambda done, total: show("export", done, total),
         )
+        with unfinished.open("w", encoding="utf-8", newline="") as written:
+            written.writelines(lines)
     total = sum(report.written.values())
     if total:
         unfinished.replace(file)

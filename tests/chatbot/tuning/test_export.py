@@ -67,9 +67,28 @@ def test_an_accepted_answer_becomes_the_prompt_of_the_chain_and_its_lead(bot: Bo
     assert report.left_out == {}
 
     # Asked afresh, the model gets this very prompt.
+    assert prompt_of(bot) == instruction.asked
+
+
+def prompt_of(bot: Bot) -> list[tuple[str, str]]:
     turn = bot.chatbot.ask(BRIGHT["question"], product="lamp", release="1.0", afresh=True).turn
     (call,) = [call for call in turn.calls if call.step == "answer_generation"]
-    assert list(call.prompt) == instruction.asked
+    return list(call.prompt)
+
+
+def test_with_a_model_at_every_step_it_is_the_prompt_of_that_chain(
+    lamp_settings: Settings, tmp_path: Path
+) -> None:
+    rules = (
+        lamp.rewriting(BRIGHT["question"]),
+        lamp.reduction("Brightness", "The lamp gives 600 lumen."),
+        lamp.answer(BRIGHT["answer"]),
+    )
+    bot = remembering(lamp_settings, tmp_path, lamp.model(*rules), profile="qamr")
+    known(bot, BRIGHT)
+    (instruction,), _ = exported(bot)
+    assert prompt_of(bot) == instruction.asked
+    bot.close()
 
 
 def test_the_evidence_and_the_answer_are_of_one_release(bot: Bot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,21 @@ def test_training_stops_early_where_the_validation_loss_rises(
     best = min(losses)
     assert len(losses) - losses.index(best) - 1 == 2
     assert "validation" in (tmp_path / "adapter" / "loss.svg").read_text()
+    # Stopped by hand where an epoch ends, it is not finished.
+    by_hand = tune(
+        Base(str(tiny), device="cpu"), file, tmp_path / "b", parameters, stopped=lambda: True
+    )
+    assert (by_hand.finished, by_hand.stopped_early, by_hand.steps) == (False, False, 1)
+    by_hand = tune(
+        Base(str(tiny), device="cpu"),
+        file,
+        tmp_path / "b",
+        parameters,
+        resume=True,
+        stopped=lambda: True,
+    )
+    assert (by_hand.finished, by_hand.stopped_early, by_hand.steps) == (False, False, 2)
+    assert len(by_hand.validation) == 1
 
 
 def test_what_is_too_long_is_left_out_and_nothing_left_is_said(
@@ -144,6 +160,8 @@ def test_what_is_too_long_is_left_out_and_nothing_left_is_said(
     assert (report.instructions, report.too_long) == (1, 1)
     with pytest.raises(TuningError, match="no instruction of the split “train”"):
         tune(Base(str(tiny)), file, tmp_path / "b", Parameters(longest=5))
+    # Nothing was begun there.
+    assert not (tmp_path / "b").exists()
 
 
 def test_a_missing_extra_names_the_command(
@@ -157,6 +175,8 @@ def test_a_missing_extra_names_the_command(
 def test_an_adapter_that_cannot_be_used_says_why(
     tiny: Path, tuned: tuple[Path, TuningReport], tmp_path: Path
 ) -> None:
+    from transformers import AutoConfig, AutoModelForCausalLM
+
     options: dict[str, Any] = {"model": str(tiny), "quantization": "off", "device": "cpu"}
     with pytest.raises(GeneratorError, match=r"no adapter at .*adapter_config\.json"):
         HuggingFaceChatModel(**options, adapter=str(tmp_path)).load()
@@ -167,6 +187,13 @@ def test_an_adapter_that_cannot_be_used_says_why(
     )
     with pytest.raises(GeneratorError, match="tuned on this very model"):
         HuggingFaceChatModel(**options, adapter=str(tmp_path)).load()
+    # One layer more than the adapter knows.
+    deeper = shutil.copytree(tiny, tmp_path / "deeper")
+    config = AutoConfig.from_pretrained(tiny, num_hidden_layers=4)
+    AutoModelForCausalLM.from_config(config).save_pretrained(deeper)
+    options["model"] = str(deeper)
+    with pytest.raises(GeneratorError, match=r"14 weights have no counterpart: model\.layers\.3"):
+        HuggingFaceChatModel(**options, adapter=str(tuned[0])).load()
 
 
 def test_the_curve_is_a_picture_of_all_points() -> None:
