@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from chatbot.settings import Settings
+from chatbot.tuning import training
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError, read_instructions
+from chatbot.tuning.training import TuningReport
 from corpora.catalog.catalog import UnknownRelease
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 from tests.data_folders import copy_data
@@ -104,3 +108,28 @@ def test_a_model_is_tuned_and_compared_with_its_base(
     assert "refused, rightly" in table
     file.write_text(lines[0])
     assert isinstance(run("tune", "eval", file, "--adapter", folder).exception, TuningError)
+
+
+def test_ctrl_c_stops_after_the_step_and_a_second_one_at_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressed: list[int] = []
+
+    def tune(*_: Any, stopped: Callable[[], bool], **__: Any) -> TuningReport:
+        assert not stopped()
+        for _press in range(len(pressed)):
+            signal.raise_signal(signal.SIGINT)
+        assert stopped()
+        return TuningReport("", False, 3, 4, 0, 0, False, 0, [(1, 2.0), (3, 1.0)], [])
+
+    monkeypatch.setattr(training, "tune", tune)
+    pressed.append(1)
+    once = run("tune", "run", tmp_path / "set.jsonl", tmp_path / "out", "--model", "m")
+    assert once.exit_code == 130
+    assert "3 steps on 4 instructions." in once.stdout
+    assert "`--resume` goes on from here" in once.stderr
+    pressed.append(1)
+    twice = run("tune", "run", tmp_path / "set.jsonl", tmp_path / "out", "--model", "m")
+    assert "3 steps" not in twice.stdout
+    assert twice.exit_code != 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

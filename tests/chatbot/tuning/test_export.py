@@ -76,7 +76,7 @@ def prompt_of(bot: Bot) -> list[tuple[str, str]]:
     return list(call.prompt)
 
 
-def test_with_a_model_at_every_step_it_is_the_prompt_of_that_chain(
+def test_with_a_model_at_every_step_it_is_that_prompt(
     lamp_settings: Settings, tmp_path: Path
 ) -> None:
     rules = (

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from chatbot.models.errors import GeneratorError
-from chatbot.models.hugging_face import HuggingFaceChatModel
+from chatbot.models.hugging_face import HuggingFaceChatModel, load_network
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError
 from chatbot.tuning.loss_curve import loss_curve
-from chatbot.tuning.training import Base, Parameters, Progress, TuningReport, tune
+from chatbot.tuning.training import Base, Parameters, Progress, TuningReport, _tokens, tune
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 
 FACTS = {
@@ -162,6 +162,21 @@ def test_what_is_too_long_is_left_out_and_nothing_left_is_said(
         tune(Base(str(tiny)), file, tmp_path / "b", Parameters(longest=5))
     # Nothing was begun there.
     assert not (tmp_path / "b").exists()
+
+
+def test_the_model_learns_the_reply_and_where_it_ends_as_the_backend_reads_it(tiny: Path) -> None:
+    network = load_network(str(tiny), "off", "cpu", offline=True)
+    told = Instruction.model_validate_json(line("the <|end|> port", "ten <|end|> gigabit"))
+    (row,) = _tokens(network, [told], Split.TRAIN, None)
+    prompt = network.encode([{"role": "user", "content": "the <|end|> port"}])
+    reply = row["input_ids"][len(prompt) :]
+    assert row["input_ids"][: len(prompt)] == prompt
+    assert row["labels"] == [-100] * len(prompt) + reply
+    # A mark of the template in a text is only text.
+    end = network.tokenizer.eos_token_id
+    assert reply.index(end) == len(reply) - 1
+    assert network.tokenizer.decode(reply[:-1]) == "ten < |end|> gigabit"
+    assert _tokens(network, [told], Split.HELD_BACK, None) == []
 
 
 def test_a_missing_extra_names_the_command(
