@@ -97,6 +97,11 @@ def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
     assert own.model_name == "own"
 
 
+@pytest.mark.parametrize(("profile", "budget"), [("embedded", 900), ("qamr", 15_000)])
+def test_a_profile_shows_the_model_its_own_amount_of_evidence(profile: str, budget: int) -> None:
+    assert settings("none", profile=profile, backend="server").lead_budget == budget
+
+
 def test_a_tuned_adapter_reaches_the_backend_and_the_name_of_the_model(tmp_path: Path) -> None:
     own = settings("none", backend="transformers", model="a/b", adapter=tmp_path / "tuned")
     model = open_model(own)

@@ -152,10 +152,11 @@ def test_near_duplicates_are_left_out_the_best_stays(bot: Bot) -> None:
         row = session.get_one(MemoryPairRow, bright.id)
         values = {c.key: getattr(row, c.key) for c in MemoryPairRow.__table__.columns}
         worse = {**values, "id": None, "score": 0.85, "question": "How bright is the lamp, please?"}
-        session.add(MemoryPairRow(**worse))
+        other = {"text": "It is bright.", "value": "It is bright.", "citations": []}
+        session.add_all([MemoryPairRow(**worse), MemoryPairRow(**worse | {"answer": other})])
     found, report = exported(bot)
     assert [i.pair for i in found] == [bright.id, bot.pairs[1].id]
-    assert report.left_out == {"a near-duplicate of another": 1}
+    assert report.left_out == {"a near-duplicate of another": 2}
 
 
 def test_only_refusals_that_people_call_right_are_taken(bot: Bot) -> None:
