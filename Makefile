@@ -75,7 +75,7 @@ $(VENV)/.base: pyproject.toml requirements/base.txt | $(PY)
 	@scripts/install.sh $(PY) base
 	@touch $@
 
-$(VENV)/.test: pyproject.toml requirements/test.txt requirements/hf.txt | $(PY)
+$(VENV)/.test: pyproject.toml requirements/test.txt requirements/train.txt | $(PY)
 	@scripts/install.sh $(PY) test
 	@touch $@ $(VENV)/.base
 

@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
-from chatbot.answering.answer_generation import beginning_of_prompt
+from chatbot.answering.lead_prompt import beginning_of_prompt
 from chatbot.chain.chain import Profile, build_chain
 from chatbot.chain.newest_release import (
     answer_from_newest,
@@ -321,6 +321,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 model=_needed(settings.model, "model", settings),
                 quantization=settings.quantization,
                 device=settings.device,
+                adapter=None if settings.adapter is None else str(settings.adapter),
                 top_k=settings.top_k,
                 repetition_penalty=settings.repetition_penalty,
                 offline=settings.offline,

@@ -24,6 +24,11 @@ from ingestion.reading import Limits
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
 
+_PAPER_PROFILES = frozenset(
+    {"qamr", "baseline", "base", "+rewriting", "+dual-chunking", "+reduction", "+selection"}
+)
+"""The profiles whose answers are written from all that the paper's context holds."""
+
 _OCR_SHARE = 0.7
 """Of a file's seconds; the rest is for what the file has beside its scanned pages."""
 
@@ -75,6 +80,7 @@ class Settings(SignInSettings, BaseSettings):
 
     model: str | None = Field(None, description="transformers: folder or Hub id; server: its name")
     quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
+    adapter: Path | None = Field(None, description="transformers: folder of `strata tune run`")
     device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
     top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
     repetition_penalty: float = Field(1.0, gt=0, description="transformers; the paper: 1.15")
@@ -162,6 +168,8 @@ class Settings(SignInSettings, BaseSettings):
     @property
     def model_name(self) -> str:
         """The language model by name; empty where there is none."""
+        if self.backend == "transformers" and self.model and self.adapter:
+            return f"{self.model} + {self.adapter.name}"
         if self.backend != "embedded":
             return self.model or self.backend
         chosen = chosen_generator(self.generator)
@@ -225,6 +233,11 @@ class Settings(SignInSettings, BaseSettings):
     def prompt_limit(self) -> int:
         """`prompt_budget`, as far as the context of the embedded backend holds it (characters)."""
         return self._that_fit(self.prompt_budget)
+
+    @property
+    def lead_budget(self) -> int:
+        """Characters of evidence in the prompt of an answer of the profile."""
+        return self.evidence_limit if self.profile in _PAPER_PROFILES else self.prompt_limit
 
     def _that_fit(self, characters: int) -> int:
         if self.backend != "embedded":

@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh PYTHON base|test: install this project, editable, into the environment of PYTHON, with
-# the versions in requirements/; `test` adds what the tests need, the extra `hf` with it.
+# the versions in requirements/; `test` adds what the tests need, with the extras `hf` and `train`.
 set -eu
 python=$1 what=$2
 
@@ -11,7 +11,7 @@ install() {
 install_all() {
     install --require-hashes --requirement "requirements/$what.txt" || return
     install --no-deps --editable . || return
-    [ "$what" = base ] || install --constraint requirements/hf.txt --editable '.[hf]'
+    [ "$what" = base ] || install --constraint requirements/train.txt --editable '.[hf,train]'
 }
 echo "Installing packages for '$what' (one or two minutes)."
 if ! install_all; then

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = {"base": (), "test": ("test", "community"), "hf": ("hf",)}
+EXTRAS = {"base": (), "test": ("test", "community"), "hf": ("hf",), "train": ("hf", "train")}
 """What each file serves beside the dependencies of the project, as in `scripts/lock.sh`."""
 
 
@@ -43,7 +43,7 @@ def test_every_dependency_is_locked_at_a_version_that_pyproject_allows(name: str
         assert requirement.specifier.contains(version.version), f"{pin} is not {requirement}"
 
 
-@pytest.mark.parametrize("name", ["test", "hf"])
+@pytest.mark.parametrize("name", ["test", "hf", "train"])
 def test_every_file_has_the_same_versions(name: str) -> None:
     pins = locked(name)
     for package, pin in locked("base").items():

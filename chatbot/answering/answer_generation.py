@@ -9,7 +9,6 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering import evidence
 from chatbot.answering.body import (
     FEW_WORDS,
     Part,
@@ -19,26 +18,25 @@ from chatbot.answering.body import (
     table_of,
     told_in_prose,
 )
-from chatbot.answering.evidence import as_chunks, within
 from chatbot.answering.lead import (
     Sentence,
     adds_to,
     check,
     with_verdict,
 )
+from chatbot.answering.lead_prompt import REMEMBERED, UNKNOWN, lead_prompt
 from chatbot.answering.undocumented_gate import nothing_found, refusal
 from chatbot.comparison.presence import end_of
 from chatbot.memory.pairs import Origin
-from chatbot.memory.prompting import Room, is_rejected, repeats, route_of, with_remembered
+from chatbot.memory.prompting import is_rejected, repeats, route_of
 from chatbot.memory.uses import REJECTED
 from chatbot.retrieval.forms import (
     ASKS_DEFAULT,
     in_words,
-    named_rows,
     read_rows,
     read_value,
 )
-from chatbot.retrieval.kinds import FORMS, Kind, kind_of, without_opening
+from chatbot.retrieval.kinds import FORMS, Kind, without_opening
 from chatbot.retrieval.lifecycle import read_end, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, plain, says_unknown, whole
@@ -50,33 +48,8 @@ from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import BlockKind
-from prompts import fenced, fenced_list, render
 
 STEP = "answer_generation"
-HINTS = {
-    Kind.VALUE: (
-        "Name the thing, its value with the unit, and its range or condition if the chunks state "
-        "one. If they do not tell this value, reply: I don't know"
-    ),
-    Kind.STEPS: (
-        "Say in one or two sentences what has to be done, with the command or setting that does "
-        "it. If the chunks tell how to do something else only, reply: I don't know"
-    ),
-    Kind.LIST: "Name all of them in one sentence.",
-    Kind.TABLE: "Answer from the rows, with names, values and units.",
-    Kind.DEFINITION: "Say in one to three sentences what it is and what it is for.",
-    Kind.YES_NO: (
-        "Begin with Yes or No, then say why. If the chunks do not speak of it, reply: I don't know"
-    ),
-    Kind.EXPLANATION: (
-        "Say in two or three sentences for what reason, or how it works, as the chunks state it."
-    ),
-    Kind.CHANGE: "Say what changed, and in which release.",
-}
-MORE_FOR = {Kind.EXPLANATION: 1.6}
-"""How much more evidence is shown: a reason often stands some paragraphs from what it explains."""
-NEAR_FOR = {Kind.EXPLANATION: 0.8}
-"""What a passage of another section scores at least, of the best: a model makes reasons of all."""
 WORDED = (Kind.YES_NO, Kind.EXPLANATION, Kind.DEFINITION)
 """Kinds whose lead the best paragraphs follow: a small model leaves the reason out."""
 _MORE = re.compile(
@@ -87,16 +60,12 @@ _EXPLAINED = re.compile(r" \([^()]*\)")
 """What the glossary put behind a term of the question, which an answer does not repeat."""
 _OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
-UNKNOWN = "I don't know"
-"""What the prompt asks the model to say where the passages do not tell."""
 DOUBTED = 0.18
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
 UNSURE, DOUBTFUL = 0.05, 0.16
 """Its likelihood from which no passage is shown where nothing is borne: of a value, of others."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
-REMEMBERED = Room(pairs=2, characters=600)
-"""What of earlier answers stands in the prompt: little, since a small model reads slowly."""
 
 
 def generate_answer(
@@ -118,15 +87,11 @@ def generate_answer(
 
     async def generate(turn: Turn) -> Turn:
         assert turn.queries is not None
-        scored = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
-        if not scored:
+        prompt = lead_prompt(turn, budget)
+        if prompt is None:
             return replace(turn, answer=nothing_found(turn))
-        subject = turn.queries.subject
-        passages = best_passages(scored)
-        kind = kind_of(turn.queries, passages[0])
-        room = int(budget * MORE_FOR.get(kind, 1.0))
-        excerpts = within(room, passages, scored, subject, NEAR_FOR.get(kind, evidence.NEAR))
-        shown = [excerpt.passage for excerpt in excerpts]
+        subject, passages, scored = prompt.subject, prompt.passages, prompt.scored
+        kind, shown = prompt.kind, prompt.shown
         corpus = open_corpus(*turn.asked)
         draft = _Draft(turn, kind, passages, scored, corpus)
         two_questions = _MORE.search(without_opening(subject)) is not None
@@ -135,20 +100,10 @@ def generate_answer(
             return replace(turn, answer=_accepted(draft, draft.written([read]), same))
         if model is None:
             return replace(turn, answer=replace(draft.unwritten(), warnings=(NO_MODEL,)))
-        product, release = turn.asked
-        on_row = kind is Kind.VALUE and named_rows(subject, passages[0].records)
-        messages = render(
-            "answer_lead",
-            product=product,
-            release=release,
-            chunks=with_remembered(as_chunks(excerpts), turn, REMEMBERED),
-            question=fenced("question", turn.queries.base),
-            hint=HINTS[Kind.TABLE if on_row else kind],
-        )
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
         made = await call(
             model,
-            messages,
+            prompt.messages,
             step=STEP,
             shown=True,
             unless=(UNKNOWN, DOUBTED),
@@ -171,12 +126,6 @@ def generate_answer(
         return replace(turn, answer=_accepted(draft, answer, same))
 
     return generate
-
-
-def beginning_of_prompt() -> list[tuple[str, str]]:
-    """A prompt without a question: what every prompt begins with, which the model keeps read."""
-    nothing = {"product": "", "release": "", "hint": ""}
-    return render("answer_lead", chunks=fenced_list(()), question=fenced("question", ""), **nothing)
 
 
 def _read(draft: _Draft) -> Sentence | None:

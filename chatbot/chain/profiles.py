@@ -50,7 +50,7 @@ def qamr(p: Parts) -> Profile:
         context_selection=p.selection_by_model,
         term_clarification=ask_which_term,
         adaptive_temperature=p.temperature,
-        answer_generation=p.written_by(p.needed_model, budget=p.settings.evidence_limit),
+        answer_generation=p.written_by(p.needed_model, budget=p.settings.lead_budget),
     )
 
 
@@ -137,7 +137,7 @@ def _by_score(
         memory_of_passage=memory_of_passage,
         memory_relations=memory_relations,
         adaptive_temperature=p.temperature,
-        answer_generation=p.written_by(model, budget=p.settings.prompt_limit),
+        answer_generation=p.written_by(model, budget=p.settings.lead_budget),
     )
 
 
@@ -160,7 +160,7 @@ def _ablation(
         context_retrieval=chunks or single_chunks,
         context_reduction=reduction or keep_whole(p.open_corpus),
         context_selection=selection or p.selection_by_score,
-        answer_generation=p.written_by(p.needed_model, budget=p.settings.evidence_limit),
+        answer_generation=p.written_by(p.needed_model, budget=p.settings.lead_budget),
     )
 
 

@@ -40,8 +40,9 @@ class HuggingFaceChatModel(StreamingChatModel):
     `model` is a Hub id or a folder. `quantization` is `nf4` (4-bit, double quantization, computed
     in bfloat16), `int8`, `bf16`, or `off` for the type that the weights are stored in. `device` is
     `auto` (all GPUs, else the CPU) or a name of torch's. Temperature 0 or top-k 1 takes the
-    likeliest token; top-k 0 considers all. QAMR (Section IV) runs Llama-3-70B-Instruct in NF4 with
-    temperature 0.01, top-k 1 and repetition penalty 1.15.
+    likeliest token; top-k 0 considers all. `adapter` is the folder of a LoRA adapter that was tuned
+    on the model. QAMR (Section IV) runs Llama-3-70B-Instruct in NF4 with temperature 0.01, top-k 1
+    and repetition penalty 1.15.
 
     Calls that come together are one batch, of at most `largest_batch`, each with its own limit,
     stop strings and random numbers. A stream that is left or cancelled ends at once. Code from the
@@ -51,6 +52,7 @@ class HuggingFaceChatModel(StreamingChatModel):
     model: str
     quantization: Quantization = "nf4"
     device: str = "auto"
+    adapter: str | None = None
     max_tokens: int = Field(512, ge=1)
     temperature: float = Field(0.0, ge=0)
     top_k: int = Field(0, ge=0)
@@ -59,7 +61,7 @@ class HuggingFaceChatModel(StreamingChatModel):
     largest_batch: int = Field(8, ge=1)
     offline: bool = False
 
-    _loaded: _Network | None = PrivateAttr(default=None)
+    _loaded: Network | None = PrivateAttr(default=None)
     _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
     _batches: Batches = PrivateAttr()
 
@@ -76,11 +78,13 @@ class HuggingFaceChatModel(StreamingChatModel):
         """Bytes that weights and buffers take; 0 before the model is loaded."""
         return self._loaded.network.get_memory_footprint() if self._loaded else 0
 
-    def load(self) -> _Network:
+    def load(self) -> Network:
         """Fetch the model if it is a Hub id, and read it into memory if it is not there yet."""
         with self._loading:
             if self._loaded is None:
-                self._loaded = _load(self.model, self.quantization, self.device, self.offline)
+                self._loaded = load_network(
+                    self.model, self.quantization, self.device, self.offline, self.adapter
+                )
             return self._loaded
 
     async def _chunks(
@@ -118,7 +122,7 @@ class HuggingFaceChatModel(StreamingChatModel):
             answer.ended = True
 
 
-class _Network:
+class Network:
     """A network and its tokenizer, used by one thread at a time."""
 
     def __init__(self, name: str, network: Any, tokenizer: Any) -> None:
@@ -126,7 +130,7 @@ class _Network:
 
         self.name = name
         self.network = network
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         published = network.generation_config.eos_token_id
         ends = published if isinstance(published, list) else [published]
         self._ends: frozenset[int | None] = frozenset({*ends, tokenizer.eos_token_id})
@@ -135,7 +139,7 @@ class _Network:
         self._marks = re.compile("|".join(longest_first) or "(?!)")
         # What the publisher recommends for sampling must not mix with what a caller asks for.
         network.generation_config = GenerationConfig(pad_token_id=0)
-        self._context: int = (
+        self.context: int = (
             getattr(network.config.get_text_config(), "max_position_embeddings", None)
             or sys.maxsize
         )
@@ -166,31 +170,30 @@ class _Network:
     def _prepare(self, answer: Answer) -> None:
         import torch
 
-        answer.prompt = self._encode(answer.messages)
-        if (left := self._context - len(answer.prompt)) <= 0:
+        answer.prompt = self.encode(answer.messages)
+        if (left := self.context - len(answer.prompt)) <= 0:
             raise GeneratorError(
                 f"the prompt has {len(answer.prompt)} tokens, and the context of {self.name} holds "
-                f"{self._context}: ask a shorter question, or give it less evidence"
+                f"{self.context}: ask a shorter question, or give it less evidence"
             )
         answer.max_tokens = min(answer.max_tokens, left)
         answer.random = torch.Generator(self.network.device).manual_seed(answer.seed)
 
-    def _encode(self, messages: list[dict[str, Any]]) -> list[int]:
+    def encode(self, messages: list[dict[str, Any]]) -> list[int]:
         """The tokens of a conversation, up to where the model is to answer.
 
         A mark of the chat template that stands in a message is broken by a space, so that no text
-        can end its own message or begin another.
+        can end its own message or begin another. Raises GeneratorError.
         """
         from jinja2 import TemplateError
 
-        if not self._tokenizer.chat_template:
+        if not self.tokenizer.chat_template:
             raise GeneratorError(
                 f"{self.name} has no chat template: choose a model tuned to follow instructions"
             )
-        broken = partial(self._marks.sub, lambda mark: f"{mark[0][0]} {mark[0][1:]}")
-        data = [{**message, "content": broken(message["content"])} for message in messages]
+        data = [{**message, "content": self._broken(message["content"])} for message in messages]
         try:
-            tokens: list[int] = self._tokenizer.apply_chat_template(
+            tokens: list[int] = self.tokenizer.apply_chat_template(
                 data, add_generation_prompt=True, return_dict=False
             )
         except TemplateError as error:
@@ -199,8 +202,21 @@ class _Network:
             ) from error
         return tokens
 
+    def encode_reply(self, reply: str) -> list[int]:
+        """The tokens of a whole reply, and the one that ends it. Raises GeneratorError."""
+        end = self.tokenizer.eos_token_id
+        if end is None:
+            raise GeneratorError(
+                f"{self.name} has no token that ends a reply: choose another model"
+            )
+        tokens: list[int] = self.tokenizer.encode(self._broken(reply), add_special_tokens=False)
+        return [*tokens, end]
+
+    def _broken(self, text: str) -> str:
+        return self._marks.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", text)
+
     def _decode(self, tokens: list[int], *, marks: bool = False) -> str:
-        text: str = self._tokenizer.decode(
+        text: str = self.tokenizer.decode(
             tokens, skip_special_tokens=not marks, clean_up_tokenization_spaces=False
         )
         return text
@@ -240,12 +256,36 @@ class _Network:
         return tokens.new_tensor([answer.over for answer in self._batch]).bool()
 
 
-def _load(name: str, quantization: Quantization, device: str, offline: bool) -> _Network:
+def gpu_is_there() -> bool:
+    """Whether torch finds a GPU that computes with CUDA."""
+    _require_extra()
+    import torch
+
+    found: bool = torch.cuda.is_available()
+    return found
+
+
+def _require_extra() -> None:
+    """Raise GeneratorError where a library of the extra `hf` is missing."""
     if missing := [package for package in _EXTRA if importlib.util.find_spec(package) is None]:
         raise GeneratorError(
             f'{" and ".join(missing)} missing: `pip install "strata-docs[hf]"` installs what a '
             "model run by Transformers needs"
         )
+
+
+def load_network(
+    name: str,
+    quantization: Quantization,
+    device: str,
+    offline: bool,
+    adapter: str | None = None,
+) -> Network:
+    """Read a model with its tokenizer, and an adapter for it, into memory.
+
+    What is not a folder is fetched from the Hub, unless `offline`. Raises GeneratorError.
+    """
+    _require_extra()
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
@@ -281,7 +321,35 @@ def _load(name: str, quantization: Quantization, device: str, offline: bool) -> 
         raise GeneratorError(
             f"{name} lacks {len(missing)} of its weights ({missing[0]}, …): fetch it again"
         )
-    return _Network(name, network, tokenizer)
+    if adapter is not None:
+        _add_adapter(network, name, Path(adapter).expanduser())
+    return Network(name, network, tokenizer)
+
+
+def _add_adapter(network: Any, name: str, folder: Path) -> None:
+    """Put the weights of an adapter beside those of the model; raises GeneratorError."""
+    from safetensors import SafetensorError
+
+    if importlib.util.find_spec("peft") is None:
+        raise GeneratorError(
+            'peft missing: `pip install "strata-docs[hf]"` installs what an adapter needs'
+        )
+    if not (folder / "adapter_config.json").is_file():
+        raise GeneratorError(
+            f"no adapter at {folder}: it needs an adapter_config.json and weights beside it, as "
+            "`strata tune run` writes them"
+        )
+    unfit = (
+        f"the adapter {folder} cannot be used with {name}: it has to be tuned on this very model"
+    )
+    try:
+        report = network.load_adapter(str(folder), adapter_kwargs={"local_files_only": True})
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise GeneratorError(f"{unfit} ({shorten(str(error), 300, placeholder=' …')})") from error
+    # Otherwise layers that it has no weights for would go untuned, and no one would know.
+    if apart := sorted({*report.missing_keys, *report.unexpected_keys}):
+        raise GeneratorError(f"{unfit} ({len(apart)} weights have no counterpart: {apart[0]}, …)")
+    network.eval()
 
 
 def _locate(name: str, offline: bool) -> tuple[str, bool]:

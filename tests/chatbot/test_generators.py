@@ -11,6 +11,7 @@ from chatbot.assembly import open_model
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import GENERATOR, HubFile, ModelFile, chosen_generator, models_in_use
 from chatbot.models.gguf_header import NotGguf, read_header
+from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import BadSettings, Settings, read_settings
 from tests.chatbot.random_gguf import write_gguf
 from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
@@ -94,6 +95,19 @@ def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
     assert own.evidence_limit == own.prompt_limit == 3 * (4000 - own.answer_tokens - 1000)
     assert settings(str(gguf), generator_context=2048).context == 2048
     assert own.model_name == "own"
+
+
+@pytest.mark.parametrize(("profile", "budget"), [("embedded", 900), ("qamr", 15_000)])
+def test_a_profile_shows_the_model_its_own_amount_of_evidence(profile: str, budget: int) -> None:
+    assert settings("none", profile=profile, backend="server").lead_budget == budget
+
+
+def test_a_tuned_adapter_reaches_the_backend_and_the_name_of_the_model(tmp_path: Path) -> None:
+    own = settings("none", backend="transformers", model="a/b", adapter=tmp_path / "tuned")
+    model = open_model(own)
+    assert isinstance(model, HuggingFaceChatModel)
+    assert model.adapter == str(tmp_path / "tuned")
+    assert own.model_name == "a/b + tuned"
 
 
 def test_the_chat_template_is_the_files_own(gguf: Path, tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from pathlib import Path
 
+import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 MARKS = ("<|begin|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
@@ -15,6 +18,19 @@ CONTEXT = 4096
 TEXT = (
     "the port runs at ten gigabit per second and the release notes say since which version it did"
 )
+
+
+TRAINING = ("torch", "transformers", "peft", "trl", "datasets")
+"""What the extras `hf` and `train` bring."""
+
+
+def require_training() -> None:
+    """Skip a test where the libraries for tuning are missing; in CI it fails."""
+    if missing := [name for name in TRAINING if importlib.util.find_spec(name) is None]:
+        told = f"no {missing[0]}: `pip install -e '.[hf,train]'` brings it"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
 
 
 def tiny_tokenizer() -> Tokenizer:

@@ -22,6 +22,7 @@ from ui.cli import (
     people,
     releases,
     serve,
+    tune,
 )
 from ui.cli.terminal import errors, printable
 
@@ -61,7 +62,7 @@ for command in (
     *(doctor.doctor, database.backup, database.restore, database.move),
 ):
     app.command()(command)
-for group in (releases, glossary, history, memory, people, models, evaluate):
+for group in (releases, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 
 

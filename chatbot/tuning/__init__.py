@@ -1,0 +1,1 @@
+"""Tuning a model on accepted answers (GraphContextGen 4.4): the instruction set, the training."""

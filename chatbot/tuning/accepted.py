@@ -1,0 +1,116 @@
+"""The answers that people accepted: good pairs of the memory, and refusals that were right."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload
+
+from chatbot.administration.overview import KeptPair, Overview, PairFilter, Scope
+from chatbot.answering.lead_prompt import UNKNOWN
+from chatbot.memory.pairs import Origin, Rating, Store
+from chatbot.memory.remembering import ANSWERED, question_of
+from chatbot.retrieval.provenance import says_unknown
+from chatbot.review.ratings import review_of
+from chatbot.text.citation_markers import without_marks
+from corpora.catalog.catalog import require_product, require_release
+from corpora.database.history_tables import TurnRow
+
+_ORDER = tuple(Origin)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A question of a release, and the reply that is right: the lead, or that it is unknown.
+
+    Of two that say the same the one of higher `rank` is kept. `cited` are the releases whose
+    pages it cites.
+    """
+
+    question: str
+    product: str
+    release: str
+    reply: str
+    abstains: bool
+    origin: str
+    rank: tuple[bool, int, float]
+    created: datetime
+    pair: int | None = None
+    turn: int | None = None
+    cited: frozenset[str] = frozenset()
+
+
+def accepted_pairs(overview: Overview, scope: Scope, *, measured: bool) -> Iterator[Accepted | str]:
+    """The pairs that people accepted, the oldest first; for each other one why it is none.
+
+    With `measured` also those that nobody rated, and that only measures call good.
+    """
+    for kept in overview.every(PairFilter(scope)):
+        row = kept.row
+        if row.suspended:
+            yield "suspended, since the pages behind it changed"
+        elif row.store != Store.HIGH:
+            yield "rated or measured as poor"
+        elif row.origin == Origin.MEASURED and not measured:
+            yield "rated by nobody (--measured takes these too)"
+        else:
+            yield _of_pair(kept)
+
+
+def _of_pair(kept: KeptPair) -> Accepted:
+    row, answer = kept.row, kept.row.answer
+    reply = answer.get("value") or without_marks(answer["text"]).strip()
+    unknown = says_unknown(reply)
+    return Accepted(
+        question=row.question,
+        product=kept.product,
+        release=kept.release,
+        reply=UNKNOWN if unknown else reply,
+        abstains=unknown,
+        origin=row.origin,
+        rank=(not unknown, _ORDER.index(Origin(row.origin)), row.score),
+        created=row.created,
+        pair=row.id,
+        cited=frozenset(citation["release"] for citation in answer.get("citations", ())),
+    )
+
+
+def accepted_refusals(overview: Overview, scope: Scope) -> Iterator[Accepted]:
+    """The turns of which people say that not to know was right, the oldest first."""
+    overview.person.require_admin()
+    wanted = select(TurnRow).where(~TurnRow.superseded, TurnRow.route.in_(ANSWERED))
+    rows = wanted.options(
+        joinedload(TurnRow.feedback), joinedload(TurnRow.review), joinedload(TurnRow.trace)
+    ).order_by(TurnRow.id)
+    with overview.database.reading() as session:
+        of_release = ""
+        if scope.product:
+            product = require_product(session, scope.product).name
+            rows = rows.where(TurnRow.product == product)
+        if scope.release:
+            of_release = require_release(session, scope.product, scope.release).name
+        for turn in session.scalars(rows.execution_options(yield_per=200)):
+            review = review_of(turn)
+            release = review.corrected_release or turn.release
+            if not turn.product or not release or of_release not in ("", release):
+                continue
+            if review.corrected_answer:
+                right = says_unknown(review.corrected_answer)
+            elif review.rating:
+                right = turn.abstained and review.rating == Rating.GOOD
+            else:
+                right = turn.abstained and turn.feedback is not None and turn.feedback.thumbs > 0
+            if right:
+                origin = Origin.RATING if review.rating else Origin.THUMBS
+                yield Accepted(
+                    question=question_of(turn, turn.trace),
+                    product=turn.product,
+                    release=release,
+                    reply=UNKNOWN,
+                    abstains=True,
+                    origin=origin,
+                    rank=(False, _ORDER.index(origin), 1.0),
+                    created=turn.created,
+                    turn=turn.id,
+                )

@@ -1,0 +1,205 @@
+"""The instruction set of what people accepted (GraphContextGen 4.4), with evidence of one release.
+
+Each prompt is the one that the chain of the profile writes for the question, without what was
+answered before: that would give the reply away.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from chatbot.accounts.people import Person
+from chatbot.administration.overview import EVERYTHING, Overview, Scope
+from chatbot.answering.lead import check
+from chatbot.answering.lead_prompt import PROMPT, LeadPrompt, lead_prompt
+from chatbot.assembly import Chatbot
+from chatbot.memory.pairs import MemoryQuestion, same_value
+from chatbot.memory.questions import as_typed
+from chatbot.retrieval.provenance import plain, whole
+from chatbot.retrieval.records import sentences
+from chatbot.review.exports import Exports, Format
+from chatbot.tuning.accepted import Accepted, accepted_pairs, accepted_refusals
+from chatbot.tuning.instructions import Instruction, Message, Split
+from chatbot.tuning.near_duplicates import groups, split_of
+from prompts import fingerprint
+
+_MOST_SENTENCES = 5
+"""Of a reply; the prompt asks for three at most, and a person may need some more."""
+
+
+@dataclass
+class ExportReport:
+    """How many instructions were written, to which split; and what was left out, by the reason."""
+
+    written: Counter[Split] = field(default_factory=Counter)
+    abstentions: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+class LeftOut(Exception):
+    """An accepted answer cannot be an instruction; the message says why."""
+
+
+@dataclass(frozen=True)
+class InstructionExport:
+    """Writes instruction sets for one admin; raises NotAllowed for anybody else."""
+
+    chatbot: Chatbot
+    person: Person
+
+    def __post_init__(self) -> None:
+        self.person.require_admin()
+
+    def lines(
+        self,
+        report: ExportReport,
+        scope: Scope = EVERYTHING,
+        *,
+        measured: bool = False,
+        validation: float = 0.1,
+        held_back: float = 0.1,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Iterator[str]:
+        """Yield the lines of a set, and count them in `report`.
+
+        `validation` and `held_back` are shares of the groups of questions that ask nearly the
+        same. Raises UnknownRelease.
+        """
+        found = self._found(report, scope, measured=measured)
+        rows = self._rows(found, report, validation, held_back, on_progress)
+        of = {"product": scope.product, "release": scope.release}
+        exports = Exports(self.chatbot.database)
+        return exports.of(self.person, "instruction set", rows, Format.JSONL, **of)
+
+    def _found(self, report: ExportReport, scope: Scope, *, measured: bool) -> list[Accepted]:
+        overview = Overview(self.chatbot.database, self.person)
+        found: list[Accepted] = []
+        for accepted in accepted_pairs(overview, scope, measured=measured):
+            if isinstance(accepted, Accepted):
+                found.append(accepted)
+            else:
+                report.left_out[accepted] += 1
+        found += accepted_refusals(overview, scope)
+        return sorted(found, key=lambda accepted: accepted.created)
+
+    def _rows(
+        self,
+        found: Sequence[Accepted],
+        report: ExportReport,
+        validation: float,
+        held_back: float,
+        on_progress: Callable[[int, int], None],
+    ) -> Iterator[dict[str, object]]:
+        kept = self._without_near_duplicates(found, report)
+        for done, (accepted, key) in enumerate(kept, 1):
+            split = split_of(key, validation, held_back)
+            try:
+                instruction = self._instruction(accepted, split)
+            except LeftOut as reason:
+                report.left_out[str(reason)] += 1
+            else:
+                report.written[split] += 1
+                report.abstentions += accepted.abstains
+                yield instruction.model_dump(mode="json")
+            on_progress(done, len(kept))
+
+    def _without_near_duplicates(
+        self, found: Sequence[Accepted], report: ExportReport
+    ) -> list[tuple[Accepted, str]]:
+        """The best of those that say the same, in order, each with the key of its group.
+
+        Two questions of a release say the same if their words do, or if they are as near as δ and
+        have one reply. Groups reach across releases, which ask alike and answer otherwise.
+        """
+        delta = self.chatbot.settings.memory_delta
+        questions = self._questions(found)
+        group = groups(questions, delta)
+        kept: dict[tuple[str, str, int], list[int]] = {}
+        for i in sorted(range(len(found)), key=lambda i: found[i].rank, reverse=True):
+            others = kept.setdefault((found[i].product, found[i].release, group[i]), [])
+            if any(
+                questions[i].asks == questions[other].asks
+                or (
+                    same_value(found[i].reply, found[other].reply)
+                    and float(questions[i].vector @ questions[other].vector) >= delta
+                )
+                for other in others
+            ):
+                report.left_out["a near-duplicate of another"] += 1
+            else:
+                others.append(i)
+        places = sorted(i for several in kept.values() for i in several)
+        return [(found[i], questions[group[i]].asks) for i in places]
+
+    def _questions(self, found: Sequence[Accepted]) -> list[MemoryQuestion]:
+        """The questions as the memory compares them, those of one product read together."""
+        read: dict[int, MemoryQuestion] = {}
+        for product in {accepted.product for accepted in found}:
+            places = [i for i, accepted in enumerate(found) if accepted.product == product]
+            texts = [found[i].question for i in places]
+            read |= zip(places, self.chatbot.memory.reader.read_all(texts, product), strict=True)
+        return [read[i] for i in range(len(found))]
+
+    def _instruction(self, accepted: Accepted, split: Split) -> Instruction:
+        """The instruction of an accepted answer; raises LeftOut."""
+        chatbot = self.chatbot
+        if not accepted.cited <= {accepted.release}:
+            raise LeftOut("cites another release")
+        if len(sentences(accepted.reply)) > _MOST_SENTENCES or "\n\n" in accepted.reply:
+            raise LeftOut("has no lead of a few sentences")
+        releases = next((p.releases for p in chatbot.products() if p.name == accepted.product), ())
+        if accepted.release not in (release.name for release in releases):
+            raise LeftOut("is from a release that cannot be asked")
+        turn = chatbot.search(
+            as_typed(accepted.question),
+            product=accepted.product,
+            release=accepted.release,
+            owner="",
+        )
+        resolution = turn.resolution
+        if resolution is None or resolution.releases != (accepted.release,):
+            raise LeftOut("is asked of another release")
+        prompt = lead_prompt(turn, chatbot.settings.lead_budget)
+        if prompt is None:
+            raise LeftOut("nothing was found that bears it")
+        others = [
+            name
+            for release in releases
+            if release.name != accepted.release
+            for name in (release.name, *release.aliases)
+        ]
+        reply = accepted.reply if accepted.abstains else _borne(accepted, prompt, others)
+        messages = [*prompt.messages, ("assistant", reply)]
+        return Instruction(
+            messages=tuple(
+                Message.model_validate({"role": role, "content": text}) for role, text in messages
+            ),
+            question=accepted.question,
+            product=accepted.product,
+            release=accepted.release,
+            split=split,
+            abstains=accepted.abstains,
+            origin=accepted.origin,
+            pair=accepted.pair,
+            turn=accepted.turn,
+            prompt=fingerprint(PROMPT),
+        )
+
+
+def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
+    """The reply in full sentences, each borne by a passage that is shown; raises LeftOut.
+
+    A release of another name may be told where the passages or the question tell it.
+    """
+    assert prompt.turn.queries is not None
+    own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
+    shown = prompt.shown
+    evidence = plain(" ".join([own, *(text for p in shown for text in (p.text, *p.path))]))
+    told = plain(accepted.reply)
+    for name in map(plain, others):
+        if whole(name).search(told) and not whole(name).search(evidence):
+            raise LeftOut("names another release, which its evidence does not")
+    said = check(accepted.reply, shown, prompt.scored, own)
+    if not said or any(sentence.passage is None for sentence in said):
+        raise LeftOut("nothing was found that bears it")
+    return " ".join(sentence.text for sentence in said)

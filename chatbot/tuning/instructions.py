@@ -1,0 +1,83 @@
+"""The instruction set: prompts as the model gets them, each with the reply that it should give."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ingestion.errors import StrataError
+
+
+class TuningError(StrataError):
+    """A model cannot be tuned so; the message says why, and what to do."""
+
+
+class Split(StrEnum):
+    """What an instruction is for: to learn from, to stop in time, to compare afterwards."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    HELD_BACK = "held-back"
+
+
+class Message(BaseModel):
+    """One message of a chat."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Instruction(BaseModel):
+    """A line of the set: a chat that ends with the right reply, and where it comes from.
+
+    It comes from the `pair` of the memory, or from the `turn` of the history that rightly
+    `abstains`. `prompt` is the fingerprint of the prompt's file.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    messages: tuple[Message, ...] = Field(min_length=2)
+    question: str
+    product: str
+    release: str
+    split: Split
+    abstains: bool
+    origin: str
+    pair: int | None = None
+    turn: int | None = None
+    prompt: str = ""
+
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        """The prompt as (role, text), without the reply."""
+        return [(message.role, message.content) for message in self.messages[:-1]]
+
+    @property
+    def reply(self) -> str:
+        """The reply that the model should give."""
+        return self.messages[-1].content
+
+
+def read_instructions(path: Path) -> list[Instruction]:
+    """Read an instruction set; raises TuningError for a file or a line that is none."""
+    try:
+        lines = path.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TuningError(f"{path} cannot be read: {error}") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(Instruction.model_validate_json(line))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise TuningError(
+                f"{path}, line {number} is no instruction: {place + ': ' if place else ''}"
+                f"{first['msg']}. `strata tune export` writes such files"
+            ) from error
+    return found

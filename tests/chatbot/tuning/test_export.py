@@ -1,0 +1,239 @@
+"""The instruction set of accepted answers, on the documentation of a lamp."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import select, update
+
+from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import parse_faq
+from chatbot.administration.overview import EVERYTHING, Scope
+from chatbot.answering.lead_prompt import UNKNOWN
+from chatbot.memory.pairs import MemoryQuestion
+from chatbot.review.ratings import Ratings
+from chatbot.settings import Settings
+from chatbot.tuning.export import ExportReport, InstructionExport
+from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
+from chatbot.tuning.near_duplicates import groups, split_of
+from corpora.database.history_tables import AuditRow
+from corpora.database.memory_tables import MemoryPairRow
+from tests.chatbot import lamp
+from tests.chatbot.memory_bots import Bot, remembering, says
+
+BRIGHT = {"question": "How bright is the lamp?", "answer": "The lamp gives 600 lumen."}
+FUSE = {"question": "What is the fuse rated?", "answer": "The fuse is rated 2 A."}
+CABLE = "How long may the cable of the lamp be?"
+
+
+@pytest.fixture
+def bot(lamp_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
+    bot = remembering(lamp_settings, tmp_path, lamp.model(lamp.answer(UNKNOWN)))
+    yield bot
+    bot.close()
+
+
+def known(bot: Bot, *rows: dict[str, Any], release: str = "1.0") -> None:
+    data = "\n".join(json.dumps({"release": release, **row}) for row in rows).encode()
+    report = Exchange(bot.chatbot, LOCAL).bring_in(parse_faq(data, "faq.jsonl", "lamp"))
+    assert report.added == len(rows)
+
+
+def exported(
+    bot: Bot, scope: Scope = EVERYTHING, **options: Any
+) -> tuple[list[Instruction], ExportReport]:
+    report = ExportReport()
+    lines = InstructionExport(bot.chatbot, LOCAL).lines(report, scope, **options)
+    return [Instruction.model_validate_json(line) for line in lines], report
+
+
+def test_an_accepted_answer_becomes_the_prompt_of_the_chain_and_its_lead(bot: Bot) -> None:
+    known(bot, BRIGHT)
+    (instruction,), report = exported(bot)
+    assert (instruction.product, instruction.release, instruction.pair) == (
+        "lamp",
+        "1.0",
+        bot.pair.id,
+    )
+    assert (instruction.origin, instruction.abstains) == ("imported", False)
+    assert instruction.reply == "The lamp gives 600 lumen."
+    assert sum(report.written.values()) == 1
+    assert report.left_out == {}
+
+    # Asked afresh, the model gets this very prompt.
+    assert prompt_of(bot) == instruction.asked
+
+
+def prompt_of(bot: Bot) -> list[tuple[str, str]]:
+    turn = bot.chatbot.ask(BRIGHT["question"], product="lamp", release="1.0", afresh=True).turn
+    (call,) = [call for call in turn.calls if call.step == "answer_generation"]
+    return list(call.prompt)
+
+
+def test_with_a_model_at_every_step_it_is_that_prompt(
+    lamp_settings: Settings, tmp_path: Path
+) -> None:
+    rules = (
+        lamp.rewriting(BRIGHT["question"]),
+        lamp.reduction("Brightness", "The lamp gives 600 lumen."),
+        lamp.answer(BRIGHT["answer"]),
+    )
+    bot = remembering(lamp_settings, tmp_path, lamp.model(*rules), profile="qamr")
+    known(bot, BRIGHT)
+    (instruction,), _ = exported(bot)
+    assert prompt_of(bot) == instruction.asked
+    bot.close()
+
+
+def test_the_evidence_and_the_answer_are_of_one_release(bot: Bot) -> None:
+    known(bot, BRIGHT, FUSE)
+    known(bot, {**BRIGHT, "answer": "The lamp gives 800 lumen."}, release="2.0")
+    found, _ = exported(bot)
+    bright = {i.release: i for i in found if "bright" in i.question}
+    assert {release: i.reply for release, i in bright.items()} == {
+        "1.0": "The lamp gives 600 lumen.",
+        "2.0": "The lamp gives 800 lumen.",
+    }
+    for release, other in (("1.0", "800 lumen"), ("2.0", "600 lumen")):
+        assert other not in bright[release].asked[-1][1]
+    # One question in two releases: on one side.
+    assert len({i.split for i in bright.values()}) == 1
+    only, _ = exported(bot, Scope("lamp", "2.0"))
+    assert [i.release for i in only] == ["2.0"]
+
+
+def test_what_the_release_does_not_bear_is_left_out_and_counted(bot: Bot) -> None:
+    known(
+        bot,
+        {**BRIGHT, "answer": "The lamp gives 800 lumen."},
+        {**FUSE, "answer": "Since 2.0 the fuse is rated 2 A."},
+        {"question": "What is in the box?", "answer": "The box holds the lamp.", "score": 0.1},
+        {"question": "How is it cleaned?", "answer": "\n\n".join(["Wipe the lamp."] * 7)},
+    )
+    found, report = exported(bot)
+    assert found == []
+    assert report.left_out == {
+        "nothing was found that bears it": 1,
+        "names another release, which its evidence does not": 1,
+        "rated or measured as poor": 1,
+        "has no lead of a few sentences": 1,
+    }
+
+
+def test_an_answer_that_cites_another_release_or_is_suspended_is_left_out(bot: Bot) -> None:
+    known(bot, BRIGHT, FUSE)
+    bright, fuse = bot.pairs
+    foreign = {**bright.answer, "citations": [{**bright.answer["citations"][0], "release": "2.0"}]}
+    with bot.chatbot.database.writing() as session:
+        session.execute(
+            update(MemoryPairRow).where(MemoryPairRow.id == bright.id).values(answer=foreign)
+        )
+        session.execute(
+            update(MemoryPairRow).where(MemoryPairRow.id == fuse.id).values(suspended="changed")
+        )
+    found, report = exported(bot)
+    assert found == []
+    assert report.left_out == {
+        "cites another release": 1,
+        "suspended, since the pages behind it changed": 1,
+    }
+
+
+def test_near_duplicates_are_left_out_the_best_stays(bot: Bot) -> None:
+    known(bot, {**BRIGHT, "score": 0.9}, FUSE)
+    bright = bot.pairs[0]
+    with bot.chatbot.database.writing() as session:
+        row = session.get_one(MemoryPairRow, bright.id)
+        values = {c.key: getattr(row, c.key) for c in MemoryPairRow.__table__.columns}
+        worse = {**values, "id": None, "score": 0.85, "question": "How bright is the lamp, please?"}
+        other = {"text": "It is bright.", "value": "It is bright.", "citations": []}
+        session.add_all([MemoryPairRow(**worse), MemoryPairRow(**worse | {"answer": other})])
+    found, report = exported(bot)
+    assert [i.pair for i in found] == [bright.id, bot.pairs[1].id]
+    assert report.left_out == {"a near-duplicate of another": 2}
+
+
+def test_only_refusals_that_people_call_right_are_taken(bot: Bot) -> None:
+    reply = bot.ask(CABLE, product="lamp", release="1.0")
+    assert reply.content.abstained
+    assert exported(bot)[0] == []
+    assert reply.kept_as is not None
+    Ratings(bot.chatbot.database).change(LOCAL, reply.kept_as, rating="good")
+    (refusal,), report = exported(bot)
+    assert (refusal.abstains, refusal.reply, refusal.turn) == (True, UNKNOWN, reply.kept_as)
+    assert report.abstentions == 1
+    assert "<chunk" in refusal.asked[-1][1]
+    Ratings(bot.chatbot.database).change(LOCAL, reply.kept_as, rating="bad")
+    assert exported(bot)[0] == []
+
+
+def test_what_nobody_rated_is_taken_on_demand(lamp_settings: Settings, tmp_path: Path) -> None:
+    said = "The pairing command opens a window of 180 seconds in which a remote can join."
+    bot = remembering(lamp_settings, tmp_path, says(said))
+    reply = bot.ask("Why does the pairing command open a window?", product="lamp", release="1.0")
+    assert not reply.content.abstained
+    with bot.chatbot.database.writing() as session:
+        session.execute(update(MemoryPairRow).values(store="high", score=0.9))
+    _, report = exported(bot)
+    assert report.left_out == {"rated by nobody (--measured takes these too)": 1}
+    assert [i.reply for i in exported(bot, measured=True)[0]] == [said]
+    with bot.chatbot.database.writing() as session:
+        session.execute(update(MemoryPairRow).values(origin="thumbs"))
+    (accepted,), _ = exported(bot)
+    assert (accepted.origin, accepted.reply) == ("thumbs", said)
+    bot.close()
+
+
+def test_an_export_is_for_admins_and_stands_in_the_audit_log(bot: Bot) -> None:
+    known(bot, BRIGHT)
+    exported(bot, Scope("lamp"))
+    with bot.chatbot.database.reading() as session:
+        row = session.scalars(select(AuditRow).order_by(AuditRow.id.desc())).first()
+        assert row is not None
+        assert (row.action, row.subject) == ("export", "instruction set")
+    with pytest.raises(NotAllowed):
+        InstructionExport(bot.chatbot, Person("u@example.org", "U", is_admin=False))
+
+
+def question(asks: str, *vector: float) -> MemoryQuestion:
+    return MemoryQuestion(asks, asks, np.array(vector, dtype=np.float32), "e")
+
+
+def test_a_group_holds_whatever_is_near_a_member() -> None:
+    asked = [
+        question("a", 1.0, 0.0),
+        question("b", 0.0, 1.0),
+        question("c", 0.6, 0.8),
+        question("d", 0.95, 0.31225),
+        question("b", -1.0, 0.0),
+    ]
+    assert groups(asked, 0.9) == [0, 1, 2, 0, 1]
+    assert groups(asked, 0.79) == [0, 0, 0, 0, 0]
+    assert groups([], 0.9) == []
+
+
+def test_the_split_follows_from_the_key_alone_and_holds_its_shares() -> None:
+    splits = [split_of(f"question {i}", 0.1, 0.2) for i in range(4000)]
+    assert splits == [split_of(f"question {i}", 0.1, 0.2) for i in range(4000)]
+    shares = {split: splits.count(split) / 4000 for split in Split}
+    assert shares[Split.HELD_BACK] == pytest.approx(0.2, abs=0.03)
+    assert shares[Split.VALIDATION] == pytest.approx(0.1, abs=0.03)
+    # A larger share takes nothing back into training.
+    for i, split in enumerate(splits):
+        if split is Split.HELD_BACK:
+            assert split_of(f"question {i}", 0.1, 0.3) is Split.HELD_BACK
+
+
+def test_a_file_that_is_no_instruction_set_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "set.jsonl"
+    with pytest.raises(TuningError, match="cannot be read"):
+        read_instructions(file)
+    file.write_text('\n{"messages": []}\n')
+    with pytest.raises(TuningError, match=r"line 2 is no instruction: messages"):
+        read_instructions(file)

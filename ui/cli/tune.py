@@ -1,0 +1,211 @@
+"""`strata tune`: tune a model on accepted answers (GraphContextGen 4.4)."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.overview import Scope
+from chatbot.settings import read_settings
+from chatbot.tuning.instructions import Split
+from ui.cli.terminal import (
+    SOME_LEFT_OUT,
+    AsJson,
+    errors,
+    open_chatbot,
+    print_result,
+    progress_bars,
+)
+from ui.wording.amounts import how_many
+
+app = typer.Typer(
+    name="tune", help="Tune a model on the answers that people accepted.", no_args_is_help=True
+)
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="The .jsonl file to write.")],
+    product: Annotated[str, typer.Option(help="Only this product.")] = "",
+    release: Annotated[str, typer.Option(help="Only this release of the product.")] = "",
+    measured: Annotated[
+        bool, typer.Option("--measured", help="Also answers that nobody rated.")
+    ] = False,
+    validation: Annotated[
+        float, typer.Option(min=0, max=0.4, help="Share by which training is stopped in time.")
+    ] = 0.1,
+    held_back: Annotated[
+        float, typer.Option(min=0, max=0.4, help="Share kept for `strata tune eval`.")
+    ] = 0.1,
+    as_json: AsJson = False,
+) -> None:
+    """Write an instruction set of accepted and curated answers, each with its evidence.
+
+    A line has the messages that a model gets, the right reply, and where it comes from. Only what
+    the found passages of its own release bear is taken. Exit code 1 means that nothing was.
+    """
+    from chatbot.tuning.export import ExportReport, InstructionExport
+
+    if release and not product:
+        raise typer.BadParameter("--release needs --product beside it")
+    report = ExportReport()
+    unfinished = file.with_name(f"{file.name}.part")
+    with progress_bars() as show:
+        lines = InstructionExport(open_chatbot(), LOCAL).lines(
+            report,
+            Scope(product, release),
+            measured=measured,
+            validation=validation,
+            held_back=held_back,
+            on_progress=lambda done, total: show("export", done, total),
+        )
+        with unfinished.open("w", encoding="utf-8", newline="") as written:
+            written.writelines(lines)
+    total = sum(report.written.values())
+    if total:
+        unfinished.replace(file)
+        told = [f"Wrote {how_many(total, 'instruction')} to {file}."]
+    else:
+        unfinished.unlink()
+        told = ["No answer could be taken; nothing was written."]
+    told += [f"  {split}: {report.written[split]:,}" for split in Split if total]
+    if total:
+        told.append(f"  {report.abstentions:,} of them say that it is not known")
+    if report.left_out:
+        told.append(f"{how_many(sum(report.left_out.values()), 'answer')} left out:")
+        told += (f"  {n:,} {reason}" for reason, n in report.left_out.most_common())
+    print_result(as_json, report, *told)
+    if not total:
+        raise typer.Exit(1)
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="An instruction set of `strata tune export`.")],
+    folder: Annotated[Path, typer.Argument(help="Where adapter, checkpoints and curve go.")],
+    model: Annotated[str, typer.Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last one.")] = False,
+    epochs: Annotated[int, typer.Option(min=1)] = 10,
+    batch: Annotated[int, typer.Option(min=1, help="Instructions computed together.")] = 4,
+    accumulation: Annotated[int, typer.Option(min=1, help="Batches of a step.")] = 1,
+    learning_rate: Annotated[float, typer.Option(min=0)] = 2e-4,
+    rank: Annotated[int, typer.Option(min=1, help="r of LoRA.")] = 64,
+    alpha: Annotated[int, typer.Option(min=1, help="alpha of LoRA.")] = 16,
+    dropout: Annotated[float, typer.Option(min=0, max=0.9)] = 0.1,
+    patience: Annotated[
+        int, typer.Option(min=1, help="Epochs without a lower validation loss.")
+    ] = 3,
+    longest: Annotated[
+        int | None, typer.Option(min=16, help="Tokens of an instruction (default: the context).")
+    ] = None,
+    seed: int = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Tune a model with LoRA (on 4-bit weights where there is a GPU); table 5 of GraphContextGen.
+
+    Stopped (Ctrl-C), it writes a checkpoint and exits with code 130; --resume goes on from there.
+    Exit code 3 means that some instructions were too long and were left out.
+    """
+    from chatbot.tuning.training import CURVE, Base, Parameters, tune
+
+    settings = read_settings()
+    chosen = model or settings.model
+    if not chosen:
+        raise typer.BadParameter("name the model by --model, or set STRATA_MODEL")
+    parameters = Parameters(
+        epochs=epochs,
+        batch=batch,
+        accumulation=accumulation,
+        learning_rate=learning_rate,
+        rank=rank,
+        alpha=alpha,
+        dropout=dropout,
+        patience=patience,
+        longest=longest,
+        seed=seed,
+    )
+    base = Base(chosen, settings.quantization, settings.device, settings.offline)
+    with progress_bars() as show, _stop_wanted() as wanted:
+        report = tune(
+            base,
+            file,
+            folder,
+            parameters,
+            resume=resume,
+            on_progress=lambda p: show(
+                "tune", p.step, p.steps, "" if p.loss is None else f"loss {p.loss:.3f}"
+            ),
+            stopped=lambda: bool(wanted),
+        )
+    told = [f"{how_many(report.steps, 'step')} on {how_many(report.instructions, 'instruction')}."]
+    if report.training:
+        told.append(f"Loss: {report.training[0][1]:.3f} at first, {report.training[-1][1]:.3f} now")
+    if report.validation:
+        told.append(f"Validation loss: {min(loss for _, loss in report.validation):.3f} at best")
+    else:
+        told.append("No instruction is for validation, so nothing stops the training early.")
+    if report.stopped_early:
+        told.append("Stopped early: the validation loss fell no more. The best epoch is kept.")
+    if report.too_long:
+        told.append(f"{how_many(report.too_long, 'instruction')} left out as too long")
+    if report.finished:
+        told.append(f"Adapter: {folder}, to be named in STRATA_ADAPTER. Curve: {folder / CURVE}")
+    print_result(as_json, asdict(report), *told)
+    if not report.finished:
+        errors.print("stopped; `--resume` goes on from here")
+        raise typer.Exit(130)
+    if report.too_long:
+        raise typer.Exit(SOME_LEFT_OUT)
+
+
+@app.command("eval")
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="The instruction set that the model was tuned on.")],
+    adapter: Annotated[
+        Path | None, typer.Option(help="Folder of `strata tune run` (default: STRATA_ADAPTER).")
+    ] = None,
+    model: Annotated[str, typer.Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Compare a tuned model with its base model on the held-back split: facts, own words, refusals.
+
+    Each writes its replies to the same prompts, without the chain around it.
+    """
+    from chatbot import assembly
+    from chatbot.models.hugging_face import HuggingFaceChatModel
+    from eval import tuned
+
+    named = read_settings(backend="transformers", model=model or None, adapter=adapter)
+    if not named.adapter:
+        raise typer.BadParameter("name the adapter by --adapter, or set STRATA_ADAPTER")
+    opened = assembly.open_model(named)
+    instructions = tuned.held_back(file)
+    assert isinstance(opened, HuggingFaceChatModel)
+    with progress_bars() as show:
+        scores = tuned.compare(opened, instructions, show)
+    found = {name: tuned.figures(of_model) for name, of_model in scores.items()}
+    told = tuned.comparison_tables(scores)
+    print_result(as_json, {"figures": found, "scores": scores}, told)
+
+
+@contextmanager
+def _stop_wanted() -> Iterator[list[int]]:
+    """A list that is empty until Ctrl-C is pressed; pressed again, it ends the command at once."""
+    wanted: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        if wanted:
+            raise KeyboardInterrupt
+        wanted.append(number)
+        errors.print("stopping after this step; Ctrl-C again stops at once")
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield wanted
+    finally:
+        signal.signal(signal.SIGINT, before)
