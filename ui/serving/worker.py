@@ -49,8 +49,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     with suppress(AttributeError, OSError):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     stopping = threading.Event()
-    database = _open(settings.database)
-    claims = Claims(database, this_process())
+    database, claims = _open(settings.database)
     work = JobWork(
         claims,
         database,
@@ -66,7 +65,6 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
             target=_keep_in_order, args=(settings, database, claims, stopping), daemon=True
         ),
     ]
-    claims.beat()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda _signal, _frame: stopping.set())
     for thread in threads:
@@ -80,17 +78,21 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     database.close()
 
 
-def _open(url: str) -> Database:
-    """Open the database; one that is being started again is waited for."""
+def _open(url: str) -> tuple[Database, Claims]:
+    """Open the database and say that this worker lives; one that is being started is waited for."""
     end = time.monotonic() + _DATABASE_SECONDS
     while True:
         try:
-            return open_database(url)
+            database = open_database(url)
+            claims = Claims(database, this_process())
+            claims.beat()
         except UnreachableDatabase as error:
             if time.monotonic() > end:
                 raise
             _log.warning("the database is waited for: %s", error)
             time.sleep(_LOOK_SECONDS)
+        else:
+            return database, claims
 
 
 def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
