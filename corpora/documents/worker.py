@@ -16,7 +16,7 @@ from corpora.building.gathering import ChunkingSettings
 from corpora.building.removal import Deleted, delete_product, delete_release, remove_documents
 from corpora.building.rereading import reread
 from corpora.catalog.catalog import CatalogError
-from corpora.database.engine import Database, DatabaseFull
+from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase
 from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, upload_dir
 from corpora.generations.generations import BeingBuilt, IngestError, TakenOver
 from corpora.generations.progress import Progress
@@ -62,7 +62,10 @@ class JobWork:
         return True
 
     def do(self, job_id: int) -> None:
-        """Do a job if it waits; whatever comes of it stands in its row afterwards."""
+        """Do a job if it waits; whatever comes of it stands in its row afterwards.
+
+        Raises UnreachableDatabase where the database is lost: the job is then to be let go.
+        """
         job = None if self.stopping() else self.claims.claim(job_id)
         if job is None:
             return
@@ -89,7 +92,7 @@ class JobWork:
             return
         except (CatalogError, IngestError, ModelMissing, UploadError) as error:
             ended = _Ended(JobState.FAILED, str(error))
-        except JobTaken:
+        except (JobTaken, UnreachableDatabase):
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, the job must end and say so
             _log.exception("job %s failed", job.id)

@@ -14,7 +14,7 @@ from corpora.generations.progress import Progress
 from corpora.jobs.jobs import Job, JobFile, JobState, end, living_workers, put_back
 
 ATTEMPTS = 3
-"""A job on which so many workers have died is not tried again by itself."""
+"""A job that was begun so often and never ended is not tried again by itself."""
 
 
 class JobTaken(Exception):
@@ -50,11 +50,8 @@ class Claims:
 
         A connection that was lost leaves such rows: a job that was taken in hand, or is over.
         """
-        mine = Job.worker == self._worker
         with self._database.writing() as session:
-            running = update(Job).where(mine, Job.state == JobState.RUNNING)
-            session.execute(running.values(attempts=Job.attempts - 1))
-            _take_from(session, mine)
+            _take_from(session, Job.worker == self._worker)
 
     def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
         """Return the id of the job that has waited longest, of all but some."""
@@ -162,8 +159,8 @@ def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
             end(
                 row,
                 JobState.FAILED,
-                f"The worker crashed {ATTEMPTS} times on this job, possibly out of memory; see its "
-                "log. Try again with fewer files at once.",
+                f"The worker crashed {ATTEMPTS} times on this job, possibly out of memory, or lost "
+                "the database; see its log. Try again with fewer files at once.",
             )
         else:
             put_back(row)

@@ -72,7 +72,8 @@ def test_what_one_machine_takes_another_ingests_and_a_third_answers(
 
 
 def test_a_database_that_is_started_again_is_waited_for(tmp_path: Path) -> None:
-    with cluster() as server:
+    # Otherwise the killed server would forget what it has acknowledged.
+    with cluster(durable=True) as server:
         url = server.database_of(tmp_path)
         with (
             Site(tmp_path, STRATA_DATABASE_URL=url, STRATA_GENERATOR="none") as site,
