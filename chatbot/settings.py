@@ -18,8 +18,8 @@ from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
+from ingestion.listing import Limits
 from ingestion.ocr import NoOcr, find_ocr
-from ingestion.reading import Limits
 
 LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""

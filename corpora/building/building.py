@@ -28,8 +28,8 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
+from ingestion.listing import DEFAULT_LIMITS, Limits
 from ingestion.page import Rejected, Remark
-from ingestion.reading import DEFAULT_LIMITS, Limits
 
 _INDEX_BYTES = 10
 """What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""

@@ -20,8 +20,9 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from corpora.indexing.pages import PackedFile, insert_document, pack, read_document, store_original
+from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Rejected, Remark, UnreadableFile
-from ingestion.reading import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files, read_files
+from ingestion.reading import read_files
 
 _PAGES_AT_ONCE = 200
 _DOCUMENTS_AT_ONCE = 20

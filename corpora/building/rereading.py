@@ -13,8 +13,8 @@ from corpora.database.tables import DocumentRow, FileRow, MemberRow
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.pages import read_original
 from ingestion.archives import Archive
+from ingestion.listing import Limits, Listing, SourceFile
 from ingestion.page import UnreadableFile
-from ingestion.reading import Limits, Listing, SourceFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder, ModelMissing
 from corpora.jobs.claims import Claims, JobTaken
 from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
-from ingestion.reading import DEFAULT_LIMITS, Limits
+from ingestion.listing import DEFAULT_LIMITS, Limits
 
 POSTPONED_SECONDS = 30.0
 """A job whose release another process is building is tried again after this time."""

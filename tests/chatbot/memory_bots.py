@@ -10,9 +10,12 @@ from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 
 from chatbot.assembly import AnsweredTurn, Chatbot, open_chatbot
+from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
+from corpora.catalog.catalog import require_release
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from tests.chatbot.made_memory import WHEN
 from tests.data_folders import copy_data
 
 LOG = "How long is the event log kept in 17.20?"
@@ -34,6 +37,18 @@ class Bot:
         reply = self.chatbot.ask(question, conversation=conversation, owner=owner, **options)
         assert self.chatbot.memory.remembering.flush(60)
         return reply
+
+    def answered_before(self, question: str, answer: str, release: str = "17.20") -> int:
+        """Put a pair into the memory as if it had been imported; return its id."""
+        memory = self.chatbot.memory
+        with self.chatbot.database.reading() as session:
+            release_id = require_release(session, "relay", release).id
+        pair = NewPair(
+            memory.reader.read(question, "relay"),
+            {"text": answer, "value": answer, "citations": []},
+            Score(1.0, Origin.IMPORTED, WHEN),
+        )
+        return memory.stores.add(release_id, pair).pair or 0
 
     def think(self, reply: AnsweredTurn, thumbs: int, owner: str = "") -> None:
         """Say what the person who asked thinks of an answer; 0 takes it back."""

@@ -12,15 +12,12 @@ import pytest
 
 from chatbot.answering.extractive_summary import UNCHECKED, paragraphs_of, summarise_answers
 from chatbot.answering.zero_shot import UNCITED
-from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import Citation, Queries, Recollection, Remembered, Turn
-from corpora.catalog.catalog import require_release
 from corpora.indexing.embedding import Vectors
 from tests.chatbot import lamp
-from tests.chatbot.made_memory import WHEN
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
 
 MakeBot = Callable[..., Bot]
@@ -43,18 +40,6 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
     yield make
     for one in made:
         one.close()
-
-
-def answered_before(bot: Bot, question: str, answer: str, release: str = "17.20") -> None:
-    memory = bot.chatbot.memory
-    with bot.chatbot.database.reading() as session:
-        release_id = require_release(session, "relay", release).id
-    pair = NewPair(
-        memory.reader.read(question, "relay"),
-        {"text": answer, "value": answer, "citations": []},
-        Score(1.0, Origin.IMPORTED, WHEN),
-    )
-    memory.stores.add(release_id, pair)
 
 
 def test_the_model_is_asked_without_any_text_of_the_documentation(bot: MakeBot) -> None:
@@ -113,8 +98,8 @@ def test_a_profile_that_reads_no_documents_finds_none(bot: MakeBot, profile: str
 
 def test_earlier_answers_of_the_release_are_put_together_without_a_model(bot: MakeBot) -> None:
     asked = bot("extractive", memory="on")
-    answered_before(asked, NEAR, KEPT)
-    answered_before(asked, f"{NEAR[:-1]} by itself?", "It is kept for 99 days.", "17.10")
+    asked.answered_before(NEAR, KEPT)
+    asked.answered_before(f"{NEAR[:-1]} by itself?", "It is kept for 99 days.", "17.10")
     reply = asked.ask(LOG)
     assert (reply.content.answer, reply.content.route) == (KEPT, "reference")
     assert reply.content.warnings == (UNCHECKED,)

@@ -16,8 +16,9 @@ from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks
 from corpora.indexing.lexical import LexicalIndex
+from ingestion.listing import list_files
 from ingestion.page import BlockKind, Document, DocumentKind
-from ingestion.reading import list_files, read_files
+from ingestion.reading import read_files
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.data_folders import database_url
 from tests.hash_embedder import HashEmbedder

@@ -13,8 +13,8 @@ from contextlib import closing
 import pymupdf
 import pytest
 
+from ingestion.listing import DEFAULT_LIMITS
 from ingestion.page import Document
-from ingestion.reading import DEFAULT_LIMITS
 from ingestion.sandbox import Sandbox
 
 SENTENCE = "The valve closes after five seconds and opens again. "

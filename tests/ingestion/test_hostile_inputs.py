@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingestion.listing import list_files
 from ingestion.loaders import LOADERS, load
 from ingestion.page import Document, Rejected, UnreadableFile
-from ingestion.reading import list_files, read_files
+from ingestion.reading import read_files
 from tests.ingestion.hostile_inputs import GROUPS, SECRET
 
 GOOD = "# Good\n\nThis file is as it should be, and is read whatever lies beside it.\n"

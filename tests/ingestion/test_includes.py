@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from ingestion.includes import with_included
+from ingestion.listing import list_files
 from ingestion.page import Document
-from ingestion.reading import list_files, read_files
+from ingestion.reading import read_files
 
 FILES = {
     "docs/shared/note.inc": "The valve is hot.\n\n.. include:: deeper.inc\n",

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import ingestion
+from ingestion.listing import DEFAULT_LIMITS, Limits, SourceFile, list_files
 from ingestion.page import Document, Rejected
-from ingestion.reading import DEFAULT_LIMITS, Limits, SourceFile, list_files, read_files
+from ingestion.reading import read_files
 
 MARKDOWN = b"# Title\n\nA paragraph with enough words to be read as text.\n"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -102,7 +103,7 @@ LISTED_AS_NOBODY = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from ingestion.reading import list_files
+from ingestion.listing import list_files
 if os.getuid() == 0:
     os.setgroups([])
     os.setuid(65534)

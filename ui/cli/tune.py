@@ -13,6 +13,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Scope
 from chatbot.settings import read_settings
 from chatbot.tuning.instructions import Split
+from chatbot.tuning.parameters import Parameters
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
@@ -26,6 +27,9 @@ from ui.wording.amounts import how_many
 app = typer.Typer(
     name="tune", help="Tune a model on the answers that people accepted.", no_args_is_help=True
 )
+
+
+TABLE_5 = Parameters()
 
 
 @app.command()
@@ -90,20 +94,24 @@ def run(
     folder: Annotated[Path, typer.Argument(help="Where adapter, checkpoints and curve go.")],
     model: Annotated[str, typer.Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last one.")] = False,
-    epochs: Annotated[int, typer.Option(min=1)] = 10,
-    batch: Annotated[int, typer.Option(min=1, help="Instructions computed together.")] = 4,
-    accumulation: Annotated[int, typer.Option(min=1, help="Batches of a step.")] = 1,
-    learning_rate: Annotated[float, typer.Option(min=0)] = 2e-4,
-    rank: Annotated[int, typer.Option(min=1, help="r of LoRA.")] = 64,
-    alpha: Annotated[int, typer.Option(min=1, help="alpha of LoRA.")] = 16,
-    dropout: Annotated[float, typer.Option(min=0, max=0.9)] = 0.1,
+    epochs: Annotated[int, typer.Option(min=1)] = TABLE_5.epochs,
+    batch: Annotated[
+        int, typer.Option(min=1, help="Instructions computed together.")
+    ] = TABLE_5.batch,
+    accumulation: Annotated[
+        int, typer.Option(min=1, help="Batches of a step.")
+    ] = TABLE_5.accumulation,
+    learning_rate: Annotated[float, typer.Option(min=0)] = TABLE_5.learning_rate,
+    rank: Annotated[int, typer.Option(min=1, help="r of LoRA.")] = TABLE_5.rank,
+    alpha: Annotated[int, typer.Option(min=1, help="alpha of LoRA.")] = TABLE_5.alpha,
+    dropout: Annotated[float, typer.Option(min=0, max=0.9)] = TABLE_5.dropout,
     patience: Annotated[
         int, typer.Option(min=1, help="Epochs without a lower validation loss.")
-    ] = 3,
+    ] = TABLE_5.patience,
     longest: Annotated[
         int | None, typer.Option(min=16, help="Tokens of an instruction (default: the context).")
-    ] = None,
-    seed: int = 1,
+    ] = TABLE_5.longest,
+    seed: int = TABLE_5.seed,
     as_json: AsJson = False,
 ) -> None:
     """Tune a model with LoRA (on 4-bit weights where there is a GPU); table 5 of GraphContextGen.
@@ -111,7 +119,7 @@ def run(
     Stopped (Ctrl-C), it writes a checkpoint and exits with code 130; --resume goes on from there.
     Exit code 3 means that some instructions were too long and were left out.
     """
-    from chatbot.tuning.training import CURVE, Base, Parameters, tune
+    from chatbot.tuning.training import CURVE, Base, tune
 
     settings = read_settings()
     chosen = model or settings.model

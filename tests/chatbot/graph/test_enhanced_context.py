@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from chatbot.assembly import AnsweredTurn
-from chatbot.memory.pairs import Happened, NewPair, Origin, Score
+from chatbot.memory.pairs import Happened
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import Origin as CitedFrom
-from corpora.catalog.catalog import require_release
 from tests.chatbot import lamp
-from tests.chatbot.made_memory import WHEN
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
 
 pytestmark = pytest.mark.database
@@ -55,19 +53,6 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
         one.close()
 
 
-def answered_before(bot: Bot, question: str, answer: str, release: str = "17.20") -> int:
-    """The id of an imported pair."""
-    memory = bot.chatbot.memory
-    with bot.chatbot.database.reading() as session:
-        release_id = require_release(session, "relay", release).id
-    pair = NewPair(
-        memory.reader.read(question, "relay"),
-        {"text": answer, "value": answer, "citations": []},
-        Score(1.0, Origin.IMPORTED, WHEN),
-    )
-    return memory.stores.add(release_id, pair).pair or 0
-
-
 def related(reply: AnsweredTurn) -> list[int]:
     return [pair.id for pair in reply.turn.recollection.good] if reply.turn.recollection else []
 
@@ -86,7 +71,7 @@ def prompt(reply: AnsweredTurn) -> str:
 @pytest.mark.parametrize("profile", SYSTEMS)
 def test_related_questions_stand_beside_the_evidence(bot: MakeBot, profile: str) -> None:
     asked = bot(profile)
-    pair = answered_before(asked, NEAR, KEPT)
+    pair = asked.answered_before(NEAR, KEPT)
     reply = asked.ask(LOG)
     assert related(reply) == [pair]
     assert f"<answered>\n{NEAR} → {KEPT}\n</answered>" in prompt(reply)
@@ -99,7 +84,7 @@ def test_related_questions_stand_beside_the_evidence(bot: MakeBot, profile: str)
 @pytest.mark.parametrize("profile", SYSTEMS)
 def test_a_release_never_sees_the_questions_of_another(bot: MakeBot, profile: str) -> None:
     asked = bot(profile)
-    answered_before(asked, NEAR, "The relay keeps its event log for 99 days.", "17.10")
+    asked.answered_before(NEAR, "The relay keeps its event log for 99 days.", "17.10")
     reply = asked.ask(LOG)
     assert related(reply) == []
     assert "99 days" not in prompt(reply)
@@ -109,13 +94,13 @@ def test_a_release_never_sees_the_questions_of_another(bot: MakeBot, profile: st
 @pytest.mark.parametrize("profile", ["textgen", "graphgen"])
 def test_k_questions_are_taken_and_a_retired_one_is_not(bot: MakeBot, profile: str) -> None:
     asked = bot(profile)
-    pairs = [answered_before(asked, text, KEPT) for text in (NEAR, f"{NEAR[:-1]} by itself?")]
+    pairs = [asked.answered_before(text, KEPT) for text in (NEAR, f"{NEAR[:-1]} by itself?")]
     assert sorted(related(asked.ask(LOG))) == pairs
     asked.chatbot.memory.stores.remove(pairs[:1], Happened.RETIRED, "")
     assert related(asked.ask(LOG)) == pairs[1:]
     one = bot(profile, graph_questions=1)
     for text in (NEAR, f"{NEAR[:-1]} by itself?"):
-        answered_before(one, text, KEPT)
+        one.answered_before(text, KEPT)
     assert len(related(one.ask(LOG))) == 1
 
 
@@ -125,7 +110,7 @@ def test_the_graph_leaves_out_what_is_far_and_cosine_takes_the_nearest_there_is(
     far = "Which colour has the case?"
     by_cosine, by_graph = bot("textgen"), bot("graphgen")
     for asked in (by_cosine, by_graph):
-        answered_before(asked, far, "The case is grey.")
+        asked.answered_before(far, "The case is grey.")
     assert len(related(by_cosine.ask(LOG))) == 1
     assert related(by_graph.ask(LOG)) == []
 
@@ -134,7 +119,7 @@ def test_the_graph_leaves_out_what_is_far_and_cosine_takes_the_nearest_there_is(
 def test_relations_of_what_they_name_come_as_sentences(bot: MakeBot, profile: str) -> None:
     """Two from the model, and those that the table of this release has between the same names."""
     asked = bot(profile, graph_threshold=0.2)
-    answered_before(asked, PORT, PORT_ANSWER)
+    asked.answered_before(PORT, PORT_ANSWER)
     reply = asked.ask(LOG)
     assert sentences(reply) == [
         "XF-1 rate 10 Gbit/s.",
@@ -148,7 +133,7 @@ def test_relations_of_what_they_name_come_as_sentences(bot: MakeBot, profile: st
 
 def test_the_table_of_another_release_is_not_told(bot: MakeBot) -> None:
     asked = bot("textcontextgen")
-    answered_before(asked, PORT, PORT_ANSWER, "17.10")
+    asked.answered_before(PORT, PORT_ANSWER, "17.10")
     reply = asked.ask(LOG.replace("17.20", "17.10"))
     assert "XF-1 rate 10 Gbit/s." not in sentences(reply)
     assert "XF-1 use client." in sentences(reply)
@@ -158,7 +143,7 @@ def test_what_the_graph_states_has_a_citation_of_its_own_kind(bot: MakeBot) -> N
     """Where a sentence of the answer names both ends; what only the model read has none."""
     said = [Rule(matches=READS, reply=json.dumps({"triplets": TRIPLETS})), lamp.answer(PORT_ANSWER)]
     asked = bot("textcontextgen", ScriptedChatModel(rules=said), graph_threshold=0.2)
-    answered_before(asked, PORT, PORT_ANSWER)
+    asked.answered_before(PORT, PORT_ANSWER)
     reply = asked.ask("What do the ports of relay 17.20 run at, and what for?").content
     by_origin = {c.origin: c for c in reply.citations}
     assert set(by_origin) == {CitedFrom.DOCUMENTS, CitedFrom.GRAPH}
@@ -171,7 +156,7 @@ def test_what_the_graph_states_has_a_citation_of_its_own_kind(bot: MakeBot) -> N
 
 def test_without_usable_triplets_the_answer_is_given_all_the_same(bot: MakeBot) -> None:
     asked = bot("graphcontextgen", model(triplets="none that I know"))
-    answered_before(asked, NEAR, KEPT)
+    asked.answered_before(NEAR, KEPT)
     reply = asked.ask(LOG)
     assert [f.step for f in reply.turn.fallbacks] == ["triplets"]
     assert sentences(reply) == []
@@ -180,7 +165,7 @@ def test_without_usable_triplets_the_answer_is_given_all_the_same(bot: MakeBot) 
 
 def test_asked_afresh_nothing_answered_before_is_used(bot: MakeBot) -> None:
     asked = bot("graphcontextgen")
-    answered_before(asked, NEAR, KEPT)
+    asked.answered_before(NEAR, KEPT)
     assert asked.ask(LOG, afresh=True).turn.recollection is None
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from chatbot.models.errors import GeneratorError
-from chatbot.models.hugging_face import HuggingFaceChatModel, load_network
+from chatbot.models.hugging_face import HuggingFaceChatModel
+from chatbot.models.network import load_network
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError
 from chatbot.tuning.loss_curve import loss_curve
-from chatbot.tuning.training import Base, Parameters, Progress, TuningReport, _tokens, tune
+from chatbot.tuning.parameters import Parameters
+from chatbot.tuning.training import Base, Progress, TuningReport, _tokens, tune
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 
 FACTS = {

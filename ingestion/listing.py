@@ -1,0 +1,252 @@
+"""What there is to read in files, folders and archives, and the bytes of each."""
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from ingestion.archives import Archive, Member
+from ingestion.includes import with_included
+from ingestion.loaders import LOADERS
+from ingestion.ocr import Ocr
+from ingestion.page import Rejected, UnreadableFile
+
+_MACHINERY = frozenset({"_static", "_sources", "__pycache__", "node_modules"})
+"""Folders that come with a documentation site and hold nothing to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file or archive may cost; sizes in bytes, times in seconds.
+
+    Scanned pages are read if `ocr` says how.
+    """
+
+    file_size: int = 200_000_000
+    archive_files: int = 20_000
+    archive_size: int = 2_000_000_000
+    archive_ratio: int = 200
+    memory: int = 1 << 30
+    seconds: float = 60.0
+    ocr: Ocr | None = None
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that can be read; `member` is set where it lies in the archive at `path`.
+
+    `file` is its name relative to what was given, with "/" between its parts; `source` is what
+    was given.
+    """
+
+    file: str
+    path: Path
+    size: int
+    source: Path
+    member: Member | None = None
+
+    def read_bytes(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
+        """Return its content, with what it includes from its folder or its archive.
+
+        Raises OSError or UnreadableFile where it cannot be had.
+        """
+        return self.content(limits)[0]
+
+    def content(
+        self, limits: Limits, archive: Archive | None = None
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """Return what `read_bytes` does, and the paths that it could not include.
+
+        `archive` is the one that it lies in, where that is open already.
+        """
+        if self.member is not None:
+            if archive is None:
+                with closing(open_archive(self.path, limits)) as opened:
+                    return self.content(limits, opened)
+            return with_included(archive.read(self.member), self.member.name, archive.named)
+        data = _bytes_of(self.path, limits)
+        return with_included(data, self.file, partial(_beside, self.source, limits))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What there is to read, in order; `skipped` counts what was passed over, by suffix."""
+
+    entries: tuple[SourceFile | Rejected, ...]
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def __iter__(self) -> Iterator[SourceFile | Rejected]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Listing:
+    """Find the files to read: the ones named, those in folders, those in zip archives.
+
+    In folders and archives hidden files and files of other formats are passed over and counted,
+    and links that lead out of the folder are not followed; a file that is named itself is rejected
+    if nothing reads it. Two files of one name: the first is kept, the second rejected.
+    """
+    lister = _Lister(limits)
+    entries: dict[str, SourceFile | Rejected] = {}
+    for path in paths:
+        for entry in lister.find(path):
+            if entry.file in entries:
+                reason = "another file of this name was given; ingest the folder above both"
+                entry = Rejected(f"{path}: {entry.file}", reason)
+            if isinstance(entry, SourceFile):
+                entry = replace(entry, source=_real(path))
+            entries[entry.file] = entry
+    return Listing(tuple(entries.values()), lister.skipped)
+
+
+@dataclass(frozen=True)
+class _Lister:
+    limits: Limits
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def find(self, path: Path) -> Iterator[SourceFile | Rejected]:
+        try:
+            if path.is_dir():
+                yield from self._in_folder(path)
+            elif not path.is_file():
+                there = os.path.lexists(path)
+                reason = "not a regular file" if there else "not found; check the path"
+                yield Rejected(_utf8(str(path)), reason)
+            elif path.suffix.lower() not in {*LOADERS, ".zip"}:
+                known = ", ".join([*LOADERS, ".zip"])
+                reason = f"nothing reads {path.suffix or 'this'}; known are {known}"
+                yield Rejected(path.name, reason)
+            else:
+                yield from self._file(path, path.name, "")
+        except OSError as error:
+            yield Rejected(_utf8(str(path)), why_unreadable(error))
+
+    def _in_folder(self, folder: Path) -> Iterator[SourceFile | Rejected]:
+        root = _real(folder)
+        unlisted: list[OSError] = []
+        for place, folders, names in os.walk(folder, onerror=unlisted.append):
+            folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _MACHINERY)
+            for name in sorted(names):
+                path = Path(place, name)
+                suffix = path.suffix.lower()
+                if name.startswith(".") or suffix not in {*LOADERS, ".zip"}:
+                    self.skipped["hidden" if name.startswith(".") else _utf8(suffix)] += 1
+                    continue
+                file = path.relative_to(folder).as_posix()
+                try:
+                    if reason := _objection(path, root):
+                        yield Rejected(_utf8(file), reason)
+                    else:
+                        yield from self._file(path, file, f"{_utf8(file)}/")
+                except OSError as error:
+                    yield Rejected(_utf8(file), why_unreadable(error))
+        for failed in unlisted:
+            yield Rejected(_utf8(os.path.relpath(failed.filename, folder)), why_unreadable(failed))
+
+    def _file(self, path: Path, file: str, prefix: str) -> Iterator[SourceFile | Rejected]:
+        """A file, or the files in a zip, whose names begin with a prefix."""
+        if path.suffix.lower() == ".zip":
+            yield from self._in_archive(path, prefix)
+        elif _utf8(file) != file:
+            yield Rejected(_utf8(file), "its name is not UTF-8; rename it")
+        elif (size := path.stat().st_size) > self.limits.file_size:
+            yield Rejected(file, _too_large(size, self.limits))
+        else:
+            yield SourceFile(file, path, size, path)
+
+    def _in_archive(self, path: Path, prefix: str) -> Iterator[SourceFile | Rejected]:
+        try:
+            archive = open_archive(path, self.limits)
+        except UnreadableFile as error:
+            yield Rejected(prefix.rstrip("/") or path.name, str(error))
+            return
+        with closing(archive):
+            for member in archive.members():
+                if isinstance(member, Rejected):
+                    yield Rejected(prefix + member.file, member.reason)
+                    continue
+                parts = PurePosixPath(member.name)
+                hidden = any(p.startswith(".") or p in _MACHINERY for p in parts.parts)
+                if hidden or parts.suffix.lower() not in LOADERS:
+                    self.skipped["hidden" if hidden else parts.suffix.lower()] += 1
+                elif member.size > self.limits.file_size:
+                    yield Rejected(prefix + member.name, _too_large(member.size, self.limits))
+                else:
+                    yield SourceFile(prefix + member.name, path, member.size, path, member)
+
+
+def _objection(path: Path, root: Path) -> str | None:
+    """Why a file that was found in a folder is left alone, if anything."""
+    if not _real(path).is_relative_to(root):
+        return "a link that leads out of the folder; ingest its target"
+    if path.is_file():
+        return None
+    loop = path.is_symlink() and not path.exists()
+    return "a link that leads to nothing or to itself" if loop else "not a regular file"
+
+
+def _real(path: Path) -> Path:
+    # Path.resolve() fails on a link that leads to itself.
+    return Path(os.path.realpath(path))
+
+
+def _utf8(name: str) -> str:
+    """A name that can be printed, whatever bytes the file system has for it."""
+    return name.encode(errors="replace").decode()
+
+
+def why_unreadable(error: OSError) -> str:
+    """Say why the system does not let a file be read."""
+    return f"cannot be read ({(error.strerror or str(error)).lower()})"
+
+
+def _bytes_of(path: Path, limits: Limits) -> bytes:
+    """Read a file, which need not be what it was when it was listed."""
+
+    def without_waiting(name: str, flags: int) -> int:
+        # For whoever writes into a pipe that stands in its place.
+        return os.open(name, flags | os.O_NONBLOCK)
+
+    with open(path, "rb", opener=without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise UnreadableFile("not a regular file any more")
+        data = file.read(limits.file_size + 1)
+    if len(data) > limits.file_size:
+        raise UnreadableFile(_too_large(len(data), limits))
+    return data
+
+
+def _beside(folder: Path, limits: Limits, name: str) -> bytes | None:
+    """Return the bytes of a file in a folder that was given, or None for any other file."""
+    path = _real(folder / name)
+    hidden = any(part.startswith(".") for part in name.split("/"))
+    if hidden or not path.is_relative_to(folder):
+        return None
+    try:
+        return _bytes_of(path, limits)
+    except (OSError, UnreadableFile):
+        return None
+
+
+def open_archive(path: Path, limits: Limits) -> Archive:
+    """Open an archive within the limits; raises UnreadableFile."""
+    return Archive(
+        path,
+        max_entries=limits.archive_files,
+        max_bytes=limits.archive_size,
+        max_ratio=limits.archive_ratio,
+    )
+
+
+def _too_large(size: int, limits: Limits) -> str:
+    return f"{size / 1e6:,.1f} MB, and the limit is {limits.file_size / 1e6:,.1f} MB; split it"
