@@ -308,6 +308,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 return None
             return EmbeddedChatModel(
                 path=path,
+                adapter=settings.adapter_file,
                 threads=settings.generator_threads,
                 slots=settings.slots,
                 context=settings.context,

@@ -15,6 +15,7 @@ from pydantic_settings import (
 
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator
 from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
+from chatbot.models.lora_file import UnfitAdapter, require_adapter
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
@@ -80,7 +81,7 @@ class Settings(SignInSettings, BaseSettings):
 
     model: str | None = Field(None, description="transformers: folder or Hub id; server: its name")
     quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
-    adapter: Path | None = Field(None, description="transformers: folder of `strata tune run`")
+    adapter: Path | None = Field(None, description="a folder; embedded: its file, converted")
     device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
     top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
     repetition_penalty: float = Field(1.0, gt=0, description="transformers; the paper: 1.15")
@@ -173,8 +174,11 @@ class Settings(SignInSettings, BaseSettings):
         if self.backend != "embedded":
             return self.model or self.backend
         chosen = chosen_generator(self.generator)
+        if chosen is None:
+            return ""
         # Where a file lies on this machine is nobody's business.
-        return "" if chosen is None else chosen.stem if isinstance(chosen, Path) else self.generator
+        name = chosen.stem if isinstance(chosen, Path) else self.generator
+        return f"{name} + {self.adapter.stem}" if self.adapter else name
 
     @property
     def generator_file(self) -> Path | None:
@@ -202,13 +206,42 @@ class Settings(SignInSettings, BaseSettings):
         except (NotGguf, OSError) as error:
             wrong = str(error)
         else:
-            if header.context < LEAST_CONTEXT:
+            if not header.context:
+                wrong = f"{path} does not tell the length of its context: it is no language model"
+            elif header.context < LEAST_CONTEXT:
                 wrong = f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}"
             elif not header.has_chat_template:
                 wrong = f"{path} has no chat template: choose a model tuned to follow instructions"
             else:
                 return path, header
         raise BadSettings(f"setting generator (STRATA_GENERATOR): {wrong}")
+
+    @property
+    def adapter_file(self) -> Path | None:
+        """The GGUF file of the embedded backend's adapter; None without one, or without a model.
+
+        Raises BadSettings for one that is not there, or is none for the model.
+        """
+        found = self._generator()
+        if found is None or self.adapter is None:
+            return None
+        (generator, model), path = found, self.adapter.expanduser()
+        try:
+            require_adapter(path, model)
+        except FileNotFoundError:
+            wrong = f"there is no file {path}: correct the path"
+        except IsADirectoryError:
+            wrong = (
+                f"{path} is a folder, and the backend embedded takes a GGUF file: `strata tune "
+                f"convert {path} --output {path.name}.gguf` writes one"
+            )
+        except UnfitAdapter as error:
+            wrong = f"{path} does not fit {generator.name}: {error}"
+        except (NotGguf, OSError) as error:
+            wrong = str(error)
+        else:
+            return path
+        raise BadSettings(f"setting adapter (STRATA_ADAPTER): {wrong}")
 
     @property
     def context(self) -> int:

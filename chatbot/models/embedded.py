@@ -33,12 +33,14 @@ class EmbeddedChatModel(StreamingChatModel):
     """Chat with a local GGUF file, loaded at the first call; `slots` requests are served together.
 
     `context` is the longest prompt and answer of one request, in tokens; every slot has memory for
-    it. More requests than slots wait in turn. A prompt's beginning that was read before, in any
-    slot, is not computed again. Leaving or cancelling a stream stops the model after the token or
-    the prompt batch it is at. Raises GeneratorError.
+    it. `adapter` is the GGUF file of a LoRA adapter for the model. More requests than slots wait in
+    turn. A prompt's beginning that was read before, in any slot, is not computed again. Leaving or
+    cancelling a stream stops the model after the token or the prompt batch it is at. Raises
+    GeneratorError.
     """
 
     path: Path
+    adapter: Path | None = None
     threads: int = 0
     context: int = 4096
     slots: int = Field(4, ge=1)
@@ -74,6 +76,8 @@ class EmbeddedChatModel(StreamingChatModel):
 
         params = xllamacpp.CommonParams()
         params.model.path = str(self.path)
+        if self.adapter:
+            params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(self.adapter))]
         # A mapped file would stay in memory beside the weights as they are rearranged for this CPU.
         params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
         # The chat template is the file's own; thoughts before an answer would be all of its tokens.
@@ -93,9 +97,11 @@ class EmbeddedChatModel(StreamingChatModel):
         try:
             return xllamacpp.Server(params)
         except RuntimeError as error:
+            adapted = f" with the adapter {self.adapter.name}" if self.adapter else ""
+            again = ", or `strata tune convert` to write the adapter again" if self.adapter else ""
             raise GeneratorError(
-                f"{self.path.name} could not be loaded ({error}): free memory, or run "
-                "`strata models pull` to check the file"
+                f"{self.path.name}{adapted} could not be loaded ({error}): free memory, or run "
+                f"`strata models pull` to check the file{again}"
             ) from error
 
     async def _chunks(

@@ -1,7 +1,6 @@
 """LoRA on an instruction set, by trl's SFT trainer (GraphContextGen, appendix A.1, table 5)."""
 
 import hashlib
-import importlib.util
 import json
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.models.network import Network, Quantization, gpu_is_there, load_network
+from chatbot.tuning.extras import require_extras
 from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
 from chatbot.tuning.loss_curve import Points, loss_curve
 from chatbot.tuning.parameters import Parameters
@@ -17,7 +17,6 @@ from chatbot.tuning.parameters import Parameters
 RECORD = "tuning.json"
 CURVE = "loss.svg"
 _CHECKPOINTS = "checkpoints"
-_EXTRA = ("datasets", "peft", "trl")
 _WHOLE_EPOCH = 1e-6
 _IGNORED = -100
 """The label of a token that the loss does not count."""
@@ -81,7 +80,7 @@ def tune(
     A checkpoint is written after each epoch, and where `stopped` says so; with `resume` it goes on
     from the last one. Raises TuningError and GeneratorError.
     """
-    _require_extra()
+    require_extras("datasets", "peft", "trl")
     instructions = read_instructions(file)
     origin = _origin(base, file, parameters)
     _check_folder(folder, origin, resume=resume)
@@ -128,14 +127,6 @@ def tune(
     (folder / CURVE).write_text(loss_curve(*curves), "utf-8")
     _write_record(folder, {"origin": origin, **asdict(report)})
     return report
-
-
-def _require_extra() -> None:
-    if missing := [package for package in _EXTRA if importlib.util.find_spec(package) is None]:
-        raise TuningError(
-            f'{" and ".join(missing)} missing: `pip install "strata-docs[hf,train]"` installs what '
-            "tuning needs"
-        )
 
 
 def _origin(base: Base, file: Path, parameters: Parameters) -> dict[str, Any]:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from gguf import GGUFWriter
 
 
 def write_gguf(
@@ -31,10 +35,7 @@ def write_gguf(
     """
     import gguf
 
-    bpe = json.loads(tokenizer.to_str())["model"]
-    numbers = tokenizer.get_vocab()
-    tokens = sorted(numbers, key=numbers.__getitem__)
-    size = len(tokens)
+    size = tokenizer.get_vocab_size()
     kv_heads = max(1, heads // 4)
     inner = 3 * hidden
     writer = gguf.GGUFWriter(path, "llama")
@@ -47,15 +48,7 @@ def write_gguf(
     writer.add_rope_dimension_count(hidden // heads)
     writer.add_layer_norm_rms_eps(1e-6)
     writer.add_vocab_size(size)
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list(tokens)
-    kinds = gguf.TokenType
-    writer.add_token_types([kinds.CONTROL if t in marks else kinds.NORMAL for t in tokens])
-    writer.add_token_merges([" ".join(merge) for merge in bpe["merges"]])
-    writer.add_bos_token_id(numbers[marks[0]])
-    writer.add_eos_token_id(numbers[marks[1]])
-    writer.add_chat_template(template)
+    add_tokenizer(writer, tokenizer, template, marks)
 
     random = np.random.default_rng(1)
 
@@ -79,6 +72,30 @@ def write_gguf(
         add(f"blk.{i}.ffn_gate", inner, hidden)
         add(f"blk.{i}.ffn_up", inner, hidden)
         add(f"blk.{i}.ffn_down", hidden, inner)
+    finish(writer)
+
+
+def add_tokenizer(
+    writer: GGUFWriter, tokenizer: Tokenizer, template: str, marks: tuple[str, ...]
+) -> None:
+    """Write a tokenizer of byte pairs, its control tokens and the template of chats."""
+    from gguf import TokenType
+
+    numbers = tokenizer.get_vocab()
+    tokens = sorted(numbers, key=numbers.__getitem__)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(tokens)
+    writer.add_token_types([TokenType.CONTROL if t in marks else TokenType.NORMAL for t in tokens])
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    writer.add_token_merges([" ".join(merge) for merge in merges])
+    writer.add_bos_token_id(numbers[marks[0]])
+    writer.add_eos_token_id(numbers[marks[1]])
+    writer.add_chat_template(template)
+
+
+def finish(writer: GGUFWriter) -> None:
+    """Put what was added into the file."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -1,4 +1,4 @@
-"""A Llama with random weights and its tokenizer, small enough to build and save in a test."""
+"""Models with random weights and a tokenizer, small enough to build and save in a test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = (
 )
 
 
-TRAINING = ("torch", "transformers", "peft", "trl", "datasets")
+TRAINING = ("torch", "transformers", "peft", "trl", "datasets", "gguf")
 """What the extras `hf` and `train` bring."""
 
 
@@ -50,8 +50,13 @@ def tiny_tokenizer() -> Tokenizer:
 
 def save_tiny_llama(folder: Path) -> Path:
     """Save model and tokenizer into the folder; the same weights every time."""
+    return save_tiny_model(folder, "llama")
+
+
+def save_tiny_model(folder: Path, kind: str, **options: float) -> Path:
+    """The same of another kind that Transformers knows, with options of its configuration."""
     import torch
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
     tokenizer = tiny_tokenizer()
     PreTrainedTokenizerFast(
@@ -61,20 +66,21 @@ def save_tiny_llama(folder: Path) -> Path:
         additional_special_tokens=list(MARKS[2:]),
         chat_template=TEMPLATE,
     ).save_pretrained(folder)
-    config = LlamaConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=CONTEXT,
+    shape = {
+        "vocab_size": tokenizer.get_vocab_size(),
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": CONTEXT,
         # Wide weights make clear winners, so that rounding decides nothing.
-        initializer_range=0.4,
-        bos_token_id=tokenizer.token_to_id("<|begin|>"),
-        eos_token_id=tokenizer.token_to_id("<|end|>"),
-    )
+        "initializer_range": 0.4,
+        "bos_token_id": tokenizer.token_to_id("<|begin|>"),
+        "eos_token_id": tokenizer.token_to_id("<|end|>"),
+    }
+    config = AutoConfig.for_model(kind, **{**shape, **options})
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        LlamaForCausalLM(config).save_pretrained(folder)
+        AutoModelForCausalLM.from_config(config).save_pretrained(folder)
     return folder

@@ -77,7 +77,7 @@ def ready(request: Request) -> JSONResponse:
         chatbot = serving(request).chatbot
         products = len(chatbot.products())
         if chatbot.settings.backend == "embedded":
-            _ = chatbot.settings.generator_file
+            _ = chatbot.settings.generator_file, chatbot.settings.adapter_file
     except StrataError as error:
         told = {"status": "not ready", "message": str(error)}
         return JSONResponse(told, HTTPStatus.SERVICE_UNAVAILABLE)

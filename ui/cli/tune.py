@@ -201,6 +201,36 @@ def evaluate(
     print_result(as_json, {"figures": found, "scores": scores}, told)
 
 
+@app.command()
+def convert(
+    adapter: Annotated[Path, typer.Argument(help="Folder of `strata tune run`.")],
+    output: Annotated[Path, typer.Option(help="The .gguf file to write.")],
+    generator: Annotated[
+        str, typer.Option(help="The model's GGUF file (default: STRATA_GENERATOR).")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write an adapter as a GGUF file, which the embedded backend loads beside its model.
+
+    The model has to be the one that the adapter was tuned on, of the architecture qwen2, qwen3,
+    llama or granite.
+    """
+    from chatbot.tuning import conversion
+
+    model = read_settings(generator=generator or None).generator_file
+    if model is None:
+        raise typer.BadParameter(
+            "name the model's GGUF file by --generator, or run `strata models pull`"
+        )
+    report = conversion.convert(adapter, model, output)
+    told = [
+        f"Wrote {output}, to be named in STRATA_ADAPTER: {how_many(report.layers, 'layer')} of "
+        f"{model.name} with rank {report.rank}, {report.bytes / 1e6:,.1f} MB.",
+        f"It was tuned on {report.tuned_on or 'a model that it does not name'}.",
+    ]
+    print_result(as_json, report, *told)
+
+
 @contextmanager
 def _stop_wanted() -> Iterator[list[int]]:
     """A list that is empty until Ctrl-C is pressed; pressed again, it ends the command at once."""

@@ -1,0 +1,197 @@
+"""A LoRA adapter for the embedded backend: a GGUF file, written by llama.cpp's `gguf` package.
+
+llama.cpp's own converter is a script among its sources, in no package that is kept up, and knows
+every architecture. This one knows those whose linear layers differ at most in the order of rows.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chatbot.models.gguf_header import GgufHeader, read_header
+from chatbot.models.lora_file import INPUT, OUTPUT, UnfitAdapter, require_fit
+from chatbot.tuning.extras import require_extras
+from chatbot.tuning.instructions import TuningError
+
+Matrix = np.ndarray[Any, np.dtype[np.float16]]
+Pair = tuple[Matrix, Matrix]
+"""What a layer learned: (rank, input) and (output, rank)."""
+
+# Rotary embeddings turn rows two by two: there neighbours, in Transformers half a head apart.
+_NEIGHBOURS = frozenset({"granite", "llama"})
+_ARCHITECTURES = frozenset({"qwen2", "qwen3"}) | _NEIGHBOURS
+
+_ANY = frozenset(
+    {"auto_mapping", "exclude_modules", "inference_mode", "lora_dropout", "peft_version"}
+    | {"revision", "target_modules", "task_type"}
+)
+"""What a configuration may say besides, and the matrices are read alike."""
+
+_MATRIX = re.compile(r"base_model\.model\.(?P<layer>.+)\.lora_(?P<which>[AB])\.weight")
+_BLOCK = re.compile(r"blk\.\d+")
+
+
+class _Config(BaseModel):
+    """The configuration of an adapter, as peft writes it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    r: int = Field(ge=1)
+    lora_alpha: float
+    base_model_name_or_path: str | None = None
+
+
+@dataclass(frozen=True)
+class ConversionReport:
+    """What was written: for which architecture, and how many layers it tunes.
+
+    `tuned_on` is the model that the adapter was tuned on, as its configuration names it.
+    """
+
+    file: str
+    bytes: int
+    architecture: str
+    layers: int
+    rank: int
+    alpha: float
+    tuned_on: str
+
+
+def convert(folder: Path, model: Path, file: Path) -> ConversionReport:
+    """Write the adapter in a folder as a GGUF file, for the model in another one.
+
+    The matrices are written in half precision. Raises TuningError and NotGguf.
+    """
+    require_extras("gguf", "peft", "torch")
+    header = read_header(model)
+    if header.architecture not in _ARCHITECTURES:
+        raise TuningError(
+            f"{model.name} is of the architecture {header.architecture}, and adapters are "
+            f"converted for {', '.join(sorted(_ARCHITECTURES))}: take convert_lora_to_gguf.py of "
+            "llama.cpp"
+        )
+    config = _read_config(folder)
+    layers = _renamed(_read_layers(folder), header)
+    try:
+        _require_fit(layers, header)
+    except UnfitAdapter as error:
+        raise TuningError(
+            f"{folder} does not fit {model.name}: {error}. Name the GGUF file of the model that "
+            "it was tuned on by --generator"
+        ) from error
+    _write(file, header.architecture, config.lora_alpha, _reordered(layers, header))
+    return ConversionReport(
+        file=str(file),
+        bytes=file.stat().st_size,
+        architecture=header.architecture,
+        layers=len(layers),
+        rank=config.r,
+        alpha=config.lora_alpha,
+        tuned_on=config.base_model_name_or_path or "",
+    )
+
+
+def _read_config(folder: Path) -> _Config:
+    """The configuration of an adapter that is plain LoRA."""
+    from peft import LoraConfig
+
+    path = folder / "adapter_config.json"
+    try:
+        config = _Config.model_validate_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise TuningError(
+            f"no adapter at {folder}: it needs an {path.name} and weights beside it, as `strata "
+            "tune run` writes them"
+        ) from error
+    except (OSError, ValidationError) as error:
+        raise TuningError(f"{path} cannot be read: {error}") from error
+    plain = LoraConfig().to_dict()
+    said = {name: value for name, value in (config.model_extra or {}).items() if name not in _ANY}
+    odd = [name for name, value in said.items() if (value or None) != (plain.get(name) or None)]
+    if odd:
+        raise TuningError(
+            f"{folder} is no plain LoRA adapter, and no other is converted: its {path.name} sets "
+            f"{', '.join(sorted(odd))}"
+        )
+    return config
+
+
+def _read_layers(folder: Path) -> dict[str, Pair]:
+    """What each layer learned, by its name in Transformers."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    path = folder / "adapter_model.safetensors"
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise TuningError(f"{path} cannot be read: {error}") from error
+    found: dict[str, dict[str, Matrix]] = {}
+    for name, weight in weights.items():
+        matrix = _MATRIX.fullmatch(name)
+        if matrix is None or weight.ndim != 2:
+            raise TuningError(f"{path} has {name}, which is no part of a linear layer")
+        half = weight.half().numpy()
+        if not np.isfinite(half).all():
+            raise TuningError(f"{path} has numbers in {name} that half precision does not hold")
+        found.setdefault(matrix["layer"], {})[matrix["which"]] = half
+    for layer, pair in found.items():
+        if len(pair) != 2 or pair["A"].shape[0] != pair["B"].shape[1]:
+            raise TuningError(f"{path} is damaged: the matrices of {layer} are no pair")
+    return {layer: (pair["A"], pair["B"]) for layer, pair in found.items()}
+
+
+def _renamed(layers: dict[str, Pair], model: GgufHeader) -> dict[str, Pair]:
+    """The layers by their names in GGUF; one that the model cannot have keeps its own."""
+    import gguf
+
+    architecture = {name: arch for arch, name in gguf.MODEL_ARCH_NAMES.items()}[model.architecture]
+    names = gguf.get_tensor_name_map(architecture, model.of_model("block_count"))
+    return {f"{names.get_name(layer) or layer}.weight": pair for layer, pair in layers.items()}
+
+
+def _require_fit(layers: dict[str, Pair], model: GgufHeader) -> None:
+    require_fit({name: (a.shape[1], b.shape[0]) for name, (a, b) in layers.items()}, model)
+    tuned = {block[0] for block in map(_BLOCK.match, layers) if block}
+    if len(tuned) != (blocks := model.of_model("block_count")):
+        # Otherwise blocks that it has no weights for would go untuned, and no one would know.
+        raise UnfitAdapter(f"it tunes {len(tuned)} of {blocks} blocks")
+
+
+def _reordered(layers: dict[str, Pair], model: GgufHeader) -> dict[str, Pair]:
+    """The layers with their rows in the order that they have in GGUF."""
+    if model.architecture not in _NEIGHBOURS:
+        return layers
+    heads = model.of_model("attention.head_count")
+    of_layer = {"attn_q": heads, "attn_k": model.of_model("attention.head_count_kv") or heads}
+    reordered = {}
+    for name, (a, b) in layers.items():
+        if count := of_layer.get(name.split(".")[-2]):
+            b = b.reshape(count, 2, -1, b.shape[1]).swapaxes(1, 2).reshape(b.shape)
+        reordered[name] = (a, b)
+    return reordered
+
+
+def _write(file: Path, architecture: str, alpha: float, layers: dict[str, Pair]) -> None:
+    import gguf
+
+    unfinished = file.with_name(f"{file.name}.part")
+    writer = gguf.GGUFWriter(unfinished, architecture)
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, alpha)
+    for name, (a, b) in layers.items():
+        writer.add_tensor(name + INPUT, a)
+        writer.add_tensor(name + OUTPUT, b)
+    try:
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        unfinished.replace(file)
+    except OSError as error:
+        raise TuningError(f"{file} cannot be written: {error}") from error
