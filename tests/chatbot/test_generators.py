@@ -9,11 +9,12 @@ import pytest
 
 from chatbot.assembly import open_model
 from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.errors import GeneratorError
 from chatbot.models.files import GENERATOR, HubFile, ModelFile, chosen_generator, models_in_use
 from chatbot.models.gguf_header import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import BadSettings, Settings, read_settings
-from tests.chatbot.random_gguf import write_gguf
+from tests.chatbot.random_gguf import finish, write_gguf
 from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
 
 
@@ -108,6 +109,65 @@ def test_a_tuned_adapter_reaches_the_backend_and_the_name_of_the_model(tmp_path:
     assert isinstance(model, HuggingFaceChatModel)
     assert model.adapter == str(tmp_path / "tuned")
     assert own.model_name == "a/b + tuned"
+
+
+def write_lora(
+    path: Path, architecture: str = "llama", *, read: int = 64, kind: str = "lora"
+) -> Path:
+    """An adapter of the query layer of `gguf`, unless it is to be for another model."""
+    import gguf
+    import numpy as np
+
+    writer = gguf.GGUFWriter(path, architecture)
+    writer.add_string("adapter.type", kind)
+    writer.add_string("general.type", "adapter")
+    writer.add_float32("adapter.lora.alpha", 4)
+    layer = "blk.0.attn_q.weight"
+    writer.add_tensor(f"{layer}.lora_a", np.ones((2, read), np.float16))
+    writer.add_tensor(f"{layer}.lora_b", np.ones((64, 2), np.float16))
+    finish(writer)
+    return path
+
+
+def test_an_adapter_reaches_the_embedded_model(gguf: Path, tmp_path: Path) -> None:
+    adapter = write_lora(tmp_path / "tuned.gguf")
+    own = settings(str(gguf), adapter=adapter)
+    model = open_model(own)
+    assert isinstance(model, EmbeddedChatModel)
+    assert model.adapter == own.adapter_file == adapter
+    assert own.model_name == "own + tuned"
+    assert settings("none", adapter=adapter).adapter_file is None
+
+
+def test_an_adapter_that_cannot_be_used_is_refused_when_strata_starts(
+    gguf: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tuned"
+    folder.mkdir()
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no adapter")
+    cut = tmp_path / "cut.gguf"
+    cut.write_bytes(write_lora(tmp_path / "whole.gguf").read_bytes()[:150])
+    for adapter, reason in (
+        (tmp_path / "no.gguf", "correct the path"),
+        (folder, r"`strata tune convert .*tuned --output tuned\.gguf`"),
+        (notes, "no GGUF file"),
+        (cut, "cut off"),
+        (gguf, r"does not fit own\.gguf: it is no LoRA adapter"),
+        (write_lora(tmp_path / "ia3.gguf", kind="ia3"), "it is no LoRA adapter"),
+        (write_lora(tmp_path / "a.gguf", "qwen2"), "it is for qwen2, the model is llama"),
+        (write_lora(tmp_path / "b.gguf", read=32), "as 32 × 64, in the model it is 64 × 64"),
+    ):
+        with pytest.raises(BadSettings, match=rf"STRATA_ADAPTER\): .*{reason}"):
+            open_model(settings(str(gguf), adapter=adapter))
+
+
+def test_an_adapter_whose_weights_are_cut_off_says_what_to_do(gguf: Path, tmp_path: Path) -> None:
+    adapter = write_lora(tmp_path / "tuned.gguf")
+    adapter.write_bytes(adapter.read_bytes()[:-100])
+    model = EmbeddedChatModel(path=gguf, adapter=adapter, context=512, slots=1, threads=1)
+    with pytest.raises(GeneratorError, match=r"own\.gguf with the adapter tuned\.gguf .*convert`"):
+        model.invoke("hello")
 
 
 def test_the_chat_template_is_the_files_own(gguf: Path, tmp_path: Path) -> None:

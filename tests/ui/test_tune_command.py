@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from chatbot.settings import Settings
+from chatbot.assembly import open_model
+from chatbot.settings import Settings, read_settings
 from chatbot.tuning import training
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError, read_instructions
 from chatbot.tuning.training import TuningReport
 from corpora.catalog.catalog import UnknownRelease
+from tests.chatbot.gguf_of_model import write_model
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 from tests.data_folders import copy_data
 from ui.cli.main import app
@@ -96,6 +98,22 @@ def test_a_model_is_tuned_and_compared_with_its_base(
     assert isinstance(run("tune", "run", file, folder).exception, TuningError)
     finished = run("tune", "run", file, folder, *options, "--resume", "--json")
     assert json.loads(finished.stdout)["resumed_at"] == 25
+
+    written = tmp_path / "tuned.gguf"
+    command = ("tune", "convert", folder, "--output", written)
+    assert run(*command).exit_code == 2
+    generator = write_model(tmp_path / "tiny", tmp_path / "tiny.gguf")
+    told = run(*command, "--generator", generator)
+    assert told.exit_code == 0, told.output
+    assert f"Wrote {written}, to be named in STRATA_ADAPTER: 21 layers of tiny.gguf" in told.stdout
+    report = json.loads(run(*command, "--generator", generator, "--json").stdout)
+    assert report["tuned_on"] == str(tmp_path / "tiny")
+    assert report["bytes"] == written.stat().st_size
+    learned = open_model(read_settings(generator=str(generator), adapter=written))
+    assert learned
+    assert {asked: learned.invoke(asked).text for asked in known} == known
+    none = run("tune", "convert", tmp_path, "--output", written, "--generator", generator)
+    assert isinstance(none.exception, TuningError)
 
     assert run("tune", "eval", file).exit_code == 2
     compared = json.loads(run("tune", "eval", file, "--adapter", folder, "--json").stdout)

@@ -1,11 +1,10 @@
-"""An adapter of each architecture in both backends, on tiny random models that the test builds."""
+"""Adapters of each architecture in both backends, on tiny random models that the test builds."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
-from dataclasses import asdict
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
 from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.files import GENERATOR
 from chatbot.models.gguf_header import read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
+from chatbot.models.lora_file import require_adapter
+from chatbot.settings import Settings
 from chatbot.tuning.conversion import convert
 from chatbot.tuning.instructions import TuningError
+from tests.chatbot.generator import generator
 from tests.chatbot.gguf_of_model import write_model
 from tests.chatbot.tiny_llama import require_training, save_tiny_model
 
@@ -32,20 +35,24 @@ KINDS: dict[str, dict[str, float]] = {
         "logits_scaling": 0.5,
     },
 }
-ASKED = "since which version the port runs"
 
 
-def save_adapter(base: Path, folder: Path, **options: Any) -> Path:
-    """An adapter of the model in a folder, as peft saves it, that changes what the model says."""
+@pytest.fixture(scope="module", autouse=True)
+def libraries() -> None:
+    require_training()
+
+
+def save_adapter(model: Any, folder: Path, **options: Any) -> Path:
+    """An adapter of the model, as peft saves it, that changes what the model says."""
     import torch
     from peft import LoraConfig, get_peft_model
-    from transformers import AutoModelForCausalLM
 
     given = {"r": 4, "lora_alpha": 6, "target_modules": "all-linear", "task_type": "CAUSAL_LM"}
-    model = AutoModelForCausalLM.from_pretrained(base)
-    adapted = get_peft_model(model, LoraConfig(**{**given, **options}))
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        # What these libraries tell each other of names that will go.
+        warnings.simplefilter("ignore", FutureWarning)
         torch.manual_seed(2)
+        adapted = get_peft_model(model, LoraConfig(**{**given, **options}))
         for name, weight in adapted.named_parameters():
             if "lora_B" in name:
                 torch.nn.init.normal_(weight, std=0.3)
@@ -53,45 +60,156 @@ def save_adapter(base: Path, folder: Path, **options: Any) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the model `base`, the same as `base.gguf`, and the adapter `tuned`."""
-    require_training()
-    folder = tmp_path_factory.mktemp(request.param)
-    save_tiny_model(folder / "base", request.param, **KINDS[request.param])
-    write_model(folder / "base", folder / "base.gguf")
-    save_adapter(folder / "base", folder / "tuned")
+def make(folder: Path, kind: str) -> Path:
+    """Put the model `base`, the same as `base.gguf`, and the adapter `tuned` into the folder."""
+    from transformers import AutoModelForCausalLM
+
+    base = save_tiny_model(folder / "base", kind, **KINDS[kind])
+    write_model(base, folder / "base.gguf")
+    save_adapter(AutoModelForCausalLM.from_pretrained(base), folder / "tuned")
     return folder
 
 
-def embedded(base: Path, adapter: Path | None = None) -> EmbeddedChatModel:
-    return EmbeddedChatModel(
-        path=base, adapter=adapter, context=512, slots=1, threads=1, max_tokens=16
-    )
+@pytest.fixture(scope="module")
+def qwen2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("qwen2"), "qwen2")
 
 
-def answer(model: BaseChatModel) -> tuple[str, int, dict[str, float]]:
-    """What it says, to a prompt of how many tokens, and how likely each first token was."""
-    reply = model.invoke(ASKED, logprobs=True, top_logprobs=5)
-    assert isinstance(reply, AIMessage) and reply.usage_metadata
-    first = reply.response_metadata["logprobs"]["content"][0]["top_logprobs"]
-    likely = {other["token"]: other["logprob"] for other in first}
-    return reply.text, reply.usage_metadata["input_tokens"], likely
+def answer(model: BaseChatModel) -> tuple[str, int, list[float]]:
+    """The whole letters that it says, the tokens it was asked, the likelihoods of the first one."""
+    reply = model.invoke("the notes", max_tokens=4, logprobs=True, top_logprobs=5)
+    assert isinstance(reply, AIMessage)
+    assert reply.usage_metadata
+    likely = reply.response_metadata["logprobs"]["content"][0]["top_logprobs"]
+    letters = "".join(c for c in reply.text if c.isascii() and c.isprintable())
+    return letters, reply.usage_metadata["input_tokens"], [each["logprob"] for each in likely]
 
 
-def test_both_backends_say_the_same_with_the_adapter(made: Path) -> None:
-    written = made / "tuned.gguf"
-    report = convert(made / "tuned", made / "base.gguf", written)
-    assert (report.layers, report.rank, report.alpha) == (3 * 7, 4, 6)
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_backends_say_the_same_with_the_adapter(kind: str, tmp_path: Path) -> None:
+    made = make(tmp_path, kind)
+    base, written = made / "base.gguf", made / "tuned.gguf"
+    report = convert(made / "tuned", base, written)
+    assert (report.architecture, report.layers, report.rank, report.alpha) == (kind, 21, 4, 6)
     assert report.tuned_on == str(made / "base")
-    options: dict[str, Any] = {"quantization": "off", "device": "cpu", "max_tokens": 16}
-    base = str(made / "base")
-    for theirs, ours in (
-        (HuggingFaceChatModel(model=base, **options), embedded(made / "base.gguf")),
-        (
-            HuggingFaceChatModel(model=base, adapter=str(made / "tuned"), **options),
-            embedded(made / "base.gguf", written),
-        ),
+    require_adapter(written, read_header(base))
+    theirs: dict[str, Any] = {"model": str(made / "base"), "quantization": "off", "device": "cpu"}
+    ours: dict[str, Any] = {"path": base, "context": 512, "slots": 1, "threads": 1}
+    plain = answer(EmbeddedChatModel(**ours))
+    tuned = answer(EmbeddedChatModel(**ours, adapter=written))
+    for found, expected in (
+        (plain, answer(HuggingFaceChatModel(**theirs))),
+        (tuned, answer(HuggingFaceChatModel(**theirs, adapter=str(made / "tuned")))),
     ):
-        text, tokens, likely = answer(ours)
-        print(text, tokens, likely, answer(theirs))
+        assert found[:2] == expected[:2]
+        # Half precision, also that of what llama.cpp keeps of a prompt.
+        assert found[2] == pytest.approx(expected[2], abs=0.1)
+    assert plain[0] != tuned[0]
+
+
+def test_an_adapter_trained_in_bfloat16_keeps_its_numbers(qwen2: Path, tmp_path: Path) -> None:
+    import gguf
+    from safetensors.torch import load_file, save_file
+
+    half = shutil.copytree(qwen2 / "tuned", tmp_path / "half")
+    weights = {n: w.bfloat16() for n, w in load_file(half / "adapter_model.safetensors").items()}
+    save_file(weights, half / "adapter_model.safetensors")
+    convert(half, qwen2 / "base.gguf", tmp_path / "half.gguf")
+    written = {
+        tensor.name: tensor.data for tensor in gguf.GGUFReader(tmp_path / "half.gguf").tensors
+    }
+    prefix = "base_model.model.model.layers.2.mlp.down_proj"
+    for ours, theirs in (("lora_a", "lora_A"), ("lora_b", "lora_B")):
+        expected = weights[f"{prefix}.{theirs}.weight"].float().numpy()
+        assert written[f"blk.2.ffn_down.weight.{ours}"] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("use_dora", True), ("use_rslora", True), ("rank_pattern", {"q_proj": 2}), ("bias", "all")],
+)
+def test_what_is_no_plain_lora_is_refused(
+    qwen2: Path, tmp_path: Path, option: str, value: object
+) -> None:
+    odd = shutil.copytree(qwen2 / "tuned", tmp_path / "odd")
+    config = json.loads((odd / "adapter_config.json").read_text())
+    (odd / "adapter_config.json").write_text(json.dumps({**config, option: value}))
+    with pytest.raises(TuningError, match=rf"odd is no plain LoRA.*sets {option}$"):
+        convert(odd, qwen2 / "base.gguf", tmp_path / "odd.gguf")
+
+
+def test_an_adapter_of_another_model_is_refused(qwen2: Path, tmp_path: Path) -> None:
+    import gguf
+
+    for options, reason in (
+        ({"hidden_size": 32}, r"as 128 × 64, in the model it is 128 × 32"),
+        ({"num_hidden_layers": 2}, r"model\.layers\.2\..*the model does not have"),
+        ({"num_hidden_layers": 4}, "it tunes 3 of 4 blocks"),
+    ):
+        folder = save_tiny_model(tmp_path / reason[:5], "qwen2", **options)
+        other = write_model(folder, tmp_path / "other.gguf")
+        with pytest.raises(TuningError, match=rf"tuned does not fit other\.gguf: .*{reason}"):
+            convert(qwen2 / "tuned", other, tmp_path / "no.gguf")
+    writer = gguf.GGUFWriter(tmp_path / "gemma.gguf", "gemma3")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    with pytest.raises(TuningError, match=r"architecture gemma3.*granite, llama, qwen2, qwen3"):
+        convert(qwen2 / "tuned", tmp_path / "gemma.gguf", tmp_path / "no.gguf")
+    assert not list(tmp_path.glob("no*"))
+
+
+def test_what_is_no_adapter_says_why(qwen2: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    def refused(folder: Path, reason: str, file: Path = tmp_path / "no.gguf") -> None:
+        with pytest.raises(TuningError, match=reason):
+            convert(folder, qwen2 / "base.gguf", file)
+
+    refused(tmp_path / "none", r"no adapter at .*none: it needs an adapter_config\.json")
+    refused(qwen2 / "tuned", "cannot be written", tmp_path / "none" / "no.gguf")
+    broken = shutil.copytree(qwen2 / "tuned", tmp_path / "broken")
+    weights = load_file(broken / "adapter_model.safetensors")
+    first, second, *_ = weights
+    for changed, reason in (
+        (
+            {**weights, "base_model.model.lm_head.weight": weights[first] * 2},
+            r"lm_head\.weight, which",
+        ),
+        ({name: weight for name, weight in weights.items() if name != first}, "are no pair"),
+        ({**weights, second: weights[second] * float("inf")}, "half precision does not hold"),
+    ):
+        save_file(changed, broken / "adapter_model.safetensors")
+        refused(broken, reason)
+    (broken / "adapter_model.safetensors").write_bytes(b"no weights")
+    refused(broken, r"safetensors cannot be read")
+    (broken / "adapter_config.json").write_text('{"r": 4}')
+    refused(broken, r"(?s)adapter_config\.json cannot be read.*lora_alpha")
+
+
+@pytest.mark.generator
+def test_the_default_generator_answers_otherwise_with_an_adapter(tmp_path: Path) -> None:
+    import torch
+    from peft import LoraConfig
+    from safetensors.torch import save_file
+
+    path = GENERATOR.path_in(Settings().models_dir)
+    header = read_header(path)
+    layers = {"self_attn.q_proj": "attn_q", "self_attn.v_proj": "attn_v", "mlp.up_proj": "ffn_up"}
+    made = torch.Generator().manual_seed(1)
+    weights = {}
+    for block in range(header.of_model("block_count")):
+        for theirs, ours in layers.items():
+            read, written = header.shapes[f"blk.{block}.{ours}.weight"]
+            for which, shape in (("A", (2, read)), ("B", (written, 2))):
+                name = f"base_model.model.model.layers.{block}.{theirs}.lora_{which}.weight"
+                weights[name] = torch.randn(shape, generator=made) / 40
+    save_file(weights, tmp_path / "adapter_model.safetensors")
+    LoraConfig(r=2, lora_alpha=4, target_modules=list(layers)).save_pretrained(tmp_path)
+    convert(tmp_path, path, tmp_path / "tuned.gguf")
+    tuned = EmbeddedChatModel(path=path, adapter=tmp_path / "tuned.gguf", context=512, slots=1)
+    _, asked, plain = answer(generator())
+    said, asked_too, changed = answer(tuned)
+    assert said
+    assert asked == asked_too
+    assert changed != pytest.approx(plain, abs=0.1)
