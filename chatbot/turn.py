@@ -126,12 +126,16 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation of two things as a sentence, and the page that states it if one does."""
+    """A relation of two things as a sentence, and the page that states it if one does.
+
+    `source` names who states it where that is no document: "Wikidata".
+    """
 
     head: str
     tail: str
     sentence: str
     citation: Citation | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True)
