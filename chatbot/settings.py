@@ -166,7 +166,7 @@ class Settings(SignInSettings, BaseSettings):
     @field_validator("graph_wikidata_contact")
     @classmethod
     def _fits_into_a_header(cls, contact: str) -> str:
-        if not (contact.isascii() and (contact.isprintable() or not contact)):
+        if not (contact.isascii() and contact.isprintable()):
             raise ValueError("only ASCII letters can be sent: give an e-mail or web address")
         return contact
 
