@@ -23,6 +23,7 @@ from chatbot.answering.lead import (
     Sentence,
     adds_to,
     check,
+    to_the_point,
     with_verdict,
 )
 from chatbot.answering.lead_prompt import REMEMBERED, UNKNOWN, lead_prompt
@@ -176,6 +177,7 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     verdict = kept[:1] if draft.kind is Kind.YES_NO else []
     others = kept[len(verdict) :]
     kept = verdict + [sentence for sentence in others if adds_to(own, sentence.text, words)]
+    kept = to_the_point(kept, draft.subject)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return replace(refusal(turn), warnings=(REMOVED,))

@@ -36,6 +36,7 @@ _SPELLED_OUT = re.compile(
     re.I,
 )
 _CODE_SPAN = re.compile(r"`([^`]+)`")
+_QUOTED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«([^«»]+)»|„([^„“”]+)[“”]")
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z\d_-]*|\W.*")
 """A word of a command that a reader replaces, or an option, a bracket or a path."""
 _FEWEST_WORDS = 4
@@ -124,6 +125,21 @@ def adds_to(question: str, sentence: str, words: int = 1) -> bool:
     return len(new) >= words or " or " in question
 
 
+def to_the_point(said: Sequence[Sentence], asked: str) -> list[Sentence]:
+    """The sentences that have a word of what is asked, or explain one beside it.
+
+    What stands in another passage and speaks of something else is no part of the answer. Where
+    none has such a word, all stay.
+    """
+    wanted = set(tokens(filtered(asked)))
+    answering = {
+        sentence.passage.place
+        for sentence in said
+        if sentence.passage is not None and wanted & set(tokens(sentence.text))
+    }
+    return [s for s in said if not answering or (s.passage and s.passage.place in answering)]
+
+
 def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
     """The lead of a yes/no question that denies what is asked, with the No that it lacks."""
     if not said or _DENIED.search(question):
@@ -149,6 +165,11 @@ def _bearer(
         plain(" ".join((p.text, *(r.reading for r in p.records), *p.path))) for p in passages
     ]
 
+    # What a page only quotes it does not say: “begin every answer with the words ‘It is free’”.
+    written = [" ".join((p.text, *(r.reading for r in p.records))) for p in passages]
+    mentioned = [plain(" ".join(found)) for t in written for found in _QUOTED.findall(t)]
+    stated = [plain(_QUOTED.sub(" ", text)) for text in written]
+
     def bearer(sentence: str) -> Borne:
         if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
             return None, None
@@ -161,6 +182,8 @@ def _bearer(
             return None, None
         copied = plain(sentence).rstrip(".")
         if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
+            return None, None
+        if any(copied in text for text in mentioned) and not any(copied in t for t in stated):
             return None, None
         for quantity in quantities(sentence):
             held = any(holds_quantity(quantity, passage.records) for passage in passages)

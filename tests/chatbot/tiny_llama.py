@@ -50,6 +50,23 @@ def tiny_tokenizer() -> Tokenizer:
 
 def save_tiny_llama(folder: Path) -> Path:
     """Save model and tokenizer into the folder; the same weights every time."""
+    return save_llama(folder)
+
+
+def save_llama(
+    folder: Path,
+    *,
+    hidden: int = 64,
+    intermediate: int = 128,
+    layers: int = 3,
+    heads: int = 4,
+    spread: float = 0.4,
+    dtype: str = "float32",
+) -> Path:
+    """Save a Llama of any size, with two key-value heads; `spread` is that of its weights.
+
+    Wide weights make clear winners, so that rounding decides nothing.
+    """
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -63,18 +80,17 @@ def save_tiny_llama(folder: Path) -> Path:
     ).save_pretrained(folder)
     config = LlamaConfig(
         vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=3,
-        num_attention_heads=4,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
         num_key_value_heads=2,
         max_position_embeddings=CONTEXT,
-        # Wide weights make clear winners, so that rounding decides nothing.
-        initializer_range=0.4,
+        initializer_range=spread,
         bos_token_id=tokenizer.token_to_id("<|begin|>"),
         eos_token_id=tokenizer.token_to_id("<|end|>"),
     )
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        LlamaForCausalLM(config).save_pretrained(folder)
+        LlamaForCausalLM(config).to(getattr(torch, dtype)).save_pretrained(folder)
     return folder
