@@ -1,17 +1,24 @@
 """The written lead, checked sentence by sentence against the passages that it was written from."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from chatbot.retrieval.forms import LIST_MARK, in_words
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.provenance import claims, holds_quantity, plain, quantities, whole
+from chatbot.retrieval.provenance import (
+    claims,
+    holds_quantity,
+    names,
+    plain,
+    quantities,
+    whole,
+)
 from chatbot.retrieval.records import sentences
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
-from chatbot.turn import Record
+from chatbot.turn import Record, Relation
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
@@ -51,11 +58,16 @@ class Sentence:
 
 Borne = tuple[Passage, Record] | tuple[None, None]
 """What bears a sentence, if anything does."""
+_NO: Borne = (None, None)
 Bearer = Callable[[str], Borne]
 
 
 def check(
-    reply: str, passages: Sequence[Passage], scored: Sequence[Record], own: str
+    reply: str,
+    passages: Sequence[Passage],
+    scored: Sequence[Record],
+    own: str,
+    outside: Sequence[Relation] = (),
 ) -> list[Sentence]:
     """Cut a model's reply into sentences and find what bears each; a copied table row is none.
 
@@ -63,6 +75,10 @@ def check(
     words, its figures together in one passage, and so do half of its other words. Numbers of list
     items are no claims; code is left out, fenced or not, since the body shows it. A fragment
     ("300 s") is replaced by the sentence or the row that bears it.
+
+    Where question and reply name both ends of a relation that only others than the documentation
+    state, one record has to have all words of a sentence that names either: half of them, and the
+    rest from `outside`, would be told as if it were documented.
     """
     best = max((record.score for record in scored), default=0.0) or 1.0
     scores = {r.place: r.score / best for r in scored}
@@ -70,11 +86,30 @@ def check(
     lines = (LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
     bearer = _bearer(passages, scores, plain(own))
-    read = [Sentence(sentence, *bearer(sentence)) for sentence in said]
+    ends = {
+        end
+        for relation in outside
+        if names(f"{own} {text}", relation.head, relation.tail)
+        for end in (relation.head, relation.tail)
+    }
+    read = [
+        Sentence(sentence, *(bearer(sentence) if _is_documented(sentence, ends, passages) else _NO))
+        for sentence in said
+    ]
     whole = [s for s in read if not _is_fragment(s.text)]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
+
+
+def _is_documented(sentence: str, ends: Collection[str], passages: Sequence[Passage]) -> bool:
+    """Whether one record has all words of a sentence, if it names one of the ends."""
+    if not any(names(sentence, end) for end in ends):
+        return True
+    words = set(tokens(filtered(_VERDICT.sub("", sentence))))
+    records = (record for passage in passages for record in passage.records)
+    said = (" ".join((r.quote, r.reading, r.label, *r.path)) for r in records)
+    return any(words.issubset(tokens(text)) for text in said)
 
 
 def _is_fragment(sentence: str) -> bool:

@@ -13,6 +13,7 @@ from chatbot.answering.lead import (
 )
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
+from chatbot.turn import Relation
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
@@ -133,6 +134,32 @@ def test_what_only_repeats_the_question_is_no_answer(
 def test_a_denial_begins_with_no(question: str, sentence: str, told: str) -> None:
     (first,) = with_verdict([Sentence(sentence, None, None)], question)
     assert first.text == told
+
+
+OUTSIDE = [Relation("messages", "disk", "messages stored on disk.", source="Wikidata")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "own"),
+    [
+        ("Messages are stored on the disk.", "Where are they?"),
+        ("They are written and stored on the disk.", "Where are messages stored?"),
+        ("Yes, written messages are stored on the disk.", "Are messages stored on the disk?"),
+    ],
+)
+def test_half_documented_and_half_from_outside_is_not_said(sentence: str, own: str) -> None:
+    for outside, passage in (([], True), (OUTSIDE, False)):
+        (said,) = check(sentence, PASSAGES, SCORED, own, outside)
+        assert (said.passage is not None) is passage
+
+
+def test_what_is_documented_too_is_said_and_so_is_what_names_other_things() -> None:
+    for sentence in (
+        "Messages are not written to the disk before a flush.",
+        "The range of `queue-timeout` is 1 to 600.",
+    ):
+        (said,) = check(sentence, PASSAGES, SCORED, "messages on the disk?", OUTSIDE)
+        assert said.passage is not None
 
 
 def test_what_a_page_only_quotes_it_does_not_say() -> None:
