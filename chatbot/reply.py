@@ -94,7 +94,9 @@ class Reply(Kept):
     """An answered turn. `release` is the one that it was answered from, if it was exactly one.
 
     `answer` is the answer's own words as Markdown with marks of its `citations`; `nearest` are
-    pages that may help where there is none. `timings` are seconds by step, `seconds` the whole.
+    pages that may help where there is none. `outside` is what others than the documentation state
+    of what question and answer name, and no part of the answer: "Wikidata: …". `timings` are
+    seconds by step, `seconds` the whole.
     """
 
     answer: str
@@ -113,6 +115,7 @@ class Reply(Kept):
     sides: tuple[Side, ...] = ()
     memory: MemoryPart = MemoryPart()
     warnings: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     timings: dict[str, float] = {}
     model_calls: int = 0

@@ -122,6 +122,10 @@ class Settings(SignInSettings, BaseSettings):
     graph_threshold: float = Field(0.8, gt=0, lt=1, description="of an edge, a cosine")
     graph_questions: int = Field(2, ge=1, description="k of GraphContextGen")
     graph_rebel: str | None = Field(None, description="a folder or a model of the Hub")
+    graph_wikidata: str = Field("", description="address of its query service; empty: off")
+    graph_wikidata_contact: str = Field(
+        "", description="an address that its operators can write to"
+    )
     temperature_min: float = Field(0.0, ge=0, le=2, description="ComRAG: the paper: 0.7")
     temperature_max: float = Field(0.0, ge=0, le=2, validate_default=True)  # the paper: 1.2
     temperature_k: float = Field(250.0, gt=0, description="how fast it falls (ComRAG)")
@@ -149,6 +153,23 @@ class Settings(SignInSettings, BaseSettings):
                 "docs/operations.md says, or stay on 127.0.0.1"
             )
         return host
+
+    @field_validator("graph_wikidata")
+    @classmethod
+    def _is_a_web_address(cls, url: str) -> str:
+        if url and not url.startswith(("https://", "http://")):
+            raise ValueError(
+                f"{url} is no web address: that of Wikidata itself is "
+                "https://query.wikidata.org/sparql"
+            )
+        return url
+
+    @field_validator("graph_wikidata_contact")
+    @classmethod
+    def _fits_into_a_header(cls, contact: str) -> str:
+        if not (contact.isascii() and contact.isprintable()):
+            raise ValueError("only ASCII letters can be sent: give an e-mail or web address")
+        return contact
 
     @field_validator("temperature_max")
     @classmethod

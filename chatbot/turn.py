@@ -126,12 +126,21 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation of two things as a sentence, and the page that states it if one does."""
+    """A relation of two things as a sentence, and the page that states it if one does.
+
+    `source` names who states it where that is no document: "Wikidata".
+    """
 
     head: str
     tail: str
     sentence: str
     citation: Citation | None = None
+    source: str = ""
+
+    @property
+    def attributed(self) -> str:
+        """The sentence behind the name of who states it, where that is no document."""
+        return f"{self.source}: {self.sentence}" if self.source else self.sentence
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,8 @@ class Answer:
     `text` is the answer's own words as Markdown without HTML, with marks of its citations; the
     quoted words stand in `citations` only. `value` is the lead alone, one to three sentences
     without marks, empty when abstaining. `unwritten` where a passage stands in for the lead.
-    `warnings` say what was taken out of what the model wrote.
+    `warnings` say what was taken out of what the model wrote. `outside` is what others than the
+    documentation state of things that question and reply name, each with who does.
     """
 
     text: str
@@ -150,6 +160,7 @@ class Answer:
     value: str = ""
     warnings: tuple[str, ...] = ()
     unwritten: bool = False
+    outside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

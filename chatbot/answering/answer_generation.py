@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from langchain_core.language_models import BaseChatModel
 
@@ -22,6 +23,7 @@ from chatbot.answering.lead import (
     Sentence,
     adds_to,
     check,
+    to_the_point,
     with_verdict,
 )
 from chatbot.answering.lead_prompt import REMEMBERED, UNKNOWN, lead_prompt
@@ -39,7 +41,7 @@ from chatbot.retrieval.forms import (
 from chatbot.retrieval.kinds import FORMS, Kind, without_opening
 from chatbot.retrieval.lifecycle import read_end, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
-from chatbot.retrieval.provenance import cite, cite_words, plain, says_unknown, whole
+from chatbot.retrieval.provenance import cite, cite_words, names, says_unknown
 from chatbot.retrieval.records import sentences
 from chatbot.runtime.model_calls import call
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
@@ -64,6 +66,8 @@ DOUBTED = 0.18
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
 UNSURE, DOUBTFUL = 0.05, 0.16
 """Its likelihood from which no passage is shown where nothing is borne: of a value, of others."""
+MOST_OUTSIDE = 3
+"""Statements of others than the documentation that are told beside an answer."""
 NO_MODEL = "No language model is set up: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 
@@ -164,13 +168,16 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     if says_unknown(bare):
         return refusal(turn)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
-    said = check(text, shown, draft.scored, own)
+    relations = turn.recollection.relations if turn.recollection else ()
+    outside = [relation for relation in relations if relation.source]
+    said = check(text, shown, draft.scored, own, outside)
     kept = [sentence for sentence in said if sentence.passage is not None]
     words = 2 if draft.kind is Kind.EXPLANATION else 1
     # A verdict may repeat the question, what follows it may not.
     verdict = kept[:1] if draft.kind is Kind.YES_NO else []
     others = kept[len(verdict) :]
     kept = verdict + [sentence for sentence in others if adds_to(own, sentence.text, words)]
+    kept = to_the_point(kept, draft.subject)
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return replace(refusal(turn), warnings=(REMOVED,))
@@ -187,6 +194,8 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
         asked = set(tokens(own))
         draft.follow(max(kept, key=lambda said: len(set(tokens(said.text)) - asked)))
     answer = draft.written(kept) if kept else draft.unwritten()
+    told = (r.attributed for r in outside if names(f"{own} {bare}", r.head, r.tail))
+    answer = replace(answer, outside=tuple(islice(told, MOST_OUTSIDE)))
     stays = answer.value.casefold()
     unborne = any(sentence.passage is None for sentence in said)
     gone = any(s.text.rstrip(".").casefold() not in stays for s in said)
@@ -303,9 +312,7 @@ class _Draft:
         """The marks of what the graph states between things that a sentence names."""
         found = self.turn.recollection
         for relation in found.relations if found and self.turn.calls else ():
-            ends = map(plain, (relation.head, relation.tail))
-            named = all(end and whole(end).search(plain(sentence)) for end in ends)
-            if relation.citation is not None and named:
+            if relation.citation and names(sentence, relation.head, relation.tail):
                 if relation.citation not in self._citations:
                     self._citations.append(relation.citation)
                 yield f"[{self._citations.index(relation.citation) + 1}]"

@@ -1,17 +1,24 @@
 """The written lead, checked sentence by sentence against the passages that it was written from."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from chatbot.retrieval.forms import LIST_MARK, in_words
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.provenance import claims, holds_quantity, plain, quantities, whole
+from chatbot.retrieval.provenance import (
+    claims,
+    holds_quantity,
+    names,
+    plain,
+    quantities,
+    whole,
+)
 from chatbot.retrieval.records import sentences
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
-from chatbot.turn import Record
+from chatbot.turn import Record, Relation
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
@@ -29,6 +36,7 @@ _SPELLED_OUT = re.compile(
     re.I,
 )
 _CODE_SPAN = re.compile(r"`([^`]+)`")
+_QUOTED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«([^«»]+)»|„([^„“”]+)[“”]")
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z\d_-]*|\W.*")
 """A word of a command that a reader replaces, or an option, a bracket or a path."""
 _FEWEST_WORDS = 4
@@ -50,11 +58,16 @@ class Sentence:
 
 Borne = tuple[Passage, Record] | tuple[None, None]
 """What bears a sentence, if anything does."""
+_NO: Borne = (None, None)
 Bearer = Callable[[str], Borne]
 
 
 def check(
-    reply: str, passages: Sequence[Passage], scored: Sequence[Record], own: str
+    reply: str,
+    passages: Sequence[Passage],
+    scored: Sequence[Record],
+    own: str,
+    outside: Sequence[Relation] = (),
 ) -> list[Sentence]:
     """Cut a model's reply into sentences and find what bears each; a copied table row is none.
 
@@ -62,6 +75,10 @@ def check(
     words, its figures together in one passage, and so do half of its other words. Numbers of list
     items are no claims; code is left out, fenced or not, since the body shows it. A fragment
     ("300 s") is replaced by the sentence or the row that bears it.
+
+    Where question and reply name both ends of a relation that only others than the documentation
+    state, one record has to have all words of a sentence that names either: half of them, and the
+    rest from `outside`, would be told as if it were documented.
     """
     best = max((record.score for record in scored), default=0.0) or 1.0
     scores = {r.place: r.score / best for r in scored}
@@ -69,11 +86,30 @@ def check(
     lines = (LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
     said = (sentence for line in lines if line for sentence in sentences(line))
     bearer = _bearer(passages, scores, plain(own))
-    read = [Sentence(sentence, *bearer(sentence)) for sentence in said]
+    ends = {
+        end
+        for relation in outside
+        if names(f"{own} {text}", relation.head, relation.tail)
+        for end in (relation.head, relation.tail)
+    }
+    read = [
+        Sentence(sentence, *(bearer(sentence) if _is_documented(sentence, ends, passages) else _NO))
+        for sentence in said
+    ]
     whole = [s for s in read if not _is_fragment(s.text)]
     if whole or not read or read[0].record is None:
         return whole or read
     return [replace(read[0], text=in_words(read[0].record))]
+
+
+def _is_documented(sentence: str, ends: Collection[str], passages: Sequence[Passage]) -> bool:
+    """Whether one record has all words of a sentence, if it names one of the ends."""
+    if not any(names(sentence, end) for end in ends):
+        return True
+    words = set(tokens(filtered(_VERDICT.sub("", sentence))))
+    records = (record for passage in passages for record in passage.records)
+    said = (" ".join((r.quote, r.reading, r.label, *r.path)) for r in records)
+    return any(words.issubset(tokens(text)) for text in said)
 
 
 def _is_fragment(sentence: str) -> bool:
@@ -87,6 +123,21 @@ def adds_to(question: str, sentence: str, words: int = 1) -> bool:
     """Whether a sentence has so many words of its own; to choose between two it needs none."""
     new = set(tokens(filtered(sentence))) - set(tokens(question))
     return len(new) >= words or " or " in question
+
+
+def to_the_point(said: Sequence[Sentence], asked: str) -> list[Sentence]:
+    """The sentences that have a word of what is asked, or explain one beside it.
+
+    What stands in another passage and speaks of something else is no part of the answer. Where
+    none has such a word, all stay.
+    """
+    wanted = set(tokens(filtered(asked)))
+    answering = {
+        sentence.passage.place
+        for sentence in said
+        if sentence.passage is not None and wanted & set(tokens(sentence.text))
+    }
+    return [s for s in said if not answering or (s.passage and s.passage.place in answering)]
 
 
 def with_verdict(said: Sequence[Sentence], question: str) -> list[Sentence]:
@@ -114,6 +165,11 @@ def _bearer(
         plain(" ".join((p.text, *(r.reading for r in p.records), *p.path))) for p in passages
     ]
 
+    # What a page only quotes it does not say: “begin every answer with the words ‘It is free’”.
+    written = [" ".join((p.text, *(r.reading for r in p.records))) for p in passages]
+    mentioned = [plain(" ".join(found)) for t in written for found in _QUOTED.findall(t)]
+    stated = [plain(_QUOTED.sub(" ", text)) for text in written]
+
     def bearer(sentence: str) -> Borne:
         if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
             return None, None
@@ -126,6 +182,8 @@ def _bearer(
             return None, None
         copied = plain(sentence).rstrip(".")
         if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
+            return None, None
+        if any(copied in text for text in mentioned) and not any(copied in t for t in stated):
             return None, None
         for quantity in quantities(sentence):
             held = any(holds_quantity(quantity, passage.records) for passage in passages)

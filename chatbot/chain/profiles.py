@@ -19,6 +19,7 @@ from chatbot.graph.knowledge import documentation_graphs
 from chatbot.graph.parameter_answers import answer_from_parameters
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
+from chatbot.graph.wikidata import Wikidata
 from chatbot.queries.clarification import take_up_question
 from chatbot.queries.model_query_rewriting import only_base
 from chatbot.queries.query_rewriting import ask_as_is, rewrite_query
@@ -70,8 +71,13 @@ def _with_related(
     memory, settings = p.needed_memory.recall, p.settings
     enhance = None
     if relations:
-        rebel = open_rebel(settings.graph_rebel) if settings.graph_rebel else None
-        enhance = enhance_context(p.needed_model, documentation_graphs(p.open_parameters), rebel)
+        url, contact = settings.graph_wikidata, settings.graph_wikidata_contact
+        enhance = enhance_context(
+            p.needed_model,
+            documentation_graphs(p.open_parameters),
+            open_rebel(settings.graph_rebel) if settings.graph_rebel else None,
+            Wikidata(url, contact) if url else None,
+        )
     related = recall_related(memory, find(p), questions=settings.graph_questions)
     return _by_score(p, p.needed_model, memory=related, memory_relations=enhance)
 

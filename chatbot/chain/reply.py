@@ -47,6 +47,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
             differs=turn.recollection.differs if turn.recollection else "",
         ),
         warnings=answer.warnings,
+        outside=answer.outside,
         fallbacks=turn.fallbacks,
         timings=dict(turn.timings),
         model_calls=len(turn.calls),

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.graph.knowledge import KnowledgeGraph, one_hop
-from chatbot.graph.triplets import STEP, Extractor, Triplet, entities, extract_triplets
+from chatbot.graph.knowledge import KnowledgeGraph
+from chatbot.graph.triplets import STEP, Extractor, entities, extract_triplets
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.questions import asked_text
 from chatbot.memory.recall import Recall, as_remembered, serving_release
@@ -60,12 +60,13 @@ def enhance_context(
     model: BaseChatModel,
     open_graph: Callable[[str, str], KnowledgeGraph],
     rebel: Extractor | None = None,
+    outside: KnowledgeGraph | None = None,
 ) -> ModelStep:
     """Add the relations of what the related questions and their answers name, as sentences (4.3).
 
-    The model reads triplets from them, and REBEL where there is one; then come those of the
-    release's knowledge graph between the same entities, each with its citation. Without related
-    questions nothing is asked.
+    The model reads triplets from them, and REBEL where there is one. Between the same entities
+    the release's knowledge graph states others, each with its citation, and so may a graph from
+    `outside`, which come last. Without related questions nothing is asked.
     """
 
     async def enhance(turn: Turn) -> Turn:
@@ -78,14 +79,15 @@ def enhance_context(
         if read is None:
             failed = Fallback(STEP, calls[-1].problem)
             turn = replace(turn, fallbacks=(*turn.fallbacks, failed))
-
-        def known() -> tuple[Triplet, ...]:
-            first = (*(read or ()), *(rebel(context) if rebel else ()))
-            return (*one_hop(open_graph(*turn.asked), entities(first)), *first)
-
+        first = (*(read or ()), *(await in_thread(rebel, context) if rebel else ()))
+        named = entities(first)
+        documented = await (await in_thread(open_graph, *turn.asked)).between(named)
+        general = await outside.between(named) if outside else ()
         relations: dict[str, Relation] = {}
-        for t in await in_thread(known):
-            relations.setdefault(t.sentence, Relation(t.head, t.tail, t.sentence, t.citation))
+        for t in (*documented, *first, *general):
+            relations.setdefault(
+                t.sentence, Relation(t.head, t.tail, t.sentence, t.citation, t.source)
+            )
         return replace(turn, recollection=replace(found, relations=tuple(relations.values())))
 
     return enhance

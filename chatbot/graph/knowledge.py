@@ -1,9 +1,10 @@
 """What is known about the entities of a context (GraphContextGen 4.3): the documentation itself.
 
-The paper asks Wikidata. What a release states of its parameters is exact, and of that release.
+The paper asks Wikidata (`chatbot.graph.wikidata`). What a release states of its parameters is
+exact, and of that release.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
 from chatbot.graph.triplets import Triplet
@@ -15,10 +16,10 @@ _LONGEST_QUOTE = 600
 
 
 class KnowledgeGraph(Protocol):
-    """Whatever knows the relations of an entity."""
+    """Whatever knows how things are related."""
 
-    def neighbours(self, entity: str) -> Iterable[Triplet]:
-        """The triplets whose head is the entity."""
+    async def between(self, entities: Collection[str]) -> Sequence[Triplet]:
+        """The triplets whose both ends are entities of a context (Algorithm 1, 12-13)."""
         ...
 
 
@@ -32,7 +33,12 @@ class DocumentationGraph:
     def __init__(self, release: ReleaseParameters) -> None:
         self._release = release
 
-    def neighbours(self, entity: str) -> Iterable[Triplet]:
+    async def between(self, entities: Collection[str]) -> tuple[Triplet, ...]:
+        """The triplets whose both ends are entities of a context, by head."""
+        stated = (triplet for entity in sorted(entities) for triplet in self.neighbours(entity))
+        return tuple(dict.fromkeys(triplet for triplet in stated if triplet.tail in entities))
+
+    def neighbours(self, entity: str) -> tuple[Triplet, ...]:
         """The triplets whose head is the entity, in the order of the documents."""
         own = (p for p in self._release.named(entity) if entity in (p.name, *p.aliases))
         below = (p for p in self._release.of_owner(entity) if p.kind == ARGUMENT)
@@ -69,19 +75,8 @@ def cited(stated: Fact | Parameter | Replacement, release: str) -> Citation:
     )
 
 
-def one_hop(graph: KnowledgeGraph, entities: Collection[str]) -> tuple[Triplet, ...]:
-    """The triplets of a graph whose both ends are entities of the context (Algorithm 1, 12-13)."""
-    found = (
-        triplet
-        for entity in sorted(entities)
-        for triplet in graph.neighbours(entity)
-        if triplet.tail in entities
-    )
-    return tuple(dict.fromkeys(found))
-
-
 def documentation_graphs(
     open_parameters: OpenParameters,
-) -> Callable[[str, str], KnowledgeGraph]:
+) -> Callable[[str, str], DocumentationGraph]:
     """What opens the graph of a product's release."""
     return lambda product, release: DocumentationGraph(open_parameters(product, release))

@@ -24,12 +24,16 @@ _LONGEST = 256
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A relation between two entities, and the citation of the words that state it, if any do."""
+    """A relation between two entities, and the citation of the words that state it, if any do.
+
+    `source` names who states it where that is no document: "Wikidata".
+    """
 
     head: str
     relation: str
     tail: str
     citation: Citation | None = None
+    source: str = ""
 
     @property
     def sentence(self) -> str:

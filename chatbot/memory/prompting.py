@@ -12,6 +12,7 @@ from prompts import Fenced, fenced
 GOOD = "Answered before, to be checked against the documentation:"
 BAD = "Answers that were wrong before:"
 RELATIONS = "Relations of what they name, to be checked likewise:"
+OUTSIDE = "Not from the documentation, for understanding only, never to be stated:"
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,14 @@ def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
     good = _lines(found.good, room, GOOD)
     used = len(GOOD) + sum(map(len, good)) if good else 0
     bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
-    related = (
-        _fitting((_line(r.sentence) for r in found.relations), room.characters - len(RELATIONS))
-        if good
-        else []
-    )
+    related = _related(found, room.characters - len(RELATIONS), outside=False) if good else []
+    left = room.characters - len(OUTSIDE) - sum(map(len, related))
+    outside = _related(found, left, outside=True) if good else []
     sections = [evidence]
     for lead, tag, lines in (
         (GOOD, "answered", good),
         (RELATIONS, "relations", related),
+        (OUTSIDE, "relations", outside),
         (BAD, "rejected", bad),
     ):
         if lines:
@@ -83,6 +83,12 @@ def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:
         if said:
             lines.append(f"{_line(pair.question)} → {_line(said)}")
     return _fitting(lines, room.characters - len(lead))
+
+
+def _related(found: Recollection, left: int, *, outside: bool) -> list[str]:
+    """The relations as sentences: what others than the documentation state, or all else."""
+    told = (r for r in found.relations if bool(r.source) is outside)
+    return _fitting((_line(r.attributed) for r in told), left)
 
 
 def _fitting(lines: Iterable[str], left: int) -> list[str]:

@@ -81,6 +81,12 @@ def whole(text: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(text) + after)
 
 
+def names(text: str, *things: str) -> bool:
+    """Whether a text names all these things, as whole words in letters of either case."""
+    plainly = plain(text)
+    return all(name and whole(name).search(plainly) for name in map(plain, things))
+
+
 def cite(record: Record, release: str) -> Citation:
     """A citation of the record's words; raises ValueError if they do not stand in its page."""
     return cite_words(record.page, record.quote, record.path, record.anchor, release)

@@ -1,7 +1,7 @@
 """A LoRA adapter for the embedded backend: a GGUF file, written by llama.cpp's `gguf` package.
 
-llama.cpp's own converter is a script among its sources, in no package that is kept up, and knows
-every architecture. This one knows those whose linear layers differ at most in the order of rows.
+llama.cpp's own converter, a script among its sources that no package installs, knows every
+architecture. This one knows those whose linear layers differ at most in the order of their rows.
 """
 
 import re

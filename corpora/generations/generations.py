@@ -78,18 +78,26 @@ def claim(database: Database, release_id: int, model_id: int, chunking: str) -> 
 
 
 def take_over(session: Session, release_id: int, name: str) -> None:
-    """Drop what a dead builder left of a release; raise BeingBuilt if a living one builds it."""
-    now = datetime.now(UTC)
-    unfinished = select(GenerationRow).where(
+    """Drop what dead builders left; raise BeingBuilt if a living one builds the release."""
+    drop_dead(session)
+    building = select(GenerationRow).where(
         GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
     )
+    if row := session.scalar(building):
+        raise BeingBuilt(
+            f"Release {name} is already being ingested by process {row.builder} "
+            f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
+        )
+
+
+def drop_dead(session: Session) -> None:
+    """Drop the unfinished generations of all releases whose builders are dead."""
+    now = datetime.now(UTC)
+    unfinished = select(GenerationRow).where(GenerationRow.published.is_(None))
     for row in session.scalars(unfinished).all():
-        if is_alive(row.builder, row.heartbeat, now):
-            raise BeingBuilt(
-                f"Release {name} is already being ingested by process {row.builder} "
-                f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
-            )
-        session.delete(row)
+        if not is_alive(row.builder, row.heartbeat, now):
+            session.delete(row)
+    session.flush()
 
 
 def serving_beside(database: Database, generation_id: int) -> int | None:

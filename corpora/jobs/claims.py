@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import JobFileRow, WorkerRow
+from corpora.generations.generations import drop_dead
 from corpora.generations.progress import Progress
 from corpora.jobs.jobs import Job, JobFile, JobState, end, living_workers, put_back
 
@@ -39,11 +40,13 @@ class Claims:
             session.execute(delete(WorkerRow).where(WorkerRow.name == self._worker))
 
     def recover(self) -> None:
-        """Let jobs of dead workers wait for another one."""
+        """Let jobs of dead workers wait for another one, and drop what dead builders left."""
         with self._database.writing() as session:
             living = living_workers(session)
             session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
             _take_from(session, Job.worker.not_in(living))
+            # Of a job that was given up nobody else would take over what it had begun.
+            drop_dead(session)
 
     def let_go(self) -> None:
         """Let jobs wait again that are this worker's by their rows alone, since it does none now.

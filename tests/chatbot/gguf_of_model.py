@@ -12,7 +12,7 @@ PERMUTED = ("llama", "granite")
 
 
 def write_model(folder: Path, file: Path) -> Path:
-    """Write the model in a folder, of `save_tiny_model`, in full precision."""
+    """Write the model in a folder, of `save_random_model`, in full precision."""
     import gguf
     from transformers import AutoModelForCausalLM
 

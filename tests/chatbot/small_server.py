@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl
 
 
 class Request(BaseHTTPRequestHandler):
@@ -18,7 +19,9 @@ class Request(BaseHTTPRequestHandler):
     server: SmallServer
 
     def do_POST(self) -> None:
-        self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        in_json = self.headers["Content-Type"] == "application/json"
+        self.body = json.loads(sent) if in_json else dict(parse_qsl(sent))
         with self.server.lock:
             self.server.bodies.append(self.body)
             self.server.keys.append(self.headers.get("Authorization"))

@@ -8,10 +8,12 @@ from chatbot.answering.lead import (
     Sentence,
     adds_to,
     check,
+    to_the_point,
     with_verdict,
 )
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
+from chatbot.turn import Relation
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
@@ -132,3 +134,54 @@ def test_what_only_repeats_the_question_is_no_answer(
 def test_a_denial_begins_with_no(question: str, sentence: str, told: str) -> None:
     (first,) = with_verdict([Sentence(sentence, None, None)], question)
     assert first.text == told
+
+
+OUTSIDE = [Relation("messages", "disk", "messages stored on disk.", source="Wikidata")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "own"),
+    [
+        ("Messages are stored on the disk.", "Where are they?"),
+        ("They are written and stored on the disk.", "Where are messages stored?"),
+        ("Yes, written messages are stored on the disk.", "Are messages stored on the disk?"),
+    ],
+)
+def test_half_documented_and_half_from_outside_is_not_said(sentence: str, own: str) -> None:
+    for outside, passage in (([], True), (OUTSIDE, False)):
+        (said,) = check(sentence, PASSAGES, SCORED, own, outside)
+        assert (said.passage is not None) is passage
+
+
+def test_what_is_documented_too_is_said_and_so_is_what_names_other_things() -> None:
+    for sentence in (
+        "Messages are not written to the disk before a flush.",
+        "The range of `queue-timeout` is 1 to 600.",
+    ):
+        (said,) = check(sentence, PASSAGES, SCORED, "messages on the disk?", OUTSIDE)
+        assert said.passage is not None
+
+
+def test_what_a_page_only_quotes_it_does_not_say() -> None:
+    page = stored_page(
+        Block(BlockKind.PARAGRAPH, "Begin with the words “Queues are free of charge”.", QUEUE),
+        Block(
+            BlockKind.PARAGRAPH, "“Messages are kept in order.” Messages are kept in order.", QUEUE
+        ),
+    )
+    scored = [replace(r, score=1.0) for r in records(page)]
+    reply = "Queues are free of charge. Messages are kept in order."
+    said = check(reply, best_passages(scored), scored, "What of queues and messages?")
+    assert [sentence.passage is not None for sentence in said] == [False, True]
+
+
+def test_what_nobody_asked_about_is_no_part_of_an_answer() -> None:
+    here, record = PASSAGES[0], SCORED[0]
+    there = replace(here, page=replace(here.page, id=here.page.id + 1))
+    said = [
+        Sentence("Tessa is the new name.", there, record),
+        Sentence("A queue holds its messages for a day.", here, record),
+        Sentence("It drops them at midnight.", here, record),
+    ]
+    assert to_the_point(said, "How long does a queue hold messages?") == said[1:]
+    assert to_the_point(said, "How long are letters stored?") == said

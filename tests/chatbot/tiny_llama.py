@@ -50,11 +50,34 @@ def tiny_tokenizer() -> Tokenizer:
 
 def save_tiny_llama(folder: Path) -> Path:
     """Save model and tokenizer into the folder; the same weights every time."""
-    return save_tiny_model(folder, "llama")
+    return save_random_model(folder, "llama")
 
 
-def save_tiny_model(folder: Path, kind: str, **options: float) -> Path:
-    """The same of another kind that Transformers knows, with options of its configuration."""
+def save_llama(
+    folder: Path,
+    *,
+    hidden: int,
+    intermediate: int,
+    layers: int,
+    heads: int,
+    spread: float,
+    dtype: str,
+) -> Path:
+    """Save a Llama of any size, with two key-value heads; `spread` is that of its weights."""
+    return save_random_model(
+        folder,
+        "llama",
+        dtype,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        initializer_range=spread,
+    )
+
+
+def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options: float) -> Path:
+    """Save a model of a kind that Transformers knows; it is tiny where no option says otherwise."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
@@ -66,21 +89,25 @@ def save_tiny_model(folder: Path, kind: str, **options: float) -> Path:
         additional_special_tokens=list(MARKS[2:]),
         chat_template=TEMPLATE,
     ).save_pretrained(folder)
-    shape = {
-        "vocab_size": tokenizer.get_vocab_size(),
+    tiny: dict[str, float] = {
         "hidden_size": 64,
         "intermediate_size": 128,
         "num_hidden_layers": 3,
         "num_attention_heads": 4,
         "num_key_value_heads": 2,
-        "max_position_embeddings": CONTEXT,
         # Wide weights make clear winners, so that rounding decides nothing.
         "initializer_range": 0.4,
-        "bos_token_id": tokenizer.token_to_id("<|begin|>"),
-        "eos_token_id": tokenizer.token_to_id("<|end|>"),
     }
-    config = AutoConfig.for_model(kind, **{**shape, **options})
+    config = AutoConfig.for_model(
+        kind,
+        vocab_size=tokenizer.get_vocab_size(),
+        max_position_embeddings=CONTEXT,
+        bos_token_id=tokenizer.token_to_id("<|begin|>"),
+        eos_token_id=tokenizer.token_to_id("<|end|>"),
+        **{**tiny, **options},
+    )
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+        model = AutoModelForCausalLM.from_config(config)
+        model.to(getattr(torch, dtype)).save_pretrained(folder)
     return folder

@@ -3,12 +3,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow, WorkerRow
+from corpora.database.tables import EmbeddingModelRow, GenerationRow
+from corpora.generations import generations
 from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.claims import ATTEMPTS, Claims, JobTaken
@@ -207,6 +209,19 @@ def test_a_job_that_kills_every_worker_is_given_up(jobs: Jobs, database: Databas
     assert f"The worker crashed {ATTEMPTS} times on this job" in job.message
     jobs.retry(job_id)
     assert claims.claim(job_id) is not None
+
+
+def test_nothing_stays_of_a_builder_that_died(database: Database) -> None:
+    dead, living = (Catalog(database).add_release("Beacon", name) for name in ("17.20", "18.00"))
+    with database.writing() as session:
+        session.add(EmbeddingModelRow(name="model", dimension=3))
+    of_dead = generations.claim(database, dead, 1, "chunking")
+    of_living = generations.claim(database, living, 1, "chunking")
+    with database.writing() as session:
+        session.get_one(GenerationRow, of_dead).builder = DEAD
+    Claims(database, this_process()).recover()
+    with database.reading() as session:
+        assert session.scalars(select(GenerationRow.id)).all() == [of_living]
 
 
 def test_a_job_that_is_put_back_was_no_attempt(jobs: Jobs, database: Database) -> None:

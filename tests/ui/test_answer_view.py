@@ -127,3 +127,12 @@ def test_sources_of_one_page_are_one_chip(valve: MakeChatbot) -> None:
 def test_an_answer_that_knows_offers_no_way_out(valve: MakeChatbot) -> None:
     page = stored(valve(None), nearest=[], found_in=["1.0"])
     assert not labels(page, "found-in-")
+
+
+def test_what_others_state_stands_apart_from_the_answer(valve: MakeChatbot) -> None:
+    page = stored(valve(None), outside=["Wikidata: SQLite *programmed in* C."])
+    told = [c.value for c in page.caption if "Not from the documentation" in c.value]
+    assert told == [
+        ":material/public: Not from the documentation – Wikidata\\: SQLite \\*programmed in\\* C\\."
+    ]
+    assert "Wikidata" not in texts(page)

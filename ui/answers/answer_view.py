@@ -52,6 +52,8 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
     linked = turn if afresh is not None else None
     show_text(reply.answer, len(reply.citations), linked)
     show_citations(turn, reply)
+    for statement in reply.outside:
+        st.caption(f":material/public: Not from the documentation – {as_label(statement, 300)}")
     for warning in reply.warnings:
         st.caption(f":material/info: {as_label(warning, 300)}")
     _show_way(reply)

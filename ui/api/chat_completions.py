@@ -172,7 +172,8 @@ def _usage(reply: AskOut) -> dict[str, int]:
 
 def _beside(reply: AskOut) -> dict[str, Any]:
     """What the protocol has no field for: product, release and its status, the citations."""
-    kept = {"product", "release", "release_status", "abstained", "citations", "warnings"}
+    kept = {"product", "release", "release_status", "abstained", "citations"}
+    kept |= {"warnings", "outside"}
     return reply.model_dump(mode="json", include=kept)
 
 

@@ -151,6 +151,8 @@ def _print_reply(reply: Reply) -> None:
     for number, citation in enumerate(reply.citations, 1):
         place = f"{citation.document} ({citation.file}, page {citation.page})"
         say(f"[{number}] {citation.release} · {place} · {citation.section}", "dim")
+    for statement in reply.outside:
+        say(f"Not from the documentation – {statement}", "dim")
     for warning in reply.warnings:
         say(f"Note: {warning}", "yellow")
     for step, reason in done_without_model(reply.fallbacks):

@@ -212,8 +212,7 @@ def convert(
 ) -> None:
     """Write an adapter as a GGUF file, which the embedded backend loads beside its model.
 
-    The model has to be the one that the adapter was tuned on, of the architecture qwen2, qwen3,
-    llama or granite.
+    The model has to be the one that it was tuned on: of qwen2, qwen3, llama or granite.
     """
     from chatbot.tuning import conversion
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
 from chatbot.assembly import Chatbot
-from chatbot.graph.knowledge import documentation_graphs, one_hop
+from chatbot.graph.knowledge import documentation_graphs
 from chatbot.turn import Origin
 from tests.chatbot.conftest import ingested, opened
 
@@ -57,6 +58,6 @@ def test_only_triplets_between_entities_of_the_context_are_taken(
     relay: Callable[..., Chatbot],
 ) -> None:
     graph = documentation_graphs(relay().open_parameters)("relay", "17.20")
-    found = one_hop(graph, {"XF-1", "client", "100 Gbit/s", "nothing"})
+    found = asyncio.run(graph.between({"XF-1", "client", "100 Gbit/s", "nothing"}))
     assert [(t.head, t.relation, t.tail) for t in found] == [("XF-1", "use", "client")]
-    assert one_hop(graph, {"client"}) == ()
+    assert asyncio.run(graph.between({"client"})) == ()

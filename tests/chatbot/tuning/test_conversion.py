@@ -22,7 +22,7 @@ from chatbot.tuning.conversion import convert
 from chatbot.tuning.instructions import TuningError
 from tests.chatbot.generator import generator
 from tests.chatbot.gguf_of_model import write_model
-from tests.chatbot.tiny_llama import require_training, save_tiny_model
+from tests.chatbot.tiny_llama import require_training, save_random_model
 
 KINDS: dict[str, dict[str, float]] = {
     "qwen2": {},
@@ -64,7 +64,7 @@ def make(folder: Path, kind: str) -> Path:
     """Put the model `base`, the same as `base.gguf`, and the adapter `tuned` into the folder."""
     from transformers import AutoModelForCausalLM
 
-    base = save_tiny_model(folder / "base", kind, **KINDS[kind])
+    base = save_random_model(folder / "base", kind, **KINDS[kind])
     write_model(base, folder / "base.gguf")
     save_adapter(AutoModelForCausalLM.from_pretrained(base), folder / "tuned")
     return folder
@@ -146,7 +146,7 @@ def test_an_adapter_of_another_model_is_refused(qwen2: Path, tmp_path: Path) -> 
         ({"num_hidden_layers": 2}, r"model\.layers\.2\..*the model does not have"),
         ({"num_hidden_layers": 4}, "it tunes 3 of 4 blocks"),
     ):
-        folder = save_tiny_model(tmp_path / reason[:5], "qwen2", **options)
+        folder = save_random_model(tmp_path / reason[:5], "qwen2", **options)
         other = write_model(folder, tmp_path / "other.gguf")
         with pytest.raises(TuningError, match=rf"tuned does not fit other\.gguf: .*{reason}"):
             convert(qwen2 / "tuned", other, tmp_path / "no.gguf")

@@ -1,0 +1,185 @@
+"""Wikidata as a knowledge graph (GraphContextGen 4.3), for whoever lets words go out to it.
+
+httpx asks its query service, one request a context. langchain-community's wrapper searches by text
+and reads every item and property by a request of its own, and SPARQLWrapper bounds neither the
+time nor the size of a reply (docs/decisions/0022).
+"""
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Collection, Iterator, Sequence
+
+from pydantic import BaseModel, ValidationError
+
+from chatbot.graph.triplets import Triplet
+from chatbot.runtime.concurrency import in_thread
+
+SOURCE = "Wikidata"
+PATIENCE = 5.0
+"""Seconds until an answer goes on without it."""
+MOST_NAMES = 20
+"""Of one context, in alphabetical order."""
+LARGEST_REPLY = 256 << 10
+MOST_RELATIONS = 50
+HELD = 1000
+HELD_FOR = 24 * 3600.0
+"""Contexts whose relations are held in memory, and for how many seconds."""
+REST, LONGEST_REST = 60.0, 3600.0
+"""Seconds in which nothing is asked after a failure; the service bans who asks on after a 429."""
+
+_NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'-])*")
+"""Plain words. No figure, address, path, file or identifier is one, and no quote or brace either,
+so that a name cannot end the string of the query that it stands in."""
+_PROPERTY = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'(),/-])*")
+_LONGEST, _MOST_WORDS = 60, 6
+
+# Proper names may be labelled in "mul", which stands for all languages.
+_QUERY = """PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX wikibase: <http://wikiba.se/ontology#>
+SELECT DISTINCT ?head ?relation ?tail WHERE {{
+  VALUES ?head {{ {names} }}
+  VALUES ?tail {{ {names} }}
+  ?subject rdfs:label ?head .
+  ?subject ?direct ?object .
+  ?object rdfs:label ?tail .
+  ?property wikibase:directClaim ?direct .
+  ?property rdfs:label ?relation .
+  FILTER(LANG(?relation) = "en")
+}} LIMIT {most}"""
+
+_log = logging.getLogger(__name__)
+
+
+class _Text(BaseModel):
+    value: str
+
+
+class _Row(BaseModel):
+    head: _Text
+    relation: _Text
+    tail: _Text
+
+
+class _Rows(BaseModel):
+    bindings: list[_Row]
+
+
+class _Results(BaseModel):
+    """SPARQL 1.1 query results in JSON."""
+
+    results: _Rows
+
+
+class _Unusable(Exception):
+    """Why a reply is of no use, and for how many seconds nothing is to be asked."""
+
+    def __init__(self, reason: str, rest: float = REST) -> None:
+        super().__init__(reason)
+        self.rest = min(max(rest, REST), LONGEST_REST)
+
+
+class Wikidata:
+    """The direct statements between items with these English labels, from the service at `url`.
+
+    Only names of plain words are sent, and `contact`, for which the service asks its clients. A
+    service that is late, fails or sends something else states nothing, and is left alone for a
+    while.
+    """
+
+    def __init__(self, url: str, contact: str = "", *, patience: float = PATIENCE) -> None:
+        self._url = url
+        self._headers = {
+            "Accept": "application/sparql-results+json",
+            # A reply that is packed could be of any size.
+            "Accept-Encoding": "identity",
+            "User-Agent": f"Strata ({contact or 'self-hosted documentation chatbot'})",
+        }
+        self._patience = patience
+        self._rests_until = 0.0
+        self._held: dict[tuple[str, ...], tuple[float, tuple[Triplet, ...]]] = {}
+
+    async def between(self, entities: Collection[str]) -> tuple[Triplet, ...]:
+        """The triplets whose both ends are entities of a context; none where it cannot be asked."""
+        import httpx
+
+        names = tuple(sorted(filter(is_plain, entities)))[:MOST_NAMES]
+        until, found = self._held.get(names, (0.0, ()))
+        if len(names) < 2 or time.monotonic() < until:
+            return found
+        if time.monotonic() < self._rests_until:
+            return ()
+        try:
+            async with asyncio.timeout(self._patience):
+                found = read_triplets(await self._reply(names), names)
+        except TimeoutError:
+            return self._failed(_Unusable(f"no reply within {self._patience:g} seconds"))
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            return self._failed(_Unusable(str(error) or type(error).__name__))
+        except _Unusable as error:
+            return self._failed(error)
+        self._held.pop(names, None)
+        self._held[names] = time.monotonic() + HELD_FOR, found
+        while len(self._held) > HELD:
+            del self._held[next(iter(self._held))]
+        return found
+
+    async def _reply(self, names: Sequence[str]) -> bytes:
+        import httpx
+
+        sent = {"query": query(names)}
+        # Reading the certificates takes long enough to be noticed by whoever else waits.
+        opened = await in_thread(httpx.AsyncClient, headers=self._headers, timeout=None)
+        async with (
+            opened as client,
+            client.stream("POST", self._url, data=sent) as response,
+        ):
+            if response.status_code != httpx.codes.OK:
+                wait = response.headers.get("retry-after", "")
+                rest = float(wait) if wait.isdecimal() else REST
+                raise _Unusable(f"it answers {response.status_code}", rest)
+            reply = bytearray()
+            async for part in response.aiter_raw():
+                reply += part
+                if len(reply) > LARGEST_REPLY:
+                    raise _Unusable(f"its reply is larger than {LARGEST_REPLY:,} bytes")
+        return bytes(reply)
+
+    def _failed(self, error: _Unusable) -> tuple[Triplet, ...]:
+        self._rests_until = time.monotonic() + error.rest
+        _log.warning(
+            "Wikidata states nothing (%s): answers go on without it, and it is asked again after "
+            "%d seconds",
+            *(error, error.rest),
+        )
+        return ()
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is of a few plain words, and may be sent to others."""
+    short = len(name) <= _LONGEST and len(name.split()) <= _MOST_WORDS
+    return short and _NAME.fullmatch(name) is not None
+
+
+def query(names: Sequence[str]) -> str:
+    """The query for what is stated between names, each of plain words."""
+    written = " ".join(f'"{name}"@en "{name}"@mul' for name in names)
+    return _QUERY.format(names=written, most=MOST_RELATIONS)
+
+
+def read_triplets(reply: bytes, names: Collection[str]) -> tuple[Triplet, ...]:
+    """The triplets of a reply between two of the names. Raises _Unusable for what is none."""
+    try:
+        rows = _Results.model_validate_json(reply).results.bindings
+    except ValidationError:
+        raise _Unusable("its reply is no result of SPARQL in JSON") from None
+    return tuple(dict.fromkeys(_between(rows[:MOST_RELATIONS], names)))
+
+
+def _between(rows: Sequence[_Row], names: Collection[str]) -> Iterator[Triplet]:
+    for row in rows:
+        head, relation, tail = row.head.value, row.relation.value, row.tail.value
+        plain = len(relation) <= _LONGEST and _PROPERTY.fullmatch(relation)
+        if head != tail and head in names and tail in names and plain:
+            yield Triplet(head, relation, tail, source=SOURCE)
