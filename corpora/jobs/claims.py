@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, case, delete, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import JobFileRow, WorkerRow
@@ -57,10 +57,18 @@ class Claims:
             _take_from(session, Job.worker == self._worker)
 
     def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
-        """Return the id of the job that has waited longest, of all but some."""
+        """Return the id of the job that has waited longest, of all but some.
+
+        Jobs of a release are done in the order in which they were ordered: while one is not over,
+        though its worker may have died with it, the later ones wait.
+        """
+        before = aliased(Job)
+        same = (before.product == Job.product, before.release == Job.release)
+        is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
+        earlier = select(before.id).where(*same, before.id < Job.id, is_open)
         waiting = (
             select(Job.id)
-            .where(Job.state == JobState.WAITING, Job.id.not_in(except_for))
+            .where(Job.state == JobState.WAITING, Job.id.not_in(except_for), ~earlier.exists())
             .order_by(Job.id)
             .limit(1)
         )

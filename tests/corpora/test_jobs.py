@@ -176,7 +176,7 @@ def test_jobs_of_dead_workers_wait_again_and_those_of_living_ones_go_on(
     states = [jobs.get(job_id).state for job_id in (of_dead, of_silent, waiting)]
     assert states == [JobState.WAITING] * 3
     assert claims.next_waiting() == of_dead
-    assert claims.next_waiting([of_dead]) == of_silent
+    assert claims.next_waiting([of_dead]) is None
     assert jobs.get(of_far).state is JobState.RUNNING
     assert jobs.get(own).state is JobState.RUNNING
 
@@ -209,6 +209,21 @@ def test_a_job_that_kills_every_worker_is_given_up(jobs: Jobs, database: Databas
     assert f"The worker crashed {ATTEMPTS} times on this job" in job.message
     jobs.retry(job_id)
     assert claims.claim(job_id) is not None
+
+
+def test_jobs_of_a_release_are_done_in_order_whatever_dies(jobs: Jobs, database: Database) -> None:
+    first, second = add(jobs), add(jobs)
+    claims = Claims(database, this_process())
+    assert claims.next_waiting([first]) is None
+    Claims(database, DEAD).claim(first)
+    assert claims.next_waiting() is None
+    elsewhere = jobs.add(JobKind.UPLOAD, "Beacon", "18.00", "")
+    assert claims.next_waiting() == elsewhere
+    claims.recover()
+    assert claims.next_waiting() == first
+    claims.claim(first)
+    claims.finish(first, JobState.FAILED)
+    assert claims.next_waiting() == second
 
 
 def test_nothing_stays_of_a_builder_that_died(database: Database) -> None:
