@@ -49,7 +49,7 @@ def main(
             for held, related in _related(rows):
                 asked += 1
                 hits.update(way for way, near in related.items() if _is_hit(held, near))
-                if shown < examples and related[ways[0]] != related[ways[1]]:
+                if shown < examples and _asked(related[ways[0]]) != _asked(related[ways[1]]):
                     shown += 1
                     _show(console, held, related)
         table.add_row(product, str(asked), *(f"{hits[w]} ({hits[w] / asked:.0%})" for w in ways))
@@ -113,6 +113,10 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def _is_hit(held: Row, near: Sequence[NearPair]) -> bool:
     return any(_place({"answer": pair.row.answer}) == _place(held) for pair in near)
+
+
+def _asked(near: Sequence[NearPair]) -> list[str]:
+    return [pair.row.question for pair in near]
 
 
 def _show(console: Console, held: Row, related: Related) -> None:
