@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import and_, select
 
-from chatbot.graph.pagerank import Adjacency, Mask, personalized_pagerank
+from chatbot.graph.pagerank import Adjacency, personalized_pagerank
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.stores.neighbours import Matrix, NearPair, Neighbours
 from corpora.database.engine import Database
@@ -101,8 +101,6 @@ class _Edges:
 def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
     """An adjacency with a row for every vector behind those that it has one for."""
     columns, degrees = adjacency.indices, np.diff(adjacency.indptr)
-    if len(degrees) == len(vectors):
-        return adjacency
     for first in range(len(degrees), len(vectors), _AT_ONCE):
         last = min(first + _AT_ONCE, len(vectors))
         near = vectors[first:last] @ vectors[:last].T > threshold
@@ -110,10 +108,10 @@ def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacenc
         new, old = np.nonzero(near)
         one, other = np.append(new + first, old), np.append(old, new + first)
         order = np.lexsort((other, one))
-        # Whatever is new stands behind all that a row has.
-        degrees = np.append(degrees, np.zeros_like(degrees, shape=last - first))
+        degrees = np.append(degrees, np.zeros(last - first, dtype=np.int32))
+        # What is new stands behind all that a row has.
         columns = np.insert(columns, np.cumsum(degrees)[one[order]], other[order])
-        degrees += np.bincount(one, minlength=last).astype(degrees.dtype)
+        degrees = degrees + np.bincount(one, minlength=last)
     return _adjacency(columns, degrees)
 
 
