@@ -131,5 +131,20 @@ def _followed(
             came = session.execute(rows).all()
     new_ids = np.array([row.id for row in came], dtype=np.int64)
     new = np.frombuffer(b"".join(row.vector for row in came), "<f4")
-    vectors = np.concatenate([held.vectors[stays], new.reshape(-1, held.vectors.shape[1])])
+    kept = held.vectors if stays.all() else held.vectors[stays]
+    vectors = _joined(kept, new.reshape(-1, held.vectors.shape[1]))
     return Matrix(told, np.concatenate([held.ids[stays], new_ids]), vectors)
+
+
+def _joined(vectors: Vectors, new: Vectors) -> Vectors:
+    """The vectors and new ones behind them, written into the room left there if it is enough.
+
+    Only the matrix that is held is followed by another, so that no two claim the same room.
+    """
+    room, end = vectors.base, len(vectors) + len(new)
+    if room is None or len(room) < end:
+        room = np.empty((end + end // 8, vectors.shape[1]), np.float32)
+        room[: len(vectors)] = vectors
+    room[len(vectors) : end] = new
+    joined: Vectors = room[:end]
+    return joined
