@@ -61,9 +61,9 @@ def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -
 
 def _product(adjacency: Adjacency, mass: Scores) -> Scores:
     """The product, from the rows of what has mass alone while these are few."""
-    rows = np.flatnonzero(mass)
-    few = len(rows) < len(mass) / 4
-    product: Scores = adjacency[rows].T @ mass[rows] if few else adjacency @ mass
+    reached = mass != 0
+    few = np.count_nonzero(reached) < len(mass) / 4
+    product: Scores = adjacency[reached].T @ mass[reached] if few else adjacency @ mass
     return product
 
 
