@@ -60,7 +60,7 @@ def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -
 
 
 def _product(adjacency: Adjacency, mass: Scores) -> Scores:
-    """The product, from the rows of what has mass alone while these are few."""
+    """The product with the mass; while few nodes have any, only their rows are read."""
     reached = mass != 0
     few = np.count_nonzero(reached) < len(mass) / 4
     product: Scores = adjacency[reached].T @ mass[reached] if few else adjacency @ mass

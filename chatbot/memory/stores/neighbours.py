@@ -115,7 +115,10 @@ def _followed(
     told: tuple[int, ...],
     held: Matrix,
 ) -> Matrix:
-    """A matrix as its rows are now: without those that went, with those that came."""
+    """A matrix as its rows are now: without those that went, with those that came.
+
+    Its array has room for an eighth more, so that what comes by and by is written behind the rest.
+    """
     ids = MemoryPairRow.id
     rows = select(ids, MemoryPairRow.vector).where(*of_release).order_by(ids)
     last = int(held.ids.max(initial=0))
@@ -131,20 +134,12 @@ def _followed(
             came = session.execute(rows).all()
     new_ids = np.array([row.id for row in came], dtype=np.int64)
     new = np.frombuffer(b"".join(row.vector for row in came), "<f4")
-    kept = held.vectors if stays.all() else held.vectors[stays]
-    vectors = _joined(kept, new.reshape(-1, held.vectors.shape[1]))
-    return Matrix(told, np.concatenate([held.ids[stays], new_ids]), vectors)
-
-
-def _joined(vectors: Vectors, new: Vectors) -> Vectors:
-    """The vectors and new ones behind them, written into the room left there if it is enough.
-
-    Only the matrix that is held is followed by another, so that no two claim the same room.
-    """
-    room, end = vectors.base, len(vectors) + len(new)
-    if room is None or len(room) < end:
-        room = np.empty((end + end // 8, vectors.shape[1]), np.float32)
-        room[: len(vectors)] = vectors
-    room[len(vectors) : end] = new
-    joined: Vectors = room[:end]
-    return joined
+    kept, width = np.flatnonzero(stays), held.vectors.shape[1]
+    room, end = held.vectors.base, len(kept) + len(new_ids)
+    # Only the held matrix is followed by another, so that no two write into the same room.
+    if room is None or len(room) < end or len(kept) < len(stays):
+        room = np.empty((end + end // 8, width), np.float32)
+        # With "clip", numpy needs no copy to check places in.
+        np.take(held.vectors, kept, axis=0, out=room[: len(kept)], mode="clip")
+    room[len(kept) : end] = new.reshape(-1, width)
+    return Matrix(told, np.concatenate([held.ids[stays], new_ids]), room[:end])
