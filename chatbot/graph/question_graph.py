@@ -22,6 +22,7 @@ GRAPHS_HELD = 8
 """Releases whose edges are held; the one asked about longest ago goes first."""
 Places = npt.NDArray[np.integer]
 _AT_ONCE = 256
+_FEW = 8
 
 
 class QuestionGraph:
@@ -51,7 +52,7 @@ class QuestionGraph:
         with self._database.reading() as session:
             matrix = self._search.matrix(session, release_id, question)
             out = [pair for which in left_out for pair in session.scalars(ids.where(which))]
-            cosines = matrix.vectors @ question.vector
+            cosines = matrix.cosines(question)
             present = ~np.isin(matrix.ids, out)
             near = present & (cosines > self._threshold)
             adjacency = self._edges(release_id, question.embedding).of(matrix)
@@ -103,7 +104,11 @@ def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacenc
     columns, degrees = adjacency.indices, np.diff(adjacency.indptr)
     for first in range(len(degrees), len(vectors), _AT_ONCE):
         last = min(first + _AT_ONCE, len(vectors))
-        near = vectors[first:last] @ vectors[:last].T > threshold
+        some = vectors[first:last]
+        # See `Matrix.cosines`: only many rows are worth the threads.
+        few = len(some) < _FEW
+        cosines = np.vecdot(some[:, np.newaxis], vectors[:last]) if few else some @ vectors[:last].T
+        near = cosines > threshold
         near[:, first:] = np.tril(near[:, first:], -1)
         new, old = np.nonzero(near)
         one, other = np.append(new + first, old), np.append(old, new + first)
