@@ -16,39 +16,38 @@ TOLERANCE = 1e-6
 """As in the paper (section 5): the L1 norm of what one more step of the walk would change."""
 
 
-def personalized_pagerank(lower: Adjacency, of_query: Mask) -> Scores:
+def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -> Scores:
     """The score of each of n nodes for a query that is joined to those of `of_query`.
 
-    `lower` is the strictly lower triangle of the symmetric adjacency, shape (n, n), so that a node
-    is added by one row. The walk starts anew at the query, whose own score is left out: with it,
-    the sum is 1. What no path leads to scores 0.
+    `adjacency` is symmetric and made of ones, shape (n, n); nodes that are not `present` are left
+    out with their edges, and `of_query` has none of them. The walk starts anew at the query, whose
+    own score is left out: with it, the sum is 1. What no path leads to scores 0.
 
     The walk on an undirected graph is symmetric once it is scaled by the roots of the degrees, so
-    that conjugate gradients find its fixed point in a third of the power method's iterations.
+    that conjugate gradients find its fixed point in a third of the power method's iterations. Each
+    of these reaches one edge further from the query.
     """
-    nodes = len(of_query)
     joined = np.flatnonzero(of_query)
     if not len(joined):
-        return np.zeros(nodes)
-    upper = lower.T
+        return np.zeros(len(of_query))
 
     def spread(mass: Scores) -> Scores:
         """What every node gets if each gives its mass along each of its edges; the query last."""
-        got = np.empty_like(mass)
-        got[:-1] = lower @ mass[:-1]
-        got[:-1] += upper @ mass[:-1]
+        got = np.append(_product(adjacency, mass[:-1]), mass[joined].sum())
         got[joined] += mass[-1]
-        got[-1] = mass[joined].sum()
         return got
 
-    root = np.sqrt(np.maximum(spread(np.ones(nodes + 1)), 1))
-    found = np.zeros(nodes + 1)
-    rest = np.zeros(nodes + 1)
-    rest[-1] = (1 - ALPHA) / root[-1]
+    left_out = _product(adjacency, np.where(present, 0.0, 1.0))
+    degrees = np.append(np.diff(adjacency.indptr) - left_out + of_query, len(joined))
+    root = np.sqrt(np.maximum(degrees, 1))
+    scale = np.append(present, True) / root
+    found = np.zeros_like(root)
+    rest = np.zeros_like(root)
+    rest[-1] = (1 - ALPHA) * scale[-1]
     direction = rest.copy()
     length = _dot(rest, rest)
     for _ in range(MAX_ITERATIONS):
-        image = direction - ALPHA * spread(direction / root) / root
+        image = direction - ALPHA * scale * spread(scale * direction)
         step = length / _dot(direction, image)
         found += step * direction
         rest -= step * image
@@ -58,6 +57,14 @@ def personalized_pagerank(lower: Adjacency, of_query: Mask) -> Scores:
         direction = rest + (length / before) * direction
     scores: Scores = (found * root)[:-1]
     return scores
+
+
+def _product(adjacency: Adjacency, mass: Scores) -> Scores:
+    """The product with the mass; while few nodes have any, only their rows are read."""
+    reached = mass != 0
+    few = np.count_nonzero(reached) < len(mass) / 4
+    product: Scores = adjacency[reached].T @ mass[reached] if few else adjacency @ mass
+    return product
 
 
 def _dot(one: Scores, other: Scores) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import and_, select
 
-from chatbot.graph.pagerank import Adjacency, Mask, personalized_pagerank
+from chatbot.graph.pagerank import Adjacency, personalized_pagerank
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.stores.neighbours import Matrix, NearPair, Neighbours
 from corpora.database.engine import Database
@@ -22,6 +22,7 @@ GRAPHS_HELD = 8
 """Releases whose edges are held; the one asked about longest ago goes first."""
 Places = npt.NDArray[np.integer]
 _AT_ONCE = 256
+_FEW = 8
 
 
 class QuestionGraph:
@@ -51,13 +52,13 @@ class QuestionGraph:
         with self._database.reading() as session:
             matrix = self._search.matrix(session, release_id, question)
             out = [pair for which in left_out for pair in session.scalars(ids.where(which))]
-            cosines = matrix.vectors @ question.vector
+            cosines = matrix.cosines(question)
             present = ~np.isin(matrix.ids, out)
             near = present & (cosines > self._threshold)
-            nodes, lower = self._edges(release_id, question.embedding).around(matrix, near, present)
-            scores = personalized_pagerank(lower, near[nodes])
-            order = nodes[np.lexsort((-cosines[nodes], -scores))]
-            best = order[: min(limit, np.count_nonzero(scores > 0))]
+            adjacency = self._edges(release_id, question.embedding).of(matrix)
+            scores = personalized_pagerank(adjacency, present, near)
+            reached = np.flatnonzero(scores > 0)
+            best = reached[np.lexsort((-cosines[reached], -scores[reached]))][:limit]
             of_best = MemoryPairRow.id.in_(matrix.ids[best].tolist())
             rows = {row.id: row for row in session.scalars(select(MemoryPairRow).where(of_best))}
             return [
@@ -70,85 +71,58 @@ class QuestionGraph:
         """Nodes and edges of a release's graph, brought up to date; both stores count."""
         with self._database.reading() as session:
             matrix = self._search.matrix(session, release_id, question)
-        lower, _ = self._edges(release_id, question.embedding).of(matrix)
-        return lower.shape[0], lower.nnz
+        adjacency = self._edges(release_id, question.embedding).of(matrix)
+        return adjacency.shape[0], adjacency.nnz // 2
 
 
 class _Edges:
-    """The edges between the rows of a matrix, kept as the lower triangle of their adjacency."""
+    """The edges between the rows of a matrix, kept as their symmetric adjacency."""
 
     def __init__(self, threshold: float) -> None:
         self._threshold = threshold
         self._lock = Lock()
         self._ids = np.empty(0, dtype=np.int64)
-        self._lower = _triangle([], np.zeros(1, dtype=np.int64))
-        self._components: Places = np.empty(0, dtype=np.int32)
+        self._adjacency = _adjacency(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
 
-    def around(self, matrix: Matrix, near: Mask, present: Mask) -> tuple[Places, Adjacency]:
-        """The rows that paths may lead to from those that are `near`, and the triangle of these.
-
-        Rows that are not `present` are left out.
-        """
-        lower, components = self.of(matrix)
-        reached = np.zeros(components.max(initial=-1) + 1, dtype=np.bool_)
-        reached[components[near]] = True
-        nodes = np.flatnonzero(present & reached[components])
-        return nodes, lower if len(nodes) == len(present) else lower[nodes][:, nodes]
-
-    def of(self, matrix: Matrix) -> tuple[Adjacency, Places]:
-        """The triangle for a matrix, and the number of the component that each row is in.
-
-        Rows that went are cut out, new ones are compared with all. Rows that only one that went
-        had joined may still have one number, which costs time and changes no score.
-        """
+    def of(self, matrix: Matrix) -> Adjacency:
+        """The adjacency for a matrix: rows that went are cut out, new ones compared with all."""
         with self._lock:
             if np.array_equal(self._ids, matrix.ids):
-                return self._lower, self._components
+                return self._adjacency
             stays = np.isin(self._ids, matrix.ids)
             if not np.array_equal(self._ids[stays], matrix.ids[: np.count_nonzero(stays)]):
                 stays[:] = False
             if not stays.all():
-                self._lower = self._lower[stays][:, stays]
-                self._components = self._components[stays]
-            self._lower = _grown(self._lower, matrix.vectors, self._threshold)
-            self._components = _components(self._lower, self._components)
+                self._adjacency = self._adjacency[stays][:, stays]
+            self._adjacency = _grown(self._adjacency, matrix.vectors, self._threshold)
             self._ids = matrix.ids
-            return self._lower, self._components
+            return self._adjacency
 
 
-def _grown(lower: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
-    """A triangle with a row for every vector behind those that it has one for."""
-    columns = [lower.indices]
-    ends = [lower.indptr]
-    for first in range(lower.shape[0], len(vectors), _AT_ONCE):
+def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
+    """An adjacency with a row for every vector behind those that it has one for."""
+    columns, degrees = adjacency.indices, np.diff(adjacency.indptr)
+    for first in range(len(degrees), len(vectors), _AT_ONCE):
         last = min(first + _AT_ONCE, len(vectors))
-        near = vectors[first:last] @ vectors[:last].T > threshold
+        some = vectors[first:last]
+        # See `Matrix.cosines`: only many rows are worth the threads.
+        few = len(some) < _FEW
+        cosines = np.vecdot(some[:, np.newaxis], vectors[:last]) if few else some @ vectors[:last].T
+        near = cosines > threshold
         near[:, first:] = np.tril(near[:, first:], -1)
-        columns.append(np.nonzero(near)[1])
-        ends.append(ends[-1][-1] + np.cumsum(np.count_nonzero(near, axis=1)))
-    return lower if len(ends) == 1 else _triangle(columns, np.concatenate(ends))
+        new, old = np.nonzero(near)
+        one, other = np.append(new + first, old), np.append(old, new + first)
+        order = np.lexsort((other, one))
+        degrees = np.append(degrees, np.zeros(last - first, dtype=np.int32))
+        # What is new stands behind all that a row has.
+        columns = np.insert(columns, np.cumsum(degrees)[one[order]], other[order])
+        degrees = degrees + np.bincount(one, minlength=last)
+    return _adjacency(columns, degrees)
 
 
-def _components(lower: Adjacency, known: Places) -> Places:
-    """The number of the component of each row; `known` are those of the first rows."""
-    from scipy.sparse.csgraph import connected_components
-
-    new = range(len(known), lower.shape[0])
-    if len(new) > _AT_ONCE:
-        found: Places = connected_components(lower, directed=False)[1]
-        return found
-    numbers = np.append(known, known.max(initial=-1) + 1 + np.arange(len(new)))
-    for row in new:
-        near = lower.indices[lower.indptr[row] : lower.indptr[row + 1]]
-        numbers[np.isin(numbers, numbers[near])] = numbers[row]
-    return numbers
-
-
-def _triangle(columns: list[Places], ends: Places) -> Adjacency:
+def _adjacency(columns: Places, degrees: Places) -> Adjacency:
     from scipy.sparse import csr_array
 
-    indices = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
-    size = len(ends) - 1
-    return csr_array(
-        (np.ones(len(indices)), indices.astype(np.int32), ends.astype(np.int32)), shape=(size, size)
-    )
+    ends = np.append(0, np.cumsum(degrees)).astype(np.int32)
+    size = len(degrees)
+    return csr_array((np.ones(len(columns)), columns, ends), shape=(size, size))

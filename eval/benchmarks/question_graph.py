@@ -1,8 +1,9 @@
 """How fast the question graph is, by its size: `python -m eval.benchmarks.question_graph`.
 
-Questions are made-up vectors around made-up topics, in a SQLite database of their own: topics of
-20 that lie apart, and topics of 10 of which each lies near the next, so that all is one component.
-In brackets stand the milliseconds of the processor, which a busy machine changes less.
+Questions are made-up vectors around made-up topics, in a SQLite database of their own. The topics
+lie apart, or so that all is one component: linked, where each lies near the next, and branched,
+where each lies near an earlier one drawn by lot, so that a few edges lead anywhere. In brackets
+stand the milliseconds of the processor, which a busy machine changes less.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,6 +30,8 @@ from corpora.indexing.embedding import Vectors
 
 DIMENSION = 384
 THRESHOLD = 0.8
+KINDS = {"apart": (20, 0.5, 0.0), "linked": (10, 0.4, 0.2), "branched": (10, 0.4, 0.25)}
+"""Questions of a topic, how far they lie from its centre, and this from the one that it is near."""
 
 
 def main(
@@ -41,14 +44,14 @@ def main(
         "questions", "topics", "edges", "density", "build, s", "query, ms", "add, ms", "remove, ms"
     )
     for size in sizes or (5_000, 20_000, 50_000):
-        for linked in (False, True):
-            table.add_row(*_measured(size, linked, rounds))
+        for kind in KINDS:
+            table.add_row(*_measured(size, kind, rounds))
     console.print(table)
 
 
-def _measured(size: int, linked: bool, rounds: int) -> Sequence[str]:
+def _measured(size: int, kind: str, rounds: int) -> Sequence[str]:
     random = np.random.default_rng(size)
-    made = _made(random, size + 2 * rounds, linked)
+    made = _made(random, size + 2 * rounds, kind)
     with TemporaryDirectory() as folder:
         database = open_database(sqlite_url(Path(folder)))
         release = Catalog(database).add_release("made-up", "1.0")
@@ -70,17 +73,18 @@ def _measured(size: int, linked: bool, rounds: int) -> Sequence[str]:
         database.close()
     density = 2 * edges / (nodes * (nodes - 1))
     times = (_percentiles(taken) for taken in (querying, adding, removing))
-    kind = "linked" if linked else "apart"
     return f"{nodes:,}", kind, f"{edges:,}", f"{density:.5f}", f"{building:.1f}", *times
 
 
-def _made(random: np.random.Generator, size: int, linked: bool) -> Vectors:
+def _made(random: np.random.Generator, size: int, kind: str) -> Vectors:
     """Vectors of length one, in no order; two of a topic have a cosine of about 0.8 or 0.86."""
-    topics = size // (10 if linked else 20)
+    each, spread, step = KINDS[kind]
+    topics = size // each
     centres = _scaled(random.normal(size=(topics, DIMENSION)))
-    for number in range(1, topics if linked else 0):
-        centres[number] = _scaled(centres[number - 1] + 0.2 * centres[number])
-    noise = random.normal(size=(size, DIMENSION)) * (0.4 if linked else 0.5) / np.sqrt(DIMENSION)
+    for number in range(1, topics if step else 0):
+        near = number - 1 if kind == "linked" else random.integers(number)
+        centres[number] = _scaled(centres[near] + step * centres[number])
+    noise = random.normal(size=(size, DIMENSION)) * spread / np.sqrt(DIMENSION)
     return _scaled(centres[random.integers(topics, size=size)] + noise).astype(np.float32)
 
 

@@ -141,7 +141,7 @@ def test_however_pairs_come_and_go_the_graph_is_that_of_a_new_one(
     stores: Stores, release: int, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two graphs, as in two processes, against one that is built from the database afresh."""
-    # The two join new rows to components one by one, the other finds all components at once.
+    # The two take in less than this at once, the other all in several turns.
     monkeypatch.setattr("chatbot.graph.question_graph._AT_ONCE", 13)
     two = (made_graph(database, 0.3), made_graph(database, 0.3))
     random = np.random.default_rng(5)
