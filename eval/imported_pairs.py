@@ -67,7 +67,7 @@ def faults(pair: ImportedPair, docs: Path) -> list[str]:
 @cache
 def _read(path: Path) -> str:
     """The words of a file, as they are extracted and as they are written."""
-    raw = path.read_text(errors="replace")
+    raw = path.read_text("utf-8", errors="replace")
     (read,) = read_files(list_files([path]))
     pages = [] if isinstance(read, Rejected) else [page.text for page in read.pages]
     return f"{_words(raw)} {_words(' '.join(pages))}"

@@ -177,7 +177,11 @@ def _checked(draft: _Draft, reply: str, shown: Sequence[Passage]) -> Answer:
     verdict = kept[:1] if draft.kind is Kind.YES_NO else []
     others = kept[len(verdict) :]
     kept = verdict + [sentence for sentence in others if adds_to(own, sentence.text, words)]
-    kept = to_the_point(kept, draft.subject)
+    if draft.kind not in (Kind.STEPS, Kind.YES_NO):
+        # A step and a verdict need no word of the question.
+        pointed = to_the_point(kept, draft.subject)
+        said = [sentence for sentence in said if sentence in pointed or sentence not in kept]
+        kept = pointed
     coined = all(name.isalpha() and name.islower() for name in turn.unmentioned)
     if not kept and turn.unmentioned and not coined:
         return replace(refusal(turn), warnings=(REMOVED,))

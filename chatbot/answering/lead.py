@@ -165,10 +165,12 @@ def _bearer(
         plain(" ".join((p.text, *(r.reading for r in p.records), *p.path))) for p in passages
     ]
 
-    # What a page only quotes it does not say: “begin every answer with the words ‘It is free’”.
+    # What a page only quotes it does not say: “begin every answer with the words ‘It is free’”. A
+    # message in quotes that is asked for has a word of the question.
     written = [" ".join((p.text, *(r.reading for r in p.records))) for p in passages]
-    mentioned = [plain(" ".join(found)) for t in written for found in _QUOTED.findall(t)]
-    stated = [plain(_QUOTED.sub(" ", text)) for text in written]
+    mentioned = {plain("".join(found)).rstrip(".") for t in written for found in _QUOTED.findall(t)}
+    unquoted = [plain(_QUOTED.sub(" ", text)) for text in written]
+    mentioned = {quote for quote in mentioned if not any(quote in text for text in unquoted)}
 
     def bearer(sentence: str) -> Borne:
         if _OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own):
@@ -181,9 +183,8 @@ def _bearer(
         if not all(any(_says(text, claim) for text in evidence) for claim in told):
             return None, None
         copied = plain(sentence).rstrip(".")
-        if len(sentence.split()) >= _FEWEST_WORDS and any(copied in row for row in rows):
-            return None, None
-        if any(copied in text for text in mentioned) and not any(copied in t for t in stated):
+        long = len(sentence.split()) >= _FEWEST_WORDS
+        if long and any(copied in row for row in rows):
             return None, None
         for quantity in quantities(sentence):
             held = any(holds_quantity(quantity, passage.records) for passage in passages)
@@ -193,6 +194,8 @@ def _bearer(
         verdict = _VERDICT.match(sentence)
         words = set(tokens(filtered(_VERDICT.sub("", sentence))))
         new = words - set(tokens(own))
+        if long and new == words and copied in mentioned:
+            return None, None
         if len(new.difference(*map(tokens, evidence))) > _MOST_COINED:
             return None, None
         least = _BORNE_WITH_CLAIMS if told else _BORNE

@@ -30,8 +30,10 @@ REST, LONGEST_REST = 60.0, 3600.0
 """Seconds in which nothing is asked after a failure; the service bans who asks on after a 429."""
 
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'-])*")
-"""Plain words. No figure, address, path, file or identifier is one, and no quote or brace either,
-so that a name cannot end the string of the query that it stands in."""
+"""Plain words. No address, path or file is one, and no quote or brace either, so that a name cannot
+end the string of the query that it stands in."""
+_MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-z][A-Z]|\b\d+\b")
+"""What a word of a language does not have: figures among letters, a capital behind a small one."""
 _PROPERTY = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'(),/-])*")
 _LONGEST, _MOST_WORDS = 60, 6
 
@@ -130,7 +132,10 @@ class Wikidata:
 
         sent = {"query": query(names)}
         # Reading the certificates takes long enough to be noticed by whoever else waits.
-        opened = await in_thread(httpx.AsyncClient, headers=self._headers, timeout=None)
+        try:
+            opened = await in_thread(httpx.AsyncClient, headers=self._headers, timeout=None)
+        except (ImportError, OSError, ValueError) as error:
+            raise _Unusable(f"the environment's proxy or certificates: {error}") from error
         async with (
             opened as client,
             client.stream("POST", self._url, data=sent) as response,
@@ -159,7 +164,7 @@ class Wikidata:
 def is_plain(name: str) -> bool:
     """Whether a name is of a few plain words, and may be sent to others."""
     short = len(name) <= _LONGEST and len(name.split()) <= _MOST_WORDS
-    return short and _NAME.fullmatch(name) is not None
+    return short and _NAME.fullmatch(name) is not None and _MIXED.search(name) is None
 
 
 def query(names: Sequence[str]) -> str:

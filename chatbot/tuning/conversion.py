@@ -67,6 +67,8 @@ def convert(folder: Path, model: Path, file: Path) -> ConversionReport:
     The matrices are written in half precision. Raises TuningError and NotGguf.
     """
     require_extras("gguf", "peft", "torch")
+    if file.exists() and file.samefile(model):
+        raise TuningError(f"{file} is the model itself: name another file to write")
     header = read_header(model)
     if header.architecture not in _ARCHITECTURES:
         raise TuningError(
@@ -194,4 +196,5 @@ def _write(file: Path, architecture: str, alpha: float, layers: dict[str, Pair])
         writer.close()
         unfinished.replace(file)
     except OSError as error:
+        unfinished.unlink(missing_ok=True)
         raise TuningError(f"{file} cannot be written: {error}") from error

@@ -27,7 +27,7 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
-from corpora.generations.processes import HEARTBEAT_SECONDS, is_alive, this_process
+from corpora.generations.processes import HEARTBEAT_SECONDS, has_ended, is_alive, this_process
 from ingestion.errors import StrataError
 
 KEPT_FOR_ROLLBACK = 2
@@ -78,26 +78,29 @@ def claim(database: Database, release_id: int, model_id: int, chunking: str) -> 
 
 
 def take_over(session: Session, release_id: int, name: str) -> None:
-    """Drop what dead builders left; raise BeingBuilt if a living one builds the release."""
-    drop_dead(session)
-    building = select(GenerationRow).where(
+    """Drop what a dead builder left of a release; raise BeingBuilt if a living one builds it."""
+    now = datetime.now(UTC)
+    unfinished = select(GenerationRow).where(
         GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
     )
-    if row := session.scalar(building):
-        raise BeingBuilt(
-            f"Release {name} is already being ingested by process {row.builder} "
-            f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
-        )
+    for row in session.scalars(unfinished).all():
+        if is_alive(row.builder, row.heartbeat, now):
+            raise BeingBuilt(
+                f"Release {name} is already being ingested by process {row.builder} "
+                f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
+            )
+        session.delete(row)
 
 
-def drop_dead(session: Session) -> None:
-    """Drop the unfinished generations of all releases whose builders are dead."""
-    now = datetime.now(UTC)
+def drop_ended(session: Session) -> None:
+    """Drop the unfinished generations whose builders are known to have ended, of all releases.
+
+    One that is only silent may be asleep, or cut off from the database for a while.
+    """
     unfinished = select(GenerationRow).where(GenerationRow.published.is_(None))
     for row in session.scalars(unfinished).all():
-        if not is_alive(row.builder, row.heartbeat, now):
+        if has_ended(row.builder):
             session.delete(row)
-    session.flush()
 
 
 def serving_beside(database: Database, generation_id: int) -> int | None:

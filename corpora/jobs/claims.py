@@ -5,12 +5,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, delete, select, update
+from sqlalchemy import ColumnElement, case, delete, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import JobFileRow, WorkerRow
-from corpora.generations.generations import drop_dead
+from corpora.generations.generations import drop_ended
 from corpora.generations.progress import Progress
 from corpora.jobs.jobs import Job, JobFile, JobState, end, living_workers, put_back
 
@@ -40,13 +40,13 @@ class Claims:
             session.execute(delete(WorkerRow).where(WorkerRow.name == self._worker))
 
     def recover(self) -> None:
-        """Let jobs of dead workers wait for another one, and drop what dead builders left."""
+        """Let jobs of dead workers wait for another one, and drop what builders that ended left."""
         with self._database.writing() as session:
             living = living_workers(session)
             session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
             _take_from(session, Job.worker.not_in(living))
             # Of a job that was given up nobody else would take over what it had begun.
-            drop_dead(session)
+            drop_ended(session)
 
     def let_go(self) -> None:
         """Let jobs wait again that are this worker's by their rows alone, since it does none now.
@@ -63,7 +63,9 @@ class Claims:
         though its worker may have died with it, the later ones wait.
         """
         before = aliased(Job)
-        same = (before.product == Job.product, before.release == Job.release)
+        # A job without a release is one of the whole product.
+        whole = or_(before.release == "", Job.release == "")
+        same = (before.product == Job.product, or_(whole, before.release == Job.release))
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
         earlier = select(before.id).where(*same, before.id < Job.id, is_open)
         waiting = (

@@ -52,7 +52,9 @@ def main(
                 if shown < examples and _asked(related[ways[0]]) != _asked(related[ways[1]]):
                     shown += 1
                     _show(console, held, related)
-        table.add_row(product, str(asked), *(f"{hits[w]} ({hits[w] / asked:.0%})" for w in ways))
+        table.add_row(
+            product, str(asked), *(f"{hits[w]} ({hits[w] / max(asked, 1):.0%})" for w in ways)
+        )
     console.print(table)
 
 

@@ -171,7 +171,7 @@ def test_what_a_page_only_quotes_it_does_not_say() -> None:
     )
     scored = [replace(r, score=1.0) for r in records(page)]
     reply = "Queues are free of charge. Messages are kept in order."
-    said = check(reply, best_passages(scored), scored, "What of queues and messages?")
+    said = check(reply, best_passages(scored), scored, "How long are letters stored?")
     assert [sentence.passage is not None for sentence in said] == [False, True]
 
 
@@ -185,3 +185,23 @@ def test_what_nobody_asked_about_is_no_part_of_an_answer() -> None:
     ]
     assert to_the_point(said, "How long does a queue hold messages?") == said[1:]
     assert to_the_point(said, "How long are letters stored?") == said
+
+
+@pytest.mark.parametrize(
+    ("page", "reply", "question"),
+    [
+        ('The default mode is "auto" and others are "manual".', "auto", "Which mode is used?"),
+        ('Set lazy to "yes" to delay loading of the queue.', "Yes.", "Can loading be delayed?"),
+        (
+            'Error "Disk quota exceeded for queue" is printed when the queue is full.',
+            "Disk quota exceeded for queue.",
+            "Which error is printed when the queue is full?",
+        ),
+    ],
+)
+def test_a_value_or_message_in_quotes_that_is_asked_for_stays(
+    page: str, reply: str, question: str
+) -> None:
+    scored = [replace(r, score=1.0) for r in records(stored_page(Block(BlockKind.PARAGRAPH, page)))]
+    (said,) = check(reply, best_passages(scored), scored, question)
+    assert said.passage is not None

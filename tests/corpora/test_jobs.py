@@ -219,6 +219,10 @@ def test_jobs_of_a_release_are_done_in_order_whatever_dies(jobs: Jobs, database:
     assert claims.next_waiting() is None
     elsewhere = jobs.add(JobKind.UPLOAD, "Beacon", "18.00", "")
     assert claims.next_waiting() == elsewhere
+    product = jobs.add(JobKind.DELETE, "Beacon", "", "")
+    jobs.add(JobKind.UPLOAD, "Beacon", "19.00", "")
+    assert claims.next_waiting([elsewhere]) is None
+    jobs.cancel(product)
     claims.recover()
     assert claims.next_waiting() == first
     claims.claim(first)
