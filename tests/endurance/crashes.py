@@ -87,13 +87,15 @@ class Storm:
         self._busy = [threading.Lock() for _ in range(2)]
 
     def begin(self) -> None:
-        """Ingest the steady release and start everything."""
+        """Ingest the steady release, start everything and hear one answer, which is to stay."""
         self._write(self._docs, 7, parts=1)
         self._ingest(STEADY)
         assert self.site.processes["ingest"].wait(300) == 0, "the steady release is not ingested"
         for name in (*self._ports, "worker"):
             self._start(name)
         self._calm_down()
+        with self._client() as client:
+            self._asked(client, "new")
 
     def rage(self, kills: int, pause: float, told: Callable[[], object]) -> None:
         """Kill so many processes, `pause` seconds apart in the mean; compare in between."""
