@@ -66,8 +66,8 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
             generation = catalog.serving(product.name, release.name).generation
             found = _index(settings.data_dir, database, generation, mend=mend)
             yield Finding(f"index of {product.name} {release.name}", *found)
-    yield Finding("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
     yield Finding("jobs", *_jobs(database, mend=mend))
+    yield Finding("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
     yield Finding("clock", *_clock(database))
 
 

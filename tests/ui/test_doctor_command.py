@@ -17,6 +17,8 @@ from chatbot.settings import Settings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import open_database, sqlite_url
 from corpora.database.tables import GenerationRow
+from corpora.generations.generations import claim
+from corpora.generations.processes import this_process
 from corpora.jobs.jobs import JobKind, Jobs
 from tests.data_folders import copy_data
 from ui.cli.main import app
@@ -116,3 +118,23 @@ def test_a_missing_model_is_named(
     assert code == 1
     missing = {told for what, (health, told) in found.items() if what.startswith("model ")}
     assert missing == {"It is missing. Run `strata models pull`."}
+
+
+def test_what_a_builder_that_ended_had_begun_goes_with_its_folder(
+    doctor: Doctor, data_dir: Path
+) -> None:
+    database = open_database(sqlite_url(data_dir))
+    serving = Catalog(database).serving("valve", "1.0").generation
+    with database.writing() as session:
+        release = session.get_one(GenerationRow, serving).release_id
+    begun = claim(database, release, 1, "")
+    with database.writing() as session:
+        builder = this_process().rpartition("/")[0] + "/1.0"
+        session.get_one(GenerationRow, begun).builder = builder
+    folder = data_dir / "generations" / str(begun)
+    folder.mkdir()
+    assert doctor("--mend")[1]["leftovers"] == ("mended", "Folders removed: 1.")
+    assert not folder.exists()
+    with database.reading() as session:
+        assert session.get(GenerationRow, begun) is None
+    database.close()

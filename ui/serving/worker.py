@@ -25,6 +25,7 @@ from corpora.database.engine import (
 )
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
+from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.claims import Claims
 
@@ -134,10 +135,11 @@ def _keep_in_order(
     claims: Claims,
     stopping: threading.Event,
 ) -> None:
-    """Once a minute, free the jobs of dead workers and delete old uploads and conversations."""
+    """Once a minute, free the jobs of dead workers and delete what nobody needs any more."""
     while True:
         try:
             claims.recover()
+            sweep_folders(database, settings.data_dir)
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):
                 _log.info("%d old conversations are deleted", deleted)
