@@ -118,7 +118,7 @@ class Chatbot:
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = run_on_event_loop(self._run(self._chain, turn, listener), stopped)
+        turn, seconds = run_on_event_loop(self._run(self._chain, turn, owner, listener), stopped)
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
         kept_as = None
@@ -155,7 +155,7 @@ class Chatbot:
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
         steps = build_chain(searching(self._profile))
-        return run_on_event_loop(self._run(steps, turn), lambda: False)[0]
+        return run_on_event_loop(self._run(steps, turn, owner), lambda: False)[0]
 
     def _checked(self, question: str) -> str:
         """A question as it is asked; raises BadQuestion."""
@@ -215,11 +215,15 @@ class Chatbot:
         return Limits(self.database, settings.questions_per_minute, settings.uploads_per_day)
 
     async def _run(
-        self, steps: Runnable[Turn, Turn], turn: Turn, listener: Listener = lambda event: None
+        self,
+        steps: Runnable[Turn, Turn],
+        turn: Turn,
+        owner: str,
+        listener: Listener = lambda event: None,
     ) -> tuple[Turn, float]:
         """The turn after the steps, and the seconds they took once its place had come."""
         callback = EventCallback(frozenset(name for name, _ in self._profile), listener)
-        async with self._queue.place(lambda place: listener(Waiting(place))):
+        async with self._queue.place(owner, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             with ingests_paused(self.settings.data_dir):
                 turn = await steps.ainvoke(turn, {"callbacks": [callback]})

@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import Future, TimeoutError
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
@@ -80,33 +82,61 @@ async def in_thread(
     return await asyncio.to_thread(work)
 
 
+@dataclass(eq=False)
+class _Place:
+    """One question in the queue: who asks, and the round in which it is their turn."""
+
+    owner: str
+    round: int
+    tell: Callable[[int], None]
+    called: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class Queue:
-    """Lets `at_once` questions in and keeps the others in order; for one event loop."""
+    """Lets `at_once` questions in and keeps the others waiting; for one event loop.
+
+    Turns are fair: people are served in rounds, one question of each a round, in the order in which
+    they came. Who asks ten at once waits for everybody else's first behind their own first.
+    """
 
     def __init__(self, at_once: int) -> None:
-        self._free = asyncio.Semaphore(at_once)
-        self._waiting: list[Callable[[int], None]] = []
+        self._free = at_once
+        self._inside: list[_Place] = []
+        self._waiting: list[_Place] = []
+        self._round = 0
 
     @asynccontextmanager
-    async def place(self, tell: Callable[[int], None]) -> AsyncIterator[None]:
+    async def place(self, owner: str, tell: Callable[[int], None]) -> AsyncIterator[None]:
         """Wait for a turn; `tell` hears the place, from 1, now and whenever it changes."""
+        rounds = [p.round for p in (*self._inside, *self._waiting) if p.owner == owner]
+        mine = _Place(owner, max(self._round, 1 + max(rounds, default=-1)), tell)
+        at = bisect_right(self._waiting, mine.round, key=lambda place: place.round)
+        self._waiting.insert(at, mine)
+        self._call_in(at)
         try:
-            if self._free.locked():
-                self._waiting.append(tell)
-                tell(len(self._waiting))
-            await self._free.acquire()
-        except BaseException:
-            self._move_up(tell)
-            raise
-        try:
-            self._move_up(tell)
+            await mine.called.wait()
             yield
         finally:
-            self._free.release()
+            if mine in self._inside:
+                self._inside.remove(mine)
+                self._free += 1
+                self._call_in(0)
+            else:
+                left = self._waiting.index(mine)
+                del self._waiting[left]
+                self._tell_from(left)
 
-    def _move_up(self, left: Callable[[int], None]) -> None:
-        """Tell the others their new places after one has left the queue."""
-        if left in self._waiting:
-            self._waiting.remove(left)
-            for place, tell in enumerate(self._waiting, 1):
-                tell(place)
+    def _call_in(self, changed: int) -> None:
+        """Let in whom there is room for; tell the others from `changed` on where they stand."""
+        while self._free and self._waiting:
+            first = self._waiting.pop(0)
+            self._free -= 1
+            self._round = first.round
+            self._inside.append(first)
+            first.called.set()
+            changed = 0
+        self._tell_from(changed)
+
+    def _tell_from(self, changed: int) -> None:
+        for number, place in enumerate(self._waiting[changed:], changed + 1):
+            place.tell(number)

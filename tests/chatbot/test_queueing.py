@@ -10,8 +10,9 @@ from chatbot.runtime.concurrency import Queue
 class Shop:
     """A queue, who was served in which order, and which places everybody was told."""
 
-    def __init__(self, at_once: int = 1) -> None:
+    def __init__(self, at_once: int = 1, **owners: str) -> None:
         self.queue = Queue(at_once)
+        self.owners = owners
         self.served: list[str] = []
         self.told: dict[str, list[int]] = {}
         self.inside = 0
@@ -20,7 +21,7 @@ class Shop:
 
     async def person(self, name: str) -> None:
         places = self.told.setdefault(name, [])
-        async with self.queue.place(places.append):
+        async with self.queue.place(self.owners.get(name, name), places.append):
             self.served.append(name)
             self.inside += 1
             self.most_inside = max(self.most_inside, self.inside)
@@ -100,5 +101,33 @@ def test_who_gives_up_when_called_in_passes_the_place_on(called_in_first: bool) 
         late = await shop.come("d")
         shop.doors["d"].set()
         await asyncio.wait_for(late["d"], 5)
+
+    asyncio.run(story())
+
+
+def test_who_asks_much_at_once_waits_for_the_first_question_of_everybody_else() -> None:
+    async def story() -> None:
+        shop = Shop(a="ann", b="ann", c="ann", d="dan")
+        tasks = await shop.come("abcd")
+        assert shop.told == {"a": [], "b": [1, 2], "c": [2, 3], "d": [1]}
+        for door in shop.doors.values():
+            door.set()
+        await asyncio.gather(*tasks.values())
+        assert shop.served == ["a", "d", "b", "c"]
+
+    asyncio.run(story())
+
+
+def test_one_who_has_been_quiet_gets_no_turns_in_arrears() -> None:
+    async def story() -> None:
+        shop = Shop(a="ann", b="ann", c="dan", d="dan")
+        tasks = await shop.come("a")
+        shop.doors["a"].set()
+        await tasks["a"]
+        tasks = await shop.come("bcd")
+        for door in shop.doors.values():
+            door.set()
+        await asyncio.gather(*tasks.values())
+        assert shop.served == ["a", "b", "c", "d"]
 
     asyncio.run(story())

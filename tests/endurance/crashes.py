@@ -37,7 +37,7 @@ from corpora.database.tables import GenerationRow
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
 from tests.endurance.power_cut import PowerCut
-from tests.endurance.site import Site, until
+from tests.endurance.site import Site, answers, until
 from tests.postgresql import Cluster, cluster
 
 PRODUCT = "winch"
@@ -285,7 +285,7 @@ class Storm:
         """Wait until both servers answer."""
         for name, port in self._ports.items():
             with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
-                until(lambda c=client: _answers(c), f"{name} does not answer")  # type: ignore[misc]
+                until(lambda c=client: answers(c), f"{name} does not answer")  # type: ignore[misc]
 
     def _compare(self) -> None:
         """Let everything come to rest, and compare it with what was said."""
@@ -392,14 +392,6 @@ class Storm:
 
 
 COMMANDS = ("ingest", "chat")
-
-
-def _answers(client: Strata) -> bool:
-    try:
-        client.products()
-    except StrataFailure:
-        return False
-    return True
 
 
 def _session(pid: int) -> int:

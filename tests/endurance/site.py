@@ -43,7 +43,7 @@ class Site:
         self.start(name, "serve", "--no-worker", "--port", str(port), *options)
         self.addresses[name] = f"http://127.0.0.1:{port}"
         client = Strata(self.addresses[name])
-        until(lambda: _answers(client), f"{name} does not answer")
+        until(lambda: answers(client), f"{name} does not answer")
         return client
 
     def work(self, name: str) -> None:
@@ -90,7 +90,8 @@ def until(condition: Callable[[], Any], told: str) -> None:
         time.sleep(0.1)
 
 
-def _answers(client: Strata) -> bool:
+def answers(client: Strata) -> bool:
+    """Whether the server answers."""
     try:
         client.products()
     except StrataFailure:
