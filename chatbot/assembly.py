@@ -296,8 +296,8 @@ def open_chatbot(settings: Settings) -> Chatbot:
 
 def open_embedder(settings: Settings, threads: int | None = None) -> MiniLM:
     """The embedding model of the settings, by default on all cores; loaded at first use."""
-    folder = settings.models_dir
-    return MiniLM(EMBEDDING.path_in(folder), TOKENIZER.path_in(folder), threads)
+    files = EMBEDDING.path_in(settings.models_dir), TOKENIZER.path_in(settings.models_dir)
+    return MiniLM(*files, threads, runtime=settings.embedding_runtime)
 
 
 def open_model(settings: Settings) -> BaseChatModel | None:

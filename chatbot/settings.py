@@ -71,6 +71,7 @@ class Settings(SignInSettings, BaseSettings):
         "extractive",
     ] = "embedded"
 
+    embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = "auto"
     backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
     generator: str = Field(GENERATOR.key, description="a known name, a path, or a file of the Hub")
     generator_slots: int | None = Field(None, ge=1, description="requests served at once")

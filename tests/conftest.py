@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ from tests.postgresql import cluster
 
 # What libraries ask of their makers once a day is off in tests, as it is in every command.
 settings.prepare_process()
+
+# What is installed without extras; the tests of embedding run the other as well.
+os.environ["STRATA_EMBEDDING_RUNTIME"] = "onnxruntime"
 
 # How long an example takes says more about the machine than about the example.
 hypothesis.settings.register_profile("strata", deadline=None)
@@ -112,12 +116,14 @@ def models_are_loaded_once() -> Iterator[None]:
     start = MiniLM._start
 
     @cache
-    def loaded(*embedder: Any) -> Any:
-        return start(MiniLM(*embedder))
+    def loaded(*files: Any, runtime: Any) -> Any:
+        return start(MiniLM(*files, runtime=runtime))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            MiniLM, "_start", lambda self: loaded(self._model, self._tokenizer, self._threads)
+            MiniLM,
+            "_start",
+            lambda m: loaded(m._model, m._tokenizer, m._threads, runtime=m.runtime),
         )
         yield
 

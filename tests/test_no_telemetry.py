@@ -17,7 +17,8 @@ import sys
 from pathlib import Path
 from corpora.indexing.embedding import MiniLM
 import pymupdf, chromadb
-MiniLM(Path(sys.argv[1]), Path(sys.argv[2])).embed(["a text"])
+for runtime in ("onnxruntime", "openvino"):
+    MiniLM(Path(sys.argv[1]), Path(sys.argv[2]), runtime=runtime).embed(["a text"])
 """
 
 

