@@ -46,11 +46,12 @@ PRODUCT = "winch"
 ASKED = ("1.0", "2.0")
 """Releases that people ask about; those that are ingested meanwhile come on top."""
 INGESTED = ("3.0", "4.0", "5.0")
-PARTS = [
-    f"{kind} {part}"
-    for kind in ("upper", "lower", "left", "right", "front", "rear")
-    for part in ("drum", "pawl", "gear", "shaft", "brake", "guide", "cable", "hook", "lever")
-]
+PARTS = (
+    *("drum", "pawl", "gear", "shaft", "brake", "cable", "hook", "lever", "crank", "ratchet"),
+    *("bearing", "housing", "spindle", "clutch", "flange", "bolt", "spring", "pulley", "motor"),
+    *("bracket", "handle", "cover", "gasket", "washer", "sleeve", "coupling", "bushing", "cotter"),
+)
+PARTS_A_FILE = 7
 SERVERS, WORKERS = ("web1", "web2"), ("worker1", "worker2")
 MODEL_SECONDS = 1.0
 """What the model takes to reply."""
@@ -67,15 +68,15 @@ def length(part: str, release: str) -> int:
 
 
 def write(folder: Path, release: str) -> list[Path]:
-    """Write the manual of a release, a file for each kind of part."""
+    """Write the manual of a release, some files with a section for each part."""
     folder.mkdir()
-    for kind, parts in itertools.groupby(PARTS, key=lambda part: part.split()[0]):
+    for first in range(0, len(PARTS), PARTS_A_FILE):
         sections = (
             f"## The {part}\n\nThe {part} of the winch is {length(part, release)} centimetres "
-            f"long. {' '.join(f'{kind}{n}x{release}' for n in range(40))}."
-            for part in parts
+            f"long. {' '.join(f'{part}{n}x{release}' for n in range(40))}."
+            for part in PARTS[first : first + PARTS_A_FILE]
         )
-        (folder / f"{kind}.md").write_text(f"# The {kind} parts\n\n" + "\n\n".join(sections))
+        (folder / f"{PARTS[first]}.md").write_text("# Parts\n\n" + "\n\n".join(sections))
     return sorted(folder.iterdir())
 
 
@@ -83,8 +84,9 @@ def _reply(request: Request) -> None:
     """Say what the passages in the prompt say of the part that is asked about."""
     time.sleep(MODEL_SECONDS)
     prompt = request.body["messages"][-1]["content"]
-    asked = re.search(r"How long is the (\w+ \w+)", prompt)
-    said = asked and re.search(rf"The {asked[1]} of the winch is \d+ centimetres long\.", prompt)
+    # Earlier questions may stand before it, as examples.
+    part = re.findall(r"How long is the (\w+)", prompt)[-1]
+    said = re.search(rf"The {part} of the winch is \d+ centimetres long\.", prompt)
     words(said[0] if said else "I don't know")(request)
 
 
@@ -117,7 +119,7 @@ class Team:
     kills: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    ratings: dict[int, int] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
     said: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     releases: list[str] = field(default_factory=lambda: list(ASKED))
     over: threading.Event = field(default_factory=threading.Event)
@@ -156,11 +158,10 @@ class Team:
         server, conversation, asked = next(servers), "new", 0
         while not self.over.wait(chance.uniform(0, 2 * pause)):
             release, part = chance.choice(self.releases), chance.choice(PARTS)
-            thumbs = chance.choice((1, -1))
             while True:
                 try:
                     with self.client(server, key) as client:
-                        conversation = self.ask(client, key, conversation, part, release, thumbs)
+                        conversation = self.ask(client, key, conversation, part, release)
                     break
                 except StrataFailure as failure:
                     self.done["asked again"] += 1
@@ -172,9 +173,7 @@ class Team:
             asked += 1
             conversation = conversation if asked % 5 else "new"
 
-    def ask(
-        self, client: Strata, key: str, conversation: str, part: str, release: str, thumbs: int
-    ) -> str:
+    def ask(self, client: Strata, key: str, conversation: str, part: str, release: str) -> str:
         """Ask a question and rate its answer; return the conversation."""
         began = time.perf_counter()
         question = f"How long is the {part} of the winch in {release}?"
@@ -188,8 +187,9 @@ class Team:
         assert reply.conversation is not None
         assert reply.turn is not None
         self.said.setdefault((key, reply.conversation), []).append(reply.answer)
-        client.rate(reply.turn, thumbs)
-        self.ratings[reply.turn] = thumbs
+        # A thumb down would rule the right answer out for everybody.
+        client.rate(reply.turn, 1, comment=f"about the {part}")
+        self.comments[reply.turn] = f"about the {part}"
         self.done["ratings"] += 1
         return reply.conversation
 
@@ -239,11 +239,11 @@ class Team:
                 self.faults.append(f"conversation {conversation} lost {sum(lost.values())}")
         database = open_database(url)
         with database.reading() as session:
-            rated = {row.turn_id: row.thumbs for row in session.scalars(select(FeedbackRow))}
+            rated = {row.turn_id: row.comment for row in session.scalars(select(FeedbackRow))}
             unfinished = select(GenerationRow.id).where(GenerationRow.published.is_(None))
             building = list(session.scalars(unfinished))
         database.close()
-        if wrong := [t for t, thumbs in self.ratings.items() if rated.get(t) != thumbs]:
+        if wrong := [t for t, comment in self.comments.items() if rated.get(t) != comment]:
             self.faults.append(f"ratings lost or changed: {wrong[:5]}")
         if building:
             self.faults.append(f"generations left unfinished: {building}")
