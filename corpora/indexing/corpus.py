@@ -123,6 +123,17 @@ class Corpus:
             raise LookupError(f"{self.product} {self.release} has no search chunk {min(missing)}.")
         return found
 
+    def page_ids(self, ids: Sequence[int]) -> list[int]:
+        """Return the pages of search chunks by their ids, in the order given."""
+        with self._database.reading() as session:
+            rows = session.execute(
+                select_chunks(SearchChunkRow.id, SearchChunkRow.page_id).where(
+                    SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id
+                )
+            )
+            found = dict(rows.tuples())
+        return [found[i] for i in ids]
+
     def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
         """Return the vectors of search chunks, shape (ids, dimension), in the order given."""
         with self._database.reading() as session:

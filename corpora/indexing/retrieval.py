@@ -1,7 +1,8 @@
 """Queries → scored search chunks → context chunks, within one release (QAMR III-B, step 2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Protocol, Self
 
 import numpy as np
@@ -74,21 +75,17 @@ def retrieve(
     """
     vectors = embedder.embed(queries)
     lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
-    candidates = dict.fromkeys(lexical)
-    for vector in vectors:
-        candidates.update(dict.fromkeys(_by_vector(corpus, vector, settings)))
-    if not candidates:
+    ids, rows = _candidates(corpus, vectors, settings, lexical)
+    if not ids:
         return []
-    ids = list(candidates)
-    cosine = np.maximum((corpus.vectors(ids) @ vectors.T).max(axis=1), 0.0)
+    cosine = np.maximum((rows @ vectors.T).max(axis=1), 0.0)
     bm25 = np.array([lexical.get(i, 0.0) for i in ids])
     share = settings.dense_share
     scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
 
     found: dict[int, list[tuple[float, int]]] = {}
-    chunks = corpus.chunks(ids)
-    for chunk_id, score in zip(ids, scores, strict=True):
-        found.setdefault(chunks[chunk_id].page_id, []).append((float(score), chunk_id))
+    for chunk_id, page_id, score in zip(ids, corpus.page_ids(ids), scores, strict=True):
+        found.setdefault(page_id, []).append((float(score), chunk_id))
     pages = []
     for page_id, hits in found.items():
         page = corpus.page(page_id)
@@ -115,10 +112,10 @@ def retrieve_by_vector(
     the paper's duplicate-free union, so that a query gives two to three chunks and not always four.
     """
     vectors = embedder.embed(queries)
-    ids = list(dict.fromkeys(i for vector in vectors for i in _by_vector(chunks, vector, settings)))
+    ids, rows = _candidates(chunks, vectors, settings)
     if not ids:
         return []
-    cosine = (chunks.vectors(ids) @ vectors.T).max(axis=1)
+    cosine = (rows @ vectors.T).max(axis=1)
     found = [(i, float(score)) for i, score in zip(ids, cosine, strict=True)]
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
@@ -138,13 +135,22 @@ def _by_maximum(scores: np.ndarray) -> np.ndarray:
     return scores / top if top > 0 else scores
 
 
-def _by_vector(chunks: VectorSearch, vector: np.ndarray, settings: RetrievalSettings) -> list[int]:
+def _candidates(
+    chunks: VectorSearch, vectors: Vectors, settings: RetrievalSettings, others: Iterable[int] = ()
+) -> tuple[list[int], Vectors]:
+    """The `others` and each query's cosine and MMR chunks, each once, with their vectors."""
     from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
-    nearest = [i for i, _ in chunks.nearest(vector, settings.mmr_candidates)]
-    if not nearest:
-        return []
-    diverse = maximal_marginal_relevance(
-        vector, chunks.vectors(nearest).tolist(), k=settings.mmr_per_query
-    )
-    return [*nearest[: settings.cosine_per_query], *(nearest[i] for i in diverse)]
+    nearest = [[i for i, _ in chunks.nearest(v, settings.mmr_candidates)] for v in vectors]
+    chosen = dict.fromkeys(others)
+    places = {i: n for n, i in enumerate(dict.fromkeys(chain(chosen, *nearest)))}
+    if not places:
+        return [], vectors[:0]
+    rows = chunks.vectors(list(places))
+    for vector, near in zip(vectors, nearest, strict=True):
+        beside = list(rows[[places[i] for i in near]])
+        diverse = maximal_marginal_relevance(vector, beside, k=settings.mmr_per_query)
+        chosen.update(
+            dict.fromkeys([*near[: settings.cosine_per_query], *(near[i] for i in diverse)])
+        )
+    return list(chosen), rows[[places[i] for i in chosen]]
