@@ -131,7 +131,7 @@ class Corpus:
                     SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id
                 )
             )
-            found = dict(rows.tuples())
+            found = dict(rows.all())
         return [found[i] for i in ids]
 
     def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
