@@ -120,7 +120,7 @@ class Settings(SignInSettings, BaseSettings):
     memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
     memory_wordings: int = Field(2, ge=1, description="questions kept with one and the same answer")
     memory_judge: Literal["auto", "model", "measure"] = "auto"
-    graph_threshold: float = Field(0.8, gt=0, lt=1, description="of an edge, a cosine")
+    graph_threshold: float = Field(0.55, gt=0, lt=1, description="of an edge, a cosine")
     graph_questions: int = Field(2, ge=1, description="k of GraphContextGen")
     graph_rebel: str | None = Field(None, description="a folder or a model of the Hub")
     graph_wikidata: str = Field("", description="address of its query service; empty: off")

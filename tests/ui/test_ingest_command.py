@@ -91,4 +91,7 @@ def test_whatever_lies_beside_it_a_good_file_is_published(
     assert "valve.md" not in rejected
     again = ingest(str(folder))
     assert again.exit_code == SOME_LEFT_OUT
-    assert all(file in " ".join(again.output.split()) for file in rejected)
+    output = " ".join(again.output.split())
+    # Control characters are never shown.
+    shown = {"".join(filter(str.isprintable, file)) for file in rejected}
+    assert [file for file in shown if file not in output] == []
