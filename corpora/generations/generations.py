@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import and_, delete, select, update
+from sqlalchemy import and_, delete, select, text, update
 from sqlalchemy.orm import Session
 
 from corpora.catalog.memory_review import MemoryReview, review_release
@@ -54,6 +54,14 @@ class TakenOver(IngestError):
 def generation_dir(data_dir: Path, generation_id: int) -> Path:
     """Return the folder of a generation's indexes; if it is there, it is complete."""
     return data_dir / "generations" / str(generation_id)
+
+
+def generation_schema(generation_id: int) -> str:
+    """Return the name of the schema of a generation's indexes, where PostgreSQL holds them.
+
+    The number at its end changes whenever indexes that were built before do not fit any more.
+    """
+    return f"generation_{generation_id}_v1"
 
 
 def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:
@@ -213,7 +221,7 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
 
 
 def sweep_folders(database: Database, data_dir: Path) -> None:
-    """Remove index folders of generations that are no more, and what was left aside.
+    """Remove indexes of generations that are no more, and what was left aside.
 
     What killed processes left of a generation is removed once it is old; so are the indexes that
     earlier versions built of what is remembered.
@@ -222,12 +230,26 @@ def sweep_folders(database: Database, data_dir: Path) -> None:
     folders = [(f, f.stat().st_mtime) for f in _folders(data_dir / "generations")]
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
+    if database.engine.dialect.name == "postgresql":
+        _drop_schemas(database)
     for folder, changed in folders:
         name, _, aside = folder.name.partition(".")
         stale = bool(aside) and changed < datetime.now(UTC).timestamp() - _STALE_SECONDS
         if name not in known or stale:
             shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(data_dir / "memory", ignore_errors=True)
+
+
+def _drop_schemas(database: Database) -> None:
+    """Drop the schemas of generations that are no more; who builds one is not disturbed."""
+    with database.reading() as session:
+        schemas = session.scalars(
+            text(r"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'generation\_%'")
+        ).all()
+        kept = {generation_schema(i) for i in session.scalars(select(GenerationRow.id))}
+    for name in set(schemas) - kept:
+        with database.writing() as session:
+            session.execute(text(f'DROP SCHEMA IF EXISTS "{name}" CASCADE'))
 
 
 def _folders(parent: Path) -> list[Path]:

@@ -1,4 +1,7 @@
-"""The two indexes of a generation, built from SQL in a folder that is complete or not there."""
+"""The two indexes of a generation, built from SQL: in a folder that is complete or not there.
+
+Where a PostgreSQL has pgvector they lie in the database instead (`postgresql_indexes`).
+"""
 
 import json
 import shutil
@@ -24,10 +27,11 @@ from corpora.database.tables import (
 )
 from corpora.generations.disk import full_disk_is_named, sync
 from corpora.generations.generations import generation_dir, sweep_folders
-from corpora.indexing import lexical, vectors
-from corpora.indexing.lexical import LexicalIndex, LexicalRow
+from corpora.indexing import lexical, postgresql_indexes, vectors
+from corpora.indexing.lexical import LexicalFile, LexicalIndex, LexicalRow
 from corpora.indexing.pages import chunk_text, indexed_heading, select_chunks
-from corpora.indexing.vectors import BrokenIndex, VectorIndex
+from corpora.indexing.postgresql_indexes import PgLexical, PgVectors, hold_indexes
+from corpora.indexing.vectors import BrokenIndex, ChromaIndex, VectorIndex
 
 VERSION = 2
 """Changes whenever an index that was built before would have to be built anew."""
@@ -53,13 +57,19 @@ def build_indexes(
     `on_progress` gets how many of how many vectors are indexed. Raises IncompleteGeneration if
     vectors are missing, BrokenIndex if what was built does not work.
     """
+    ids, matrix = _vectors(database, generation_id)
+    on_progress(0, len(ids))
+    rows = _lexical_rows(database, generation_id)
+    if hold_indexes(database):
+        postgresql_indexes.build(
+            database, generation_id, ids, matrix, rows, lambda done: on_progress(done, len(ids))
+        )
+        return
     place = generation_dir(data_dir, generation_id)
     place.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f"{generation_id}.", dir=place.parent))
     try:
-        ids, matrix = _vectors(database, generation_id)
-        on_progress(0, len(ids))
-        lexical.build_index(aside / _LEXICAL, _lexical_rows(database, generation_id))
+        lexical.build_index(aside / _LEXICAL, rows)
         # A name of its own for each build: Chroma remembers paths, and how opening them went.
         by_vector = aside / f"vectors-{token_hex(4)}"
         vectors.build_index(
@@ -80,6 +90,10 @@ def open_indexes(
     database: Database, data_dir: Path, generation_id: int
 ) -> tuple[VectorIndex, LexicalIndex]:
     """Open both indexes of a generation; if they are missing or broken, build them again first."""
+    if hold_indexes(database):
+        if not postgresql_indexes.is_built(database, generation_id):
+            build_indexes(database, data_dir, generation_id)
+        return PgVectors(database, generation_id), PgLexical(database, generation_id)
     place = generation_dir(data_dir, generation_id)
     try:
         return _open(place)
@@ -92,8 +106,18 @@ def open_indexes(
     return _open(place)
 
 
-def check_indexes(data_dir: Path, generation_id: int) -> None:
-    """Open and search the indexes of a generation that stand here; raise BrokenIndex with why."""
+def are_built(database: Database, data_dir: Path, generation_id: int) -> bool:
+    """Return whether the indexes of a generation are in the database, or stand on this machine."""
+    if hold_indexes(database):
+        return postgresql_indexes.is_built(database, generation_id)
+    return generation_dir(data_dir, generation_id).exists()
+
+
+def check_indexes(database: Database, data_dir: Path, generation_id: int) -> None:
+    """Open and search the indexes of a generation that are built; raise BrokenIndex with why."""
+    if hold_indexes(database):
+        postgresql_indexes.check(database, generation_id)
+        return
     place = generation_dir(data_dir, generation_id)
     by_vector, by_word = _open(place)
     by_vector.close()
@@ -101,13 +125,13 @@ def check_indexes(data_dir: Path, generation_id: int) -> None:
     vectors.probe_index(place / _intact_manifest(place)["vectors"], by_vector.size)
 
 
-def _open(place: Path) -> tuple[VectorIndex, LexicalIndex]:
+def _open(place: Path) -> tuple[ChromaIndex, LexicalFile]:
     manifest = _intact_manifest(place)
     if manifest is None:
         raise BrokenIndex(f"{place} does not hold the files that were put there.")
-    by_vector = VectorIndex.open(place / manifest["vectors"])
+    by_vector = ChromaIndex.open(place / manifest["vectors"])
     try:
-        return by_vector, LexicalIndex.open(place / _LEXICAL)
+        return by_vector, LexicalFile.open(place / _LEXICAL)
     except BrokenIndex:
         by_vector.close()
         raise

@@ -1,13 +1,14 @@
 """The lexical index of one generation of one release: BM25 over search chunks, in one file.
 
-Tokens are made here and not by SQLite, so that names, flags and versions are found both whole
-and by their parts.
+Tokens are made here and not by the database, so that names, flags and versions are found both
+whole and by their parts.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ from corpora.indexing.vectors import BrokenIndex
 
 FORMAT = 1
 """Raised whenever `tokens` or the tables change; an index of another format is built again."""
+
+FIELD_WEIGHTS = (2.0, 2.0, 1.0)
+"""What an occurrence in the heading, the name and the body counts."""
 
 LONGEST = 80
 """Longer tokens (of a link, of encoded data) are left out; their parts stand for them."""
@@ -108,21 +112,93 @@ def build_index(path: Path, rows: Iterable[LexicalRow]) -> None:
         database.execute("COMMIT")
 
 
-class LexicalIndex:
-    """An index file opened for reading, from any thread; several processes may have it open.
+class LexicalIndex(ABC):
+    """An index opened for reading, from any thread; `size` is the number of chunks."""
 
-    `size` is the number of chunks.
-    """
+    size: int
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        self._lock = Lock()
+    def __init__(self) -> None:
         self._frequencies: dict[str, int] = {}
         self._vocabulary: list[str] = []
-        self.size: int = self._rows("SELECT count(*) FROM chunks_docsize")[0][0]
+
+    @abstractmethod
+    def _ranked(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Return chunks that hold one of these terms, each of which some hold, best first."""
+
+    @abstractmethod
+    def _count(self, token: str) -> int:
+        """Return the number of chunks that hold a token."""
+
+    @abstractmethod
+    def _recurring(self) -> list[str]:
+        """Return the tokens that more than one chunk holds."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release what is open once nobody searches it; the index cannot be used afterwards."""
+
+    def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Return at most `limit` pairs of chunk id and BM25 score, the best first.
+
+        `terms` are `tokens`; a chunk needs one of them. An occurrence in a heading or a name
+        counts twice; scores are positive, and equal ones come in order of id.
+        """
+        known = [t for t in dict.fromkeys(terms) if _SEARCHABLE.fullmatch(t)]
+        # A term that most chunks hold has no weight, but all of them would be read for it.
+        telling = [t for t in known if 0 < self._frequency(t) <= self.size / 2]
+        asked = telling or [t for t in known if self._frequency(t)]
+        return self._ranked(asked, limit) if asked else []
+
+    def frequency(self, term: str) -> int:
+        """Return the number of chunks that hold a token, or a word or name as people write it."""
+        return max((self._frequency(t) for t in {term, *tokens(term)[:1]}), default=0)
+
+    def idf(self, term: str) -> float:
+        """Return the inverse document frequency of a term, as in BM25, and never negative."""
+        holding = self.frequency(term)
+        return log(1 + (self.size - holding + 0.5) / (holding + 0.5))
+
+    def similar(self, word: str, limit: int = 3) -> tuple[str, ...]:
+        """Return the index's words that a typing error may have turned into `word`, best first.
+
+        One edit away (a swap of neighbours counts as one), two from six letters on; the nearest
+        first, the more frequent first among equals.
+        """
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        token = _stem(word.lower())
+        if not _WORD.fullmatch(token) or len(token) < 4:
+            return ()
+        if not self._vocabulary:
+            self._vocabulary = [t for t in self._recurring() if _WORD.fullmatch(t)]
+        near = process.extract(
+            token,
+            self._vocabulary,
+            scorer=OSA.distance,
+            score_cutoff=1 if len(token) < 6 else 2,
+            limit=20,
+        )
+        ranked = sorted(near, key=lambda found: (found[1], -self._frequency(found[0]), found[0]))
+        return tuple(found for found, distance, _ in ranked if distance == ranked[0][1])[:limit]
+
+    def _frequency(self, token: str) -> int:
+        if token not in self._frequencies:
+            self._frequencies[token] = self._count(token)
+        return self._frequencies[token]
+
+
+class LexicalFile(LexicalIndex):
+    """An FTS5 table in a file of its own; several processes may have it open."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        super().__init__()
+        self._database = database
+        self._lock = Lock()
+        self.size = self._rows("SELECT count(*) FROM chunks_docsize")[0][0]
 
     @classmethod
-    def open(cls, path: Path) -> LexicalIndex:
+    def open(cls, path: Path) -> LexicalFile:
         """Open what `build_index` wrote; raise BrokenIndex if it is missing or unreadable."""
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
@@ -143,82 +219,29 @@ class LexicalIndex:
             database.close()
             raise
 
-    def search(
-        self,
-        terms: Sequence[str],
-        limit: int,
-        *,
-        weights: tuple[float, float, float] = (2.0, 2.0, 1.0),
-    ) -> list[tuple[int, float]]:
-        """Return at most `limit` pairs of chunk id and BM25 score, the best first.
+    def close(self) -> None:
+        """Release the file."""
+        # A connection that is closed while another thread reads from it ends the process.
+        with self._lock:
+            self._database.close()
 
-        `terms` are `tokens`; a chunk needs one of them. `weights` count an occurrence in the
-        heading, the name and the body; scores are positive, and equal ones come in order of id.
-        """
-        known = [t for t in dict.fromkeys(terms) if _SEARCHABLE.fullmatch(t)]
-        # SQLite gives a term that most chunks hold no weight, but reads all of them.
-        telling = [t for t in known if 0 < self._count(t) <= self.size / 2]
-        asked = telling or [t for t in known if self._count(t)]
-        if not asked:
-            return []
-        query = " OR ".join(f'"{term}"' for term in asked)
+    def _ranked(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        query = " OR ".join(f'"{term}"' for term in terms)
         return [
             (chunk_id, -score)
             for chunk_id, score in self._rows(
                 "SELECT rowid, bm25(chunks, ?, ?, ?) AS score FROM chunks WHERE chunks MATCH ?"
                 " ORDER BY score, rowid LIMIT ?",
-                (*weights, query, limit),
+                (*FIELD_WEIGHTS, query, limit),
             )
         ]
 
-    def frequency(self, term: str) -> int:
-        """Return the number of chunks that hold a token, or a word or name as people write it."""
-        return max((self._count(t) for t in {term, *tokens(term)[:1]}), default=0)
-
-    def idf(self, term: str) -> float:
-        """Return the inverse document frequency of a term, as in BM25, and never negative."""
-        holding = self.frequency(term)
-        return log(1 + (self.size - holding + 0.5) / (holding + 0.5))
-
-    def similar(self, word: str, limit: int = 3) -> tuple[str, ...]:
-        """Return the index's words that a typing error may have turned into `word`, best first.
-
-        One edit away (a swap of neighbours counts as one), two from six letters on; the nearest
-        first, the more frequent first among equals.
-        """
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
-        token = _stem(word.lower())
-        if not _WORD.fullmatch(token) or len(token) < 4:
-            return ()
-        near = process.extract(
-            token,
-            self._words(),
-            scorer=OSA.distance,
-            score_cutoff=1 if len(token) < 6 else 2,
-            limit=20,
-        )
-        ranked = sorted(near, key=lambda found: (found[1], -self._count(found[0]), found[0]))
-        return tuple(found for found, distance, _ in ranked if distance == ranked[0][1])[:limit]
-
-    def _words(self) -> list[str]:
-        if not self._vocabulary:
-            rows = self._rows("SELECT term FROM vocabulary WHERE doc > 1")
-            self._vocabulary = [t for (t,) in rows if _WORD.fullmatch(t)]
-        return self._vocabulary
-
-    def close(self) -> None:
-        """Release the file once nobody searches it; the index cannot be used afterwards."""
-        # A connection that is closed while another thread reads from it ends the process.
-        with self._lock:
-            self._database.close()
-
     def _count(self, token: str) -> int:
-        if token not in self._frequencies:
-            found = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (token,))
-            self._frequencies[token] = found[0][0] if found else 0
-        return self._frequencies[token]
+        found = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (token,))
+        return found[0][0] if found else 0
+
+    def _recurring(self) -> list[str]:
+        return [term for (term,) in self._rows("SELECT term FROM vocabulary WHERE doc > 1")]
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         with self._lock:

@@ -1,4 +1,4 @@
-"""The vector index of one generation of one release: a directory that Chroma wrote.
+"""The vector index of one generation of one release, where it is a directory that Chroma wrote.
 
 Embedded Chroma survives neither a kill during writing nor a second writer. So an index is built
 once in a fresh directory, probed, and from then on only read; whatever is wrong with it, it is
@@ -15,7 +15,7 @@ from hashlib import blake2b
 from math import ceil
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,18 @@ PROBED = 64
 
 _counting_clients = Lock()
 """Chroma shares what clients of one directory use, and counts them without a lock of its own."""
+
+
+class VectorIndex(Protocol):
+    """The vectors of a generation opened for reading, from any thread; `size` is their number."""
+
+    size: int
+
+    def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
+        """Return at most `k` pairs of id and cosine similarity, the nearest first."""
+
+    def close(self) -> None:
+        """Release what is open; the index cannot be used afterwards."""
 
 
 class BrokenIndex(Exception):
@@ -128,8 +140,8 @@ def probe_index(directory: Path, expected: int) -> None:
         raise BrokenIndex(f"The vector index {directory} is broken: {reason}")
 
 
-class VectorIndex:
-    """An index opened for reading; several processes may have the same one open."""
+class ChromaIndex:
+    """A directory of Chroma's opened for reading; several processes may have it open."""
 
     def __init__(
         self, client: Client, collection: Collection, equal: Mapping[int, Sequence[int]]
@@ -141,7 +153,7 @@ class VectorIndex:
         self.size = self._indexed + sum(map(len, equal.values()))
 
     @classmethod
-    def open(cls, directory: Path) -> VectorIndex:
+    def open(cls, directory: Path) -> ChromaIndex:
         """Open what `build_index` wrote; raise BrokenIndex if there is no such thing."""
         if not (directory / "chroma.sqlite3").is_file():
             raise BrokenIndex(f"There is no vector index in {directory}; build it again.")
@@ -223,7 +235,7 @@ def _close(client: Client) -> None:
 
 
 def _probe(directory: Path, expected: int) -> None:
-    index = VectorIndex.open(directory)
+    index = ChromaIndex.open(directory)
     if index.size != expected:
         raise BrokenIndex(f"it holds {index.size} vectors, not {expected}")
     sample = index.sample(PROBED)

@@ -21,6 +21,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from chromadb import Collection
 from rich.console import Console
 from rich.table import Table
 
@@ -28,8 +29,9 @@ from corpora.building.building import ingest
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.embedding import Vectors
-from corpora.indexing.lexical import tokens
+from corpora.indexing.lexical import LexicalFile, tokens
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
+from corpora.indexing.vectors import ChromaIndex
 from eval.benchmarks.embedding import sample_texts
 
 PRODUCT = "manual"
@@ -46,6 +48,7 @@ from pathlib import Path
 from corpora.database.engine import open_database, sqlite_url
 from corpora.indexing.corpus import open_corpus
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
+from corpora.indexing.vectors import ChromaIndex
 from eval.benchmarks.retrieval import PRODUCT, MadeUp
 data, question = Path(sys.argv[1]), sys.argv[2]
 corpus = open_corpus(open_database(sqlite_url(data)), data, PRODUCT, sys.argv[3])
@@ -154,11 +157,18 @@ def _queries(corpus: Corpus, count: int) -> list[str]:
     return asked
 
 
+def _engines(corpus: Corpus) -> tuple[Collection, LexicalFile]:
+    vectors, lexical = corpus._vectors, corpus._lexical
+    assert isinstance(vectors, ChromaIndex)
+    assert isinstance(lexical, LexicalFile)
+    return vectors._collection, lexical
+
+
 def _works(corpus: Corpus, embedder: MadeUp, asked: str) -> dict[str, Callable[[], object]]:
     """What is timed for a query."""
     vector = embedder.embed([asked])[0]
     terms = list(dict.fromkeys(tokens(asked)))
-    collection, index = corpus._vectors._collection, corpus._lexical
+    collection, index = _engines(corpus)
     match = " OR ".join(f'"{term}"' for term in terms)
     by_word = (
         "SELECT rowid, bm25(chunks, 2, 2, 1) AS score FROM chunks WHERE chunks MATCH ? "
@@ -203,7 +213,7 @@ def _measured(corpora: Sequence[Corpus], queries: int) -> Table:
 
 
 def _all_vectors(corpus: Corpus) -> tuple[np.ndarray, Vectors]:
-    found = corpus._vectors._collection.get(include=["embeddings"])
+    found = _engines(corpus)[0].get(include=["embeddings"])
     return np.array([int(i) for i in found["ids"]]), np.asarray(found["embeddings"])
 
 

@@ -36,7 +36,7 @@ from chatbot.settings import read_settings
 from corpora.database.engine import open_database
 from corpora.database.tables import EmbeddingRow
 from corpora.indexing.embedding import Vectors
-from corpora.indexing.vectors import BATCH, HNSW, VectorIndex, build_index
+from corpora.indexing.vectors import BATCH, HNSW, ChromaIndex, build_index
 
 K = 10
 SHARED = 0.8
@@ -60,13 +60,13 @@ class ChromaInProcess:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._open: dict[int, VectorIndex] = {}
+        self._open: dict[int, ChromaIndex] = {}
 
     def build(self, release: int, vectors: Vectors) -> None:
         """Build and open it."""
         place = self._folder / str(release)
         build_index(place, range(len(vectors)), vectors)
-        self._open[release] = VectorIndex.open(place)
+        self._open[release] = ChromaIndex.open(place)
 
     def nearest(self, release: int, vector: Vectors) -> list[int]:
         """Search it."""
@@ -82,7 +82,7 @@ class ChromaServer:
     def build(self, release: int, vectors: Vectors) -> None:
         """Send the vectors in batches."""
         collection = self._client.create_collection(
-            str(release), embedding_function=None, configuration={"hnsw": HNSW}
+            f"release-{release}", embedding_function=None, configuration={"hnsw": HNSW}
         )
         for first in range(0, len(vectors), BATCH):
             batch = vectors[first : first + BATCH]
@@ -90,7 +90,7 @@ class ChromaServer:
 
     def nearest(self, release: int, vector: Vectors) -> list[int]:
         """Ask the server."""
-        collection = self._client.get_collection(str(release), embedding_function=None)
+        collection = self._client.get_collection(f"release-{release}", embedding_function=None)
         found = collection.query(query_embeddings=vector[np.newaxis], n_results=K, include=[])
         return [int(i) for i in found["ids"][0]]
 

@@ -15,7 +15,7 @@ from corpora.database.engine import Database, open_database
 from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks
-from corpora.indexing.lexical import LexicalIndex
+from corpora.indexing.lexical import LexicalFile
 from ingestion.listing import list_files
 from ingestion.page import BlockKind, Document, DocumentKind
 from ingestion.reading import read_files
@@ -229,7 +229,7 @@ def test_an_index_that_was_damaged_in_silence_is_built_again(
     rebuilt.close()
 
 
-def assert_closed(index: LexicalIndex) -> None:
+def assert_closed(index: LexicalFile) -> None:
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         index.search(["mast"], 1)
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from corpora.indexing.vectors import BrokenIndex, VectorIndex, build_index, probe_index
+from corpora.indexing.vectors import BrokenIndex, ChromaIndex, build_index, probe_index
 
 DIMENSION = 16
 COUNT = 300
@@ -37,7 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_nearest_come_first_with_their_cosine(built: Path) -> None:
-    index = VectorIndex.open(built)
+    index = ChromaIndex.open(built)
     query = unit_vectors(1, seed=1)[0]
     cosines = VECTORS @ query
     best = np.argsort(-cosines)[:10]
@@ -48,7 +48,7 @@ def test_the_nearest_come_first_with_their_cosine(built: Path) -> None:
 
 
 def test_more_than_there_are_gives_all(built: Path) -> None:
-    index = VectorIndex.open(built)
+    index = ChromaIndex.open(built)
     assert index.size == COUNT
     assert {i for i, _ in index.nearest(VECTORS[0], 10 * COUNT)} == set(IDS)
     index.close()
@@ -60,7 +60,7 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
     progress: list[int] = []
     build_index(tmp_path / "large", range(count), vectors, on_progress=progress.append)
     probe_index(tmp_path / "large", count)
-    index = VectorIndex.open(tmp_path / "large")
+    index = ChromaIndex.open(tmp_path / "large")
     assert [index.nearest(vectors[i], 1)[0][0] for i in (0, 999, 1000)] == [0, 999, 1000]
     index.close()
     assert progress == [1000, 1001]
@@ -69,7 +69,7 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
 def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     build_index(tmp_path, [], np.empty((0, DIMENSION), dtype=np.float32))
     probe_index(tmp_path, 0)
-    index = VectorIndex.open(tmp_path)
+    index = ChromaIndex.open(tmp_path)
     assert index.nearest(VECTORS[0], 3) == []
     index.close()
 
@@ -86,7 +86,7 @@ def test_each_id_needs_a_vector(tmp_path: Path) -> None:
 
 def test_closing_releases_every_file(tmp_path: Path) -> None:
     build_index(tmp_path / "a", IDS, VECTORS)
-    index = VectorIndex.open(tmp_path / "a")
+    index = ChromaIndex.open(tmp_path / "a")
     index.nearest(VECTORS[0], 1)
     assert open_files(tmp_path)
     index.close()
@@ -98,7 +98,7 @@ def test_closing_releases_every_file(tmp_path: Path) -> None:
     # Chroma keeps clients by path: another index in the same place must not be the old one.
     shutil.rmtree(tmp_path / "a")
     build_index(tmp_path / "a", IDS[:5], VECTORS[:5])
-    again = VectorIndex.open(tmp_path / "a")
+    again = ChromaIndex.open(tmp_path / "a")
     assert again.size == 5
     again.close()
 
@@ -116,7 +116,7 @@ def open_files(directory: Path) -> list[str]:
 
 
 def test_closing_one_reader_leaves_the_other(built: Path) -> None:
-    first, second = VectorIndex.open(built), VectorIndex.open(built)
+    first, second = ChromaIndex.open(built), ChromaIndex.open(built)
     first.close()
     assert second.nearest(VECTORS[3], 1)[0][0] == IDS[3]
     second.close()
@@ -124,7 +124,7 @@ def test_closing_one_reader_leaves_the_other(built: Path) -> None:
 
 def test_fifty_indexes_are_open_at_once(tmp_path: Path, built: Path) -> None:
     directories = [shutil.copytree(built, tmp_path / str(n)) for n in range(50)]
-    indexes = [VectorIndex.open(directory) for directory in directories]
+    indexes = [ChromaIndex.open(directory) for directory in directories]
     assert all(index.nearest(VECTORS[n], 1)[0][0] == IDS[n] for n, index in enumerate(indexes))
     for index in indexes:
         index.close()
@@ -132,7 +132,7 @@ def test_fifty_indexes_are_open_at_once(tmp_path: Path, built: Path) -> None:
 
 def test_threads_open_and_close_the_same_index(built: Path) -> None:
     def look(row: int) -> int:
-        index = VectorIndex.open(built)
+        index = ChromaIndex.open(built)
         nearest = index.nearest(VECTORS[row], 1)
         index.close()
         return nearest[0][0]
@@ -142,11 +142,11 @@ def test_threads_open_and_close_the_same_index(built: Path) -> None:
 
 
 def test_two_processes_read_the_same_index(built: Path) -> None:
-    index = VectorIndex.open(built)
+    index = ChromaIndex.open(built)
     index.nearest(VECTORS[0], 1)
     script = (
-        "import sys, numpy, pathlib; from corpora.indexing.vectors import VectorIndex;"
-        "index = VectorIndex.open(pathlib.Path(sys.argv[1]));"
+        "import sys, numpy, pathlib; from corpora.indexing.vectors import ChromaIndex;"
+        "index = ChromaIndex.open(pathlib.Path(sys.argv[1]));"
         f"print(index.nearest(numpy.ones({DIMENSION}, dtype='float32'), 5)); index.close()"
     )
     other = subprocess.run(
@@ -162,7 +162,7 @@ def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> N
     vectors = np.vstack([np.repeat(others[:1], 3000, axis=0), others])
     build_index(tmp_path / "index", range(len(vectors)), vectors)
     probe_index(tmp_path / "index", len(vectors))
-    index = VectorIndex.open(tmp_path / "index")
+    index = ChromaIndex.open(tmp_path / "index")
     for at, vector in enumerate(others[1:], 3001):
         assert index.nearest(vector, 1)[0][0] == at
     assert [i for i, _ in index.nearest(others[0], 4)] == [0, 1, 2, 3]
@@ -208,5 +208,5 @@ def test_what_is_no_index_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "noise" / "chroma.sqlite3").write_bytes(b"noise" * 1000)
     for name in ("missing", "noise"):
         with pytest.raises(BrokenIndex, match=name):
-            VectorIndex.open(tmp_path / name)
+            ChromaIndex.open(tmp_path / name)
     assert not (tmp_path / "missing").exists()

@@ -93,10 +93,10 @@ def test_a_damaged_index_is_noticed_and_built_again_while_the_other_release_serv
     assert "15 metres" in _says(corpora, "17.20")
     damage(data_dir / "generations" / str(generation))
     with pytest.raises(BrokenIndex):
-        check_indexes(data_dir, generation)
+        check_indexes(two_releases, data_dir, generation)
     assert "15 metres" in _says(corpora, "17.20")
     assert "12 metres" in _says(corpora, "17.10")
-    check_indexes(data_dir, generation)
+    check_indexes(two_releases, data_dir, generation)
 
 
 CUTS = (0.0, 0.2, 0.5, 0.8, 0.99)
