@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow
-from corpora.indexing.pages import StoredPage, read_original, read_page
+from corpora.indexing.pages import StoredPage, read_original, read_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +95,10 @@ class Documents:
     def page(self, page: int) -> StoredPage:
         """Return a page as it was read; raise LookupError if it is not kept any more."""
         with self.database.reading() as session:
-            release = session.scalar(
-                select(DocumentRow.release_id)
-                .join(PageRow, PageRow.document_id == DocumentRow.id)
-                .where(PageRow.id == page)
-            )
-            found = None if release is None else read_page(session, page, release)
-        if found is None:
+            found = read_pages(session, PageRow.id == page)
+        if not found:
             raise LookupError("This page is no longer available; its document was reprocessed.")
-        return found
+        return found[0]
 
     def original(self, content_hash: str) -> bytes:
         """Return the bytes of a file; raise LookupError if they are not kept any more."""

@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -20,6 +20,7 @@ from corpora.database.tables import (
     EmbeddingModelRow,
     GenerationRow,
     MemberRow,
+    PageRow,
     SearchChunkRow,
 )
 from corpora.indexing.dual_chunking import ContextChunk, context_chunk
@@ -27,19 +28,20 @@ from corpora.indexing.indexes import open_indexes
 from corpora.indexing.lexical import LexicalIndex
 from corpora.indexing.missing_vectors import stored_vectors
 from corpora.indexing.pages import (
+    ChunkPlace,
     StoredChunk,
     StoredDocument,
     StoredPage,
     chunk_text,
     document_of,
     read_original,
-    read_page,
     read_pages,
     select_chunks,
     select_documents,
 )
 from corpora.indexing.single_chunks import SingleChunkIndex
 from corpora.indexing.vectors import VectorIndex
+from ingestion.page import DocumentKind
 
 CACHED_PAGES = 512
 
@@ -65,14 +67,14 @@ class Corpus:
                 .join(EmbeddingModelRow, EmbeddingModelRow.id == GenerationRow.model_id)
                 .where(GenerationRow.id == serving.generation)
             ).one()
-        self._release_id, self._model_id, self.embedding_model = row
+        release_id, self._model_id, self.embedding_model = row
+        self._is_own = DocumentRow.release_id == release_id
         self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
         self.single_chunks = SingleChunkIndex(database, serving.generation)
         """What the paper's baseline searches instead; empty until it is asked to embed."""
         self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))
         self._let_go.atexit = False
-        # A cache that does not hold the corpus, so that the last reader's going closes it.
-        self._page = lru_cache(CACHED_PAGES)(partial(_load_page, database, self._release_id))
+        self._pages: dict[int, StoredPage] = {}
 
     @property
     def size(self) -> int:
@@ -116,22 +118,24 @@ class Corpus:
                     SearchChunkRow.end,
                     SearchChunkRow.heading,
                     chunk_text(),
-                ).where(SearchChunkRow.id.in_(wanted), DocumentRow.release_id == self._release_id)
+                ).where(SearchChunkRow.id.in_(wanted), self._is_own)
             )
             found = {row.id: StoredChunk(*row) for row in rows}
         if missing := wanted - found.keys():
             raise LookupError(f"{self.product} {self.release} has no search chunk {min(missing)}.")
         return found
 
-    def page_ids(self, ids: Sequence[int]) -> list[int]:
-        """Return the pages of search chunks by their ids, in the order given."""
+    def places(self, ids: Sequence[int]) -> list[ChunkPlace]:
+        """Return where search chunks stand, by their ids, in the order given."""
         with self._database.reading() as session:
             rows = session.execute(
-                select_chunks(SearchChunkRow.id, SearchChunkRow.page_id).where(
-                    SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id
-                )
+                select_chunks(
+                    SearchChunkRow.id, SearchChunkRow.page_id, DocumentRow.kind, DocumentRow.title
+                ).where(SearchChunkRow.id.in_(ids), self._is_own)
             )
-            found = dict(rows.all())
+            found = {
+                i: ChunkPlace(page, DocumentKind(kind), title) for i, page, kind, title in rows
+            }
         return [found[i] for i in ids]
 
     def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
@@ -139,7 +143,7 @@ class Corpus:
         with self._database.reading() as session:
             hashes = session.execute(
                 select_chunks(SearchChunkRow.id, SearchChunkRow.text_hash).where(
-                    SearchChunkRow.id.in_(ids), DocumentRow.release_id == self._release_id
+                    SearchChunkRow.id.in_(ids), self._is_own
                 )
             ).all()
             # Joined to the above, SQLite would walk through all vectors of the model.
@@ -149,20 +153,35 @@ class Corpus:
 
     def page(self, page_id: int) -> StoredPage:
         """Return a page; of an earlier generation too, so that old citations can be opened."""
-        return self._page(page_id)
+        return self.pages([page_id])[0]
+
+    def pages(self, ids: Sequence[int]) -> list[StoredPage]:
+        """Return pages by their ids, in the order given; those used last are kept at hand."""
+        held = dict(self._pages)
+        if missing := set(ids) - held.keys():
+            with self._database.reading() as session:
+                read = read_pages(session, self._is_own, PageRow.id.in_(missing))
+            held = {page.id: page for page in read} | held
+            if gone := missing - held.keys():
+                raise LookupError(
+                    f"This release has no page {min(gone)}; it may have been ingested anew."
+                )
+        found = {i: held[i] for i in ids}
+        # Another thread may do the same: each puts a dict of its own in place.
+        self._pages = dict(islice((found | held).items(), CACHED_PAGES))
+        return [found[i] for i in ids]
 
     def pages_of(self, document_id: int) -> tuple[StoredPage, ...]:
         """Return the pages of a document in order."""
         with self._database.reading() as session:
-            return read_pages(session, document_id, self._release_id)
+            return read_pages(session, self._is_own, PageRow.document_id == document_id)
 
     def context_chunk(self, page_id: int, padding: int = 500) -> ContextChunk:
         """Return a page with up to `padding` characters of each neighbour (Algorithm 1)."""
-        page = self._page(page_id)
-        before, after = (
-            [self._page(i).page] if i is not None else [] for i in (page.previous_id, page.next_id)
-        )
-        return context_chunk([*before, page.page, *after], len(before), padding=padding)
+        page = self.page(page_id)
+        around = [i for i in (page.previous_id, page.id, page.next_id) if i is not None]
+        pages = [stored.page for stored in self.pages(around)]
+        return context_chunk(pages, around.index(page.id), padding=padding)
 
     def documents(self) -> tuple[StoredDocument, ...]:
         """Return the documents of this generation, in the natural order of their files."""
@@ -179,7 +198,7 @@ class Corpus:
         with self._database.reading() as session:
             own = select(DocumentRow.id).where(
                 DocumentRow.content_hash == content_hash,
-                DocumentRow.release_id == self._release_id,
+                self._is_own,
             )
             data = read_original(session, content_hash) if session.scalar(own.limit(1)) else None
         if data is None:
@@ -254,14 +273,6 @@ def open_corpus(database: Database, data_dir: Path, product: str, release: str) 
     """
     serving = Catalog(database).serving(product, release)
     return Corpus(database, data_dir, serving)
-
-
-def _load_page(database: Database, release_id: int, page_id: int) -> StoredPage:
-    with database.reading() as session:
-        page = read_page(session, page_id, release_id)
-    if page is None:
-        raise LookupError(f"This release has no page {page_id}; it may have been ingested anew.")
-    return page
 
 
 def _close_let_go() -> None:

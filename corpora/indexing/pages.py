@@ -2,14 +2,14 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select, true
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select
+from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import insert_or_ignore
 from corpora.database.tables import DocumentRow, FileRow, PageRow, SearchChunkRow
@@ -68,6 +68,15 @@ class StoredChunk:
     end: int
     heading: str
     text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """The page that a search chunk is of, and what its document is."""
+
+    page_id: int
+    kind: DocumentKind
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,46 +177,57 @@ def read_document(session: Session, document_id: int) -> Document:
     )
 
 
-def read_page(session: Session, page_id: int, release_id: int) -> StoredPage | None:
-    """Return a page of a release, or None if the release has no such page."""
-    document = select(PageRow.document_id).where(PageRow.id == page_id).scalar_subquery()
-    return next(_pages(session, document, release_id, PageRow.id == page_id), None)
-
-
-def read_pages(session: Session, document_id: int, release_id: int) -> tuple[StoredPage, ...]:
-    """Return the pages of a document of a release in order."""
-    return tuple(_pages(session, document_id, release_id, true()))
-
-
-def _pages(
-    session: Session,
-    document_id: int | ScalarSelect[int],
-    release_id: int,
-    wanted: ColumnElement[bool],
-) -> Iterator[StoredPage]:
-    before = func.lag(PageRow.id).over(order_by=PageRow.number).label("before")
-    after = func.lead(PageRow.id).over(order_by=PageRow.number).label("after")
-    beside = select(PageRow.id, before, after).where(PageRow.document_id == document_id).subquery()
+def read_pages(session: Session, *wanted: ColumnElement[bool]) -> tuple[StoredPage, ...]:
+    """Return the pages that meet all conditions, in the order of each document."""
     rows = session.execute(
-        select(PageRow.number, PageRow.text, PageRow.blocks, beside, *_DOCUMENT)
-        .join(beside, beside.c.id == PageRow.id)
-        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
-        .where(DocumentRow.release_id == release_id, wanted)
-        .order_by(PageRow.number)
-    )
-    for number, text, blocks, page_id, previous_id, next_id, *document in rows:
-        page = Page(number, _decode(text, blocks))
-        yield StoredPage(
-            id=page_id,
-            number=number,
-            document=document_of(document),
-            blocks=page.blocks,
-            text=page.text,
-            anchor=page.anchor,
-            heading_path=page.heading_path,
-            previous_id=previous_id,
-            next_id=next_id,
+        select(
+            PageRow.id,
+            PageRow.number,
+            PageRow.text,
+            PageRow.blocks,
+            _beside(-1).label("before"),
+            _beside(1).label("after"),
+            *_DOCUMENT,
         )
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(*wanted)
+        .order_by(PageRow.document_id, PageRow.number)
+    )
+    pages = []
+    for page_id, number, text, blocks, previous_id, next_id, *document in rows:
+        page = Page(number, _decode(text, blocks))
+        pages.append(
+            StoredPage(
+                id=page_id,
+                number=number,
+                document=document_of(document),
+                blocks=page.blocks,
+                text=page.text,
+                anchor=page.anchor,
+                heading_path=page.heading_path,
+                previous_id=previous_id,
+                next_id=next_id,
+            )
+        )
+    return tuple(pages)
+
+
+def _beside(step: int) -> ScalarSelect[int]:
+    """The id of the page before or after one in its document; numbers may leave some out."""
+    other = aliased(PageRow)
+    is_later, order = (
+        (other.number > PageRow.number, other.number)
+        if step > 0
+        else (other.number < PageRow.number, other.number.desc())
+    )
+    return (
+        select(other.id)
+        .where(other.document_id == PageRow.document_id, is_later)
+        .order_by(order)
+        .limit(1)
+        .correlate(PageRow)
+        .scalar_subquery()
+    )
 
 
 def select_chunks(*columns: Any) -> Select[*tuple[Any, ...]]:

@@ -84,19 +84,18 @@ def retrieve(
     scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
 
     found: dict[int, list[tuple[float, int]]] = {}
-    for chunk_id, page_id, score in zip(ids, corpus.page_ids(ids), scores, strict=True):
-        found.setdefault(page_id, []).append((float(score), chunk_id))
-    pages = []
-    for page_id, hits in found.items():
-        page = corpus.page(page_id)
-        weight = settings.kind_weights.get(page.document.kind, 1.0) if weigh_kinds else 1.0
-        if page.document.kind is DocumentKind.RELEASE_NOTES:
-            named = releases_named(page.document.title, corpus.release)
+    for chunk_id, place, score in zip(ids, corpus.places(ids), scores, strict=True):
+        weight = settings.kind_weights.get(place.kind, 1.0) if weigh_kinds else 1.0
+        if place.kind is DocumentKind.RELEASE_NOTES:
+            named = releases_named(place.title, corpus.release)
             weight *= settings.other_release_weight if named.other and not named.own else 1.0
-        hits.sort(key=lambda hit: (-hit[0], hit[1]))
-        pages.append(FoundPage(page, hits[0][0] * weight, tuple(i for _, i in hits)))
-    pages.sort(key=lambda p: (-p.score, p.page.id))
-    return pages[:limit]
+        found.setdefault(place.page_id, []).append((-float(score) * weight, chunk_id))
+    hits = {page_id: sorted(of_page) for page_id, of_page in found.items()}
+    best = sorted(hits, key=lambda page_id: (hits[page_id][0][0], page_id))[:limit]
+    return [
+        FoundPage(page, -hits[page.id][0][0], tuple(i for _, i in hits[page.id]))
+        for page in corpus.pages(best)
+    ]
 
 
 def retrieve_by_vector(

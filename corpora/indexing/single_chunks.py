@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import select
 
 from corpora.database.engine import Database, portions
-from corpora.database.tables import EmbeddingModelRow, GenerationRow, MemberRow
+from corpora.database.tables import EmbeddingModelRow, GenerationRow, MemberRow, PageRow
 from corpora.indexing.dual_chunking import SearchChunk, heading_of
 from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.missing_vectors import store_vectors, stored_vectors
@@ -112,8 +112,8 @@ class SingleChunkIndex:
 
     def _begin(self, embedder: Embedder) -> _Unfinished:
         with self._database.reading() as session:
-            self._model_id, model, release_id = session.execute(
-                select(EmbeddingModelRow.id, EmbeddingModelRow.name, GenerationRow.release_id)
+            self._model_id, model = session.execute(
+                select(EmbeddingModelRow.id, EmbeddingModelRow.name)
                 .join(GenerationRow, GenerationRow.model_id == EmbeddingModelRow.id)
                 .where(GenerationRow.id == self._generation)
             ).one()
@@ -131,7 +131,7 @@ class SingleChunkIndex:
             hashes: list[bytes] = []
             texts: dict[bytes, str] = {}
             for document_id in documents:
-                for chunk, text in _cut(read_pages(session, document_id, release_id)):
+                for chunk, text in _cut(read_pages(session, PageRow.document_id == document_id)):
                     hashed = text_hash(text)
                     chunks.append(chunk)
                     hashes.append(hashed)
