@@ -51,6 +51,8 @@ from prompts.fencing import visible
 NEW = "new"
 """The conversation that a question begins."""
 _QUESTIONS_BEFORE = 50
+_WARM_UP_SECONDS = 5.0
+"""How long a server may open releases before it listens."""
 
 
 class BadQuestion(StrataError, ValueError):
@@ -180,10 +182,14 @@ class Chatbot:
             )
 
     def warm_up(self) -> None:
-        """Load the model, and read the fixed beginning of its prompt, before anybody asks.
+        """Load and open what the first question would have to wait for.
 
-        Returns at once. What fails here fails again, and is told, with the first question.
+        The language model is loaded, and reads the fixed beginning of its prompt, behind the
+        caller's back. What fails here fails again, and is told, with the first question.
         """
+        with suppress(StrataError):
+            self.embedder.embed(["warm-up"])
+            self.corpora.open_built(_WARM_UP_SECONDS)
         if not isinstance(self.model, EmbeddedChatModel):
             return
         reading = call(self.model, beginning_of_prompt(), step="warm_up", max_tokens=1)

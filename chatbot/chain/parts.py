@@ -26,7 +26,8 @@ from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.indexing.corpus import Corpus, OpenCorpora
-from corpora.indexing.embedding import MiniLM, RecentVectors
+from corpora.indexing.embedding import MiniLM
+from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
 from corpora.parameters.of_release import OpenParameters
 
@@ -124,7 +125,9 @@ class Parts:
     @cached_property
     def reduction_by_score(self) -> RuleStep:
         """The best records of all chunks under one budget."""
-        vectors = RecentVectors(self.embedder)
+        vectors = RecentVectors(
+            self.embedder, self.settings.data_dir / "recent-vectors.db", most=100_000
+        )
         return reduce_context(self.open_corpus, vectors, budget=self.settings.reduction_budget)
 
     @cached_property

@@ -15,7 +15,8 @@ from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
-from corpora.indexing.embedding import Embedder, RecentVectors, Vectors
+from corpora.indexing.embedding import Embedder, Vectors
+from corpora.indexing.recent_vectors import RecentVectors
 
 ALIKE = 0.75
 """The cosine from which two questions ask for the same.

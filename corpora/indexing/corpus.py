@@ -3,10 +3,11 @@
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock
+from time import monotonic
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.indexing.dual_chunking import ContextChunk, context_chunk
-from corpora.indexing.indexes import open_indexes
+from corpora.indexing.indexes import are_built, open_indexes
 from corpora.indexing.lexical import LexicalIndex
 from corpora.indexing.missing_vectors import stored_vectors
 from corpora.indexing.pages import (
@@ -246,6 +247,19 @@ class OpenCorpora:
                     while len(self._open) > self._limit:
                         del self._open[next(iter(self._open))]
         return found
+
+    def open_built(self, seconds: float) -> None:
+        """Open releases before they are asked about, the newest of each product first.
+
+        None is opened whose indexes would have to be built, nor after so many seconds.
+        """
+        end = monotonic() + seconds
+        of_each = [reversed(product.releases) for product in self._catalog.products()]
+        newest = (release for some in zip_longest(*of_each) for release in some if release)
+        for release in islice(newest, self._limit):
+            generation = self._catalog.serving(release.product, release.name).generation
+            if monotonic() < end and are_built(self._database, self._data_dir, generation):
+                self.corpus(release.product, release.name)
 
     def close(self) -> None:
         """Close every corpus, used or not."""

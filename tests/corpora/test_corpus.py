@@ -277,3 +277,27 @@ def test_threads_that_ask_at_once_share_one_corpus(folder: Path, stored: Databas
         found = list(pool.map(lambda _: corpora.corpus("Beacon", "17.20"), range(16)))
     assert len({id(corpus) for corpus in found}) == 1
     corpora.close()
+
+
+def test_releases_are_opened_ahead_the_newest_first_and_none_is_built(
+    database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for release in ("17.10", "17.20", "18.00"):
+        ingest_beacon(database, write_beacon(tmp_path / "docs"), release=release)
+    missing = Catalog(database).serving("Beacon", "18.00").generation
+    shutil.rmtree(data_dir / "generations" / str(missing))
+
+    def build(*_: object) -> None:
+        raise AssertionError("built")
+
+    monkeypatch.setattr(indexes, "build_indexes", build)
+    corpora = OpenCorpora(database, data_dir)
+    corpora.open_built(0)
+    assert not corpora._open
+    corpora.open_built(60)
+    assert [release for _, release in corpora._open] == ["17.20", "17.10"]
+    corpora.close()
+    corpora = OpenCorpora(database, data_dir, limit=2)
+    corpora.open_built(60)
+    assert [release for _, release in corpora._open] == ["17.20"]
+    corpora.close()

@@ -1,7 +1,7 @@
 """The routes for programs, put together for the web server."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from importlib import metadata
@@ -54,6 +54,8 @@ class Api:
     """The routes for programs, and what has to run while they are served."""
 
     def __init__(self, chatbot: Callable[[], Chatbot]) -> None:
+        self._chatbot = chatbot
+
         def service() -> Service:
             return Service(chatbot())
 
@@ -80,7 +82,10 @@ class Api:
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """Serve MCP as long as the server runs."""
+        """Open the documentation before anybody asks; serve MCP as long as the server runs."""
+        # Where that fails, whoever asks first is told.
+        with suppress(StrataError):
+            await to_thread.run_sync(self._chatbot)
         async with self._mcp.session_manager.run():
             yield
 
