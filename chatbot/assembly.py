@@ -287,7 +287,7 @@ class Chatbot:
 def open_chatbot(settings: Settings) -> Chatbot:
     """Open the database and wire a chatbot; models are loaded when first needed."""
     prepare_process()
-    database = open_database(settings.database)
+    database = open_database(settings.database, settings.originals_url)
     return Chatbot(
         settings=settings,
         database=database,

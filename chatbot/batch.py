@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from chatbot.assembly import Chatbot
-from corpora.generations.disk import sync
+from corpora.database.durable import sync
 from ingestion.errors import StrataError
 
 

@@ -54,6 +54,9 @@ class Settings(SignInSettings, BaseSettings):
     )
     models_mirror: str | None = Field(None, description="URL or folder asked for models first")
     database_url: str | None = Field(None, description="default: a SQLite file in data_dir")
+    originals_url: str | None = Field(
+        None, description="folder or bucket for the bytes of files; default: in the database"
+    )
     profile: Literal[
         "embedded",
         "qamr",

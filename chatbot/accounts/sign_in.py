@@ -12,7 +12,7 @@ from typing import Any
 
 from chatbot.accounts.people import Account, NotAllowed, NotSignedIn
 from chatbot.settings import Settings
-from corpora.generations.disk import sync
+from corpora.database.durable import sync
 
 LONGEST_NAME = 100
 LONGEST_ADDRESS = 320

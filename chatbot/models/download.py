@@ -27,7 +27,7 @@ from filelock import FileLock, Timeout
 
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import HubFile, ModelFile, WheelMember
-from corpora.generations.disk import sync
+from corpora.database.durable import sync
 
 if TYPE_CHECKING:
     from huggingface_hub import HfFileMetadata

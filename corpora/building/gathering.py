@@ -14,12 +14,13 @@ from sqlalchemy.orm import Session
 
 import ingestion
 from corpora.database.engine import Database, portions
+from corpora.database.originals import Originals, PackedFile, pack
 from corpora.database.tables import DocumentRow, GenerationRow, MemberRow
 from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
-from corpora.indexing.pages import PackedFile, insert_document, pack, read_document, store_original
+from corpora.indexing.pages import insert_document, read_document
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Rejected, Remark, UnreadableFile
 from ingestion.reading import read_files
@@ -183,8 +184,9 @@ class Gathering:
         with self.database.writing() as session:
             require_claim(session, self.generation_id)
             release_id = session.get_one(GenerationRow, self.generation_id).release_id
+            originals = Originals(self.database)
             for r in read:
-                store_original(session, r.document.content_hash, r.original)
+                originals.store(session, r.document.content_hash, r.original)
                 document_id = insert_document(
                     session,
                     r.document,

@@ -9,9 +9,9 @@ from corpora.building.building import Builder, IngestReport
 from corpora.building.gathering import Gathered, Gathering
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
+from corpora.database.originals import Originals
 from corpora.database.tables import DocumentRow, FileRow, MemberRow
 from corpora.generations.progress import Progress, Stage
-from corpora.indexing.pages import read_original
 from ingestion.archives import Archive
 from ingestion.listing import Limits, Listing, SourceFile
 from ingestion.page import UnreadableFile
@@ -27,8 +27,7 @@ class _KeptFile(SourceFile):
     def content(
         self, limits: Limits, archive: Archive | None = None
     ) -> tuple[bytes, tuple[str, ...]]:
-        with self.database.reading() as session:
-            data = read_original(session, self.content_hash)
+        data = Originals(self.database).read(self.content_hash)
         if data is None:
             raise UnreadableFile("its original is no longer kept; ingest it again")
         return data, ()

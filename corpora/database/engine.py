@@ -72,9 +72,13 @@ class DatabaseFull(UnusableDatabase):
 
 @dataclass(frozen=True)
 class Database:
-    """An open database, shared by all threads of a process."""
+    """An open database, shared by all threads of a process.
+
+    `originals` is the URL of the folder or bucket with the bytes of files that are not in its rows.
+    """
 
     engine: Engine
+    originals: str | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -111,7 +115,7 @@ def sqlite_url(data_dir: Path) -> str:
     return f"sqlite:///{data_dir.absolute() / 'strata.db'}"
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str, originals: str | None = None) -> Database:
     """Open the database, create it or bring its tables up to date where they are behind.
 
     Several processes may do so at the same time. Raises UnreachableDatabase where its server does
@@ -148,7 +152,7 @@ def open_database(url: str) -> Database:
             f"Cannot open the database {parsed.render_as_string()}: {error.orig}. "
             "Check that the path or address is right and that you may write there."
         ) from error
-    return Database(engine)
+    return Database(engine, originals)
 
 
 def _sqlite(url: URL) -> Engine:

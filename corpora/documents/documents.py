@@ -6,8 +6,9 @@ from pathlib import PurePosixPath
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from corpora.database.engine import Database
+from corpora.database.originals import Originals
 from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow
-from corpora.indexing.pages import StoredPage, read_original, read_pages
+from corpora.indexing.pages import StoredPage, read_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,7 @@ class Documents:
 
     def original(self, content_hash: str) -> bytes:
         """Return the bytes of a file; raise LookupError if they are not kept any more."""
-        with self.database.reading() as session:
-            data = read_original(session, content_hash)
+        data = Originals(self.database).read(content_hash)
         if data is None:
             raise LookupError("The original of this document is no longer available.")
         return data

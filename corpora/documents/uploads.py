@@ -12,9 +12,8 @@ from sqlalchemy import ColumnElement, select, update
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobFileRow, JobRow
+from corpora.database.originals import Originals, PackedFile, pack
 from corpora.generations.disk import full_disk_is_named, require_room
-from corpora.generations.generations import prune_originals
-from corpora.indexing.pages import PackedFile, has_original, pack, read_original, store_original
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, insert_job
 from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
@@ -83,6 +82,7 @@ def store(
     for file in files:
         if (problem := name_objection(file.name)) is not None:
             raise UploadError(f"{file.name!r}: {problem}.")
+    originals = Originals(database)
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in files))
         listed = [_keep(database, file) for file in files]
@@ -90,8 +90,9 @@ def store(
             job_id = insert_job(session, JobKind.UPLOAD, product, release, person_id, listed)
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.
-                if not has_original(session, kept.content_hash):
-                    store_original(session, kept.content_hash, _packed(file, file.read_bytes()))
+                if not originals.is_kept(session, kept.content_hash):
+                    packed = _packed(file, file.read_bytes())
+                    originals.store(session, kept.content_hash, packed)
     return job_id
 
 
@@ -113,8 +114,7 @@ def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in kept))
         for number, file in enumerate(kept):
-            with database.reading() as session:
-                data = read_original(session, file.content_hash)
+            data = Originals(database).read(file.content_hash)
             if data is None:
                 raise UploadError(_NOT_KEPT)
             within = f"archives/{number}" if _is_archive(file.file) else "files"
@@ -153,7 +153,7 @@ def sweep_uploads(database: Database, data_dir: Path) -> None:
 def _let_go(database: Database, files: ColumnElement[bool]) -> None:
     with database.writing() as session:
         session.execute(update(JobFileRow).where(files).values(content_hash=""))
-    prune_originals(database)
+    Originals(database).prune()
 
 
 def _keep(database: Database, file: UploadedFile) -> JobFile:
@@ -161,7 +161,7 @@ def _keep(database: Database, file: UploadedFile) -> JobFile:
     content_hash = sha256(data).hexdigest()
     packed = _packed(file, data)
     with database.writing() as session:
-        store_original(session, content_hash, packed)
+        Originals(database).store(session, content_hash, packed)
     return JobFile(file.name, len(data), content_hash)
 
 

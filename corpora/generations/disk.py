@@ -1,7 +1,6 @@
-"""The disk: an ingest leaves room on it, and what is to survive a power cut is on it."""
+"""The disk: an ingest leaves room on it."""
 
 import errno
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -50,13 +49,3 @@ def _disk_full(data_dir: Path) -> DiskFull:
         f"There is too little room on the disk that holds {data_dir}, or on the database's. What "
         "is published is not harmed. Make room and try again; what was read and embedded is kept."
     )
-
-
-def sync(*places: Path) -> None:
-    """Return once files and folders are on the disk, each folder with its names alone."""
-    for place in places:
-        handle = os.open(place, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -17,11 +17,10 @@ from sqlalchemy.orm import Session
 
 from corpora.catalog.memory_review import MemoryReview, review_release
 from corpora.database.engine import Database, UnusableDatabase, delete_in_portions
-from corpora.database.job_tables import JobFileRow
+from corpora.database.originals import Originals
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingRow,
-    FileRow,
     GenerationRow,
     MemberRow,
     ReleaseRow,
@@ -230,8 +229,7 @@ def sweep_folders(database: Database, data_dir: Path) -> None:
     folders = [(f, f.stat().st_mtime) for f in _folders(data_dir / "generations")]
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
-    if database.engine.dialect.name == "postgresql":
-        _drop_schemas(database)
+    sweep_schemas(database)
     for folder, changed in folders:
         name, _, aside = folder.name.partition(".")
         stale = bool(aside) and changed < datetime.now(UTC).timestamp() - _STALE_SECONDS
@@ -240,8 +238,10 @@ def sweep_folders(database: Database, data_dir: Path) -> None:
     shutil.rmtree(data_dir / "memory", ignore_errors=True)
 
 
-def _drop_schemas(database: Database) -> None:
-    """Drop the schemas of generations that are no more; who builds one is not disturbed."""
+def sweep_schemas(database: Database) -> None:
+    """Drop the schemas of generations that are no more, where PostgreSQL holds indexes."""
+    if database.engine.dialect.name != "postgresql":
+        return
     with database.reading() as session:
         schemas = session.scalars(
             text(r"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'generation\_%'")
@@ -260,11 +260,4 @@ def prune_unused(database: Database) -> None:
     """Remove vectors of texts and bytes of files that no document holds any more."""
     chunks = select(SearchChunkRow.id).where(SearchChunkRow.text_hash == EmbeddingRow.text_hash)
     delete_in_portions(database, EmbeddingRow.text_hash, ~chunks.exists())
-    prune_originals(database)
-
-
-def prune_originals(database: Database) -> None:
-    """Remove bytes of files that no document holds, nor a job that is to ingest them."""
-    documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
-    jobs = select(JobFileRow.job_id).where(JobFileRow.content_hash == FileRow.content_hash)
-    delete_in_portions(database, FileRow.content_hash, ~documents.exists() & ~jobs.exists())
+    Originals(database).prune()

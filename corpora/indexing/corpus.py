@@ -16,6 +16,7 @@ from sqlalchemy import select
 from corpora.catalog.catalog import Catalog, Serving
 from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
+from corpora.database.originals import Originals
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingModelRow,
@@ -35,7 +36,6 @@ from corpora.indexing.pages import (
     StoredPage,
     chunk_text,
     document_of,
-    read_original,
     read_pages,
     select_chunks,
     select_documents,
@@ -198,10 +198,10 @@ class Corpus:
         """Return the bytes of one of this release's files, as it was ingested."""
         with self._database.reading() as session:
             own = select(DocumentRow.id).where(
-                DocumentRow.content_hash == content_hash,
-                self._is_own,
+                DocumentRow.content_hash == content_hash, self._is_own
             )
-            data = read_original(session, content_hash) if session.scalar(own.limit(1)) else None
+            is_own = session.scalar(own.limit(1)) is not None
+        data = Originals(self._database).read(content_hash) if is_own else None
         if data is None:
             raise LookupError(f"{self.product} {self.release} has no file {content_hash}.")
         return data

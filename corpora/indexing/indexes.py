@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import ColumnElement, func, select
 
+from corpora.database.durable import sync
 from corpora.database.engine import Database
 from corpora.database.tables import (
     DocumentRow,
@@ -25,7 +26,7 @@ from corpora.database.tables import (
     PageRow,
     SearchChunkRow,
 )
-from corpora.generations.disk import full_disk_is_named, sync
+from corpora.generations.disk import full_disk_is_named
 from corpora.generations.generations import generation_dir, sweep_folders
 from corpora.indexing import lexical, postgresql_indexes, vectors
 from corpora.indexing.lexical import LexicalFile, LexicalIndex, LexicalRow

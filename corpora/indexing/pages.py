@@ -1,9 +1,8 @@
 """Documents, pages, search chunks and original files as they are stored."""
 
 import json
-import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,8 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select
 from sqlalchemy.orm import Session, aliased
 
-from corpora.database.engine import insert_or_ignore
-from corpora.database.tables import DocumentRow, FileRow, PageRow, SearchChunkRow
+from corpora.database.tables import DocumentRow, PageRow, SearchChunkRow
 from corpora.indexing.dual_chunking import SearchChunk
 from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
 
@@ -77,15 +75,6 @@ class ChunkPlace:
     page_id: int
     kind: DocumentKind
     title: str
-
-
-@dataclass(frozen=True, slots=True)
-class PackedFile:
-    """The bytes of a file of `size` bytes, compressed or as they are."""
-
-    size: int
-    compressed: bool
-    data: bytes = field(repr=False)
 
 
 def indexed_heading(title: str, heading: str) -> str:
@@ -256,37 +245,6 @@ def document_of(columns: Iterable[Any]) -> StoredDocument:
     document_id, file, title, kind, content_hash = columns
     suffix = PurePosixPath(file).suffix[1:].lower()
     return StoredDocument(document_id, file, title, DocumentKind(kind), suffix, content_hash)
-
-
-def pack(data: bytes) -> PackedFile:
-    """Compress a file's bytes, unless that makes them no smaller."""
-    packed = zlib.compress(data)
-    if len(packed) < len(data):
-        return PackedFile(len(data), True, packed)
-    return PackedFile(len(data), False, data)
-
-
-def store_original(session: Session, content_hash: str, file: PackedFile) -> None:
-    """Keep the bytes of a file, once for each content."""
-    row = {"content_hash": content_hash, **asdict(file)}
-    session.execute(insert_or_ignore(session, FileRow), row)
-
-
-def has_original(session: Session, content_hash: str) -> bool:
-    """Say whether the bytes of a file are kept."""
-    there = select(FileRow.size).where(FileRow.content_hash == content_hash)
-    return session.scalar(there) is not None
-
-
-def read_original(session: Session, content_hash: str) -> bytes | None:
-    """Return the bytes of an ingested file, or None if they are not kept."""
-    row = session.execute(
-        select(FileRow.compressed, FileRow.data).where(FileRow.content_hash == content_hash)
-    ).one_or_none()
-    if row is None:
-        return None
-    compressed, data = row
-    return zlib.decompress(data) if compressed else data
 
 
 def _encode(page: Page) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from corpora.catalog.catalog import Catalog, UnusableName
 from corpora.database.engine import Database, open_database
 from corpora.database.job_tables import JobRow
+from corpora.database.originals import Originals
 from corpora.database.tables import FileRow
 from corpora.documents import uploads
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
@@ -29,7 +30,6 @@ from corpora.documents.uploads import (
 )
 from corpora.generations.disk import DiskFull
 from corpora.generations.processes import this_process
-from corpora.indexing.pages import read_original
 from corpora.jobs.claims import Claims
 from corpora.jobs.jobs import JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write
@@ -392,7 +392,8 @@ def test_files_of_jobs_are_let_go_of_once_nobody_needs_them(
     drop_upload(database, jobs["done"])
     sweep_uploads(database, data_dir)
     with database.reading() as session:
-        kept = [read_original(session, h) for h in session.scalars(select(FileRow.content_hash))]
+        hashes = session.scalars(select(FileRow.content_hash)).all()
+    kept = [Originals(database).read(content_hash) for content_hash in hashes]
     assert sorted(data.decode() for data in kept if data) == ["failed", "running", "waiting"]
     left = {p.name for p in (data_dir / "uploads").iterdir()}
     assert left == {str(jobs["waiting"]), str(jobs["running"])}

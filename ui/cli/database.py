@@ -15,6 +15,7 @@ from chatbot.settings import read_settings
 from corpora.database.copying import NotCopied, copy_database
 from corpora.database.engine import Database
 from corpora.database.engine import open_database as open_url
+from corpora.generations.generations import sweep_schemas
 from ui.cli.terminal import AsJson, open_database, print_result, progress_bars
 from ui.wording.amounts import how_many
 
@@ -92,6 +93,8 @@ def _failures_told(place: Path) -> Iterator[None]:
 
 
 def _copied(source: Database, target: Database) -> dict[str, int]:
+    # Generations are given the numbers of the source, for which other indexes may lie there.
+    sweep_schemas(target)
     with progress_bars() as show:
         return copy_database(source, target, show)
 

@@ -38,7 +38,7 @@ def ingest(
             paths,
             product=product,
             release=release,
-            database=open_database(settings.database),
+            database=open_database(settings.database, settings.originals_url),
             data_dir=settings.data_dir,
             embedder=open_embedder(settings),
             settings=ChunkingSettings(

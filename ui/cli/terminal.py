@@ -121,4 +121,5 @@ def open_chatbot(**options: Any) -> "Chatbot":
 
 def open_database() -> Database:
     """Open the database of the settings, for commands that need no model."""
-    return engine.open_database(read_settings().database)
+    settings = read_settings()
+    return engine.open_database(settings.database, settings.originals_url)

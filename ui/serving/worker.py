@@ -50,7 +50,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     with suppress(AttributeError, OSError):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     stopping = threading.Event()
-    database, claims = _open(settings.database)
+    database, claims = _open(settings)
     work = JobWork(
         claims,
         database,
@@ -79,12 +79,12 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     database.close()
 
 
-def _open(url: str) -> tuple[Database, Claims]:
+def _open(settings: Settings) -> tuple[Database, Claims]:
     """Open the database and say that this worker lives; one that is being started is waited for."""
     end = time.monotonic() + _DATABASE_SECONDS
     while True:
         try:
-            database = open_database(url)
+            database = open_database(settings.database, settings.originals_url)
             claims = Claims(database, this_process())
             claims.beat()
         except UnreachableDatabase as error:

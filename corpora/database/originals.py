@@ -1,0 +1,190 @@
+"""The bytes of ingested files, so that each can be shown again: in the database, or beside it.
+
+Beside it means a folder that all machines see, or a bucket of S3 and the like (fsspec). A row in
+the database then says that the bytes are there; they lie under the hash of the file's content.
+"""
+
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from errno import EDQUOT, ENOSPC
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from secrets import token_hex
+
+import fsspec  # type: ignore[import-untyped]
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from corpora.database.durable import sync
+from corpora.database.engine import Database, delete_in_portions, insert_or_ignore
+from corpora.database.job_tables import JobFileRow
+from corpora.database.tables import DocumentRow, FileRow
+from ingestion.errors import StrataError
+
+
+class UnusableOriginals(StrataError):
+    """The place of originals cannot be used; the message says which, why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFile:
+    """The bytes of a file of `size` bytes, compressed or as they are."""
+
+    size: int
+    compressed: bool
+    data: bytes = field(repr=False)
+
+
+def pack(data: bytes) -> PackedFile:
+    """Compress a file's bytes, unless that makes them no smaller."""
+    packed = zlib.compress(data)
+    if len(packed) < len(data):
+        return PackedFile(len(data), True, packed)
+    return PackedFile(len(data), False, data)
+
+
+class Originals:
+    """Where the bytes of files are kept; the database's `originals` says where that is.
+
+    Without it they stand in the rows. Every method but `read` is for a transaction that writes:
+    one of those runs at a time, so that nobody deletes what another one counts on.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._place = _place(database.originals) if database.originals else None
+
+    def store(self, session: Session, content_hash: str, file: PackedFile) -> None:
+        """Keep the bytes of a file, once for each content; raise UnusableOriginals."""
+        data = file.data
+        if self._place is not None:
+            self._place.write(content_hash, data)
+            data = b""
+        row = {"size": file.size, "compressed": file.compressed, "data": data}
+        session.execute(insert_or_ignore(session, FileRow), {"content_hash": content_hash, **row})
+
+    def is_kept(self, session: Session, content_hash: str) -> bool:
+        """Say whether the bytes of a file are kept."""
+        there = select(FileRow.size).where(FileRow.content_hash == content_hash)
+        return session.scalar(there) is not None
+
+    def read(self, content_hash: str) -> bytes | None:
+        """Return the bytes of a file, or None if they are not kept; raise UnusableOriginals."""
+        with self._database.reading() as session:
+            row = session.execute(
+                select(FileRow.size, FileRow.compressed, FileRow.data).where(
+                    FileRow.content_hash == content_hash
+                )
+            ).one_or_none()
+        if row is None:
+            return None
+        size, compressed, data = row
+        if size and not data:
+            if self._place is None:
+                raise UnusableOriginals(
+                    "This file lies outside the database: set STRATA_ORIGINALS_URL to its place."
+                )
+            data = self._place.read(content_hash)
+        return zlib.decompress(data) if compressed else data
+
+    def prune(self) -> None:
+        """Remove bytes of files that no document holds, nor a job that is to ingest them."""
+        documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
+        jobs = select(JobFileRow.job_id).where(JobFileRow.content_hash == FileRow.content_hash)
+
+        unused = ~documents.exists() & ~jobs.exists()
+
+        def remove(session: Session, hashes: Sequence[str]) -> None:
+            if self._place is not None:
+                still = select(FileRow.content_hash).where(FileRow.content_hash.in_(hashes), unused)
+                for content_hash in session.scalars(still):
+                    self._place.remove(content_hash)
+
+        delete_in_portions(self._database, FileRow.content_hash, unused, before=remove)
+
+
+class _Place:
+    """A folder, or a bucket with a prefix, that holds each file under its hash."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        protocol = fsspec.core.split_protocol(url)[0] or "file"
+        if protocol != "file":
+            _register(protocol, url)
+        with self._failures_named():
+            self._files, self._root = fsspec.core.url_to_fs(url)
+
+    def write(self, content_hash: str, data: bytes) -> None:
+        """Put a file there, whole or not at all, unless it is there."""
+        path = self._path(content_hash)
+        with self._failures_named():
+            if self._files.exists(path):
+                return
+            if not isinstance(self._files, LocalFileSystem):
+                self._files.pipe_file(path, data)
+                return
+            place = Path(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            aside = place.with_name(f"{place.name}.{token_hex(4)}")
+            try:
+                aside.write_bytes(data)
+                sync(aside)
+                aside.replace(place)
+            finally:
+                aside.unlink(missing_ok=True)
+            sync(place.parent, place.parent.parent)
+
+    def read(self, content_hash: str) -> bytes:
+        """Return the bytes of a file."""
+        with self._failures_named():
+            data: bytes = self._files.cat_file(self._path(content_hash))
+        return data
+
+    def remove(self, content_hash: str) -> None:
+        """Remove a file that is there or not."""
+        with self._failures_named(), suppress(FileNotFoundError):
+            self._files.rm_file(self._path(content_hash))
+
+    def _path(self, content_hash: str) -> str:
+        return f"{self._root}/{content_hash[:2]}/{content_hash}"
+
+    @contextmanager
+    def _failures_named(self) -> Iterator[None]:
+        try:
+            yield
+        except _failures() as error:
+            if getattr(error, "errno", None) in (ENOSPC, EDQUOT):
+                raise
+            raise UnusableOriginals(
+                f"The originals of files lie in {self._url}, which cannot be used: {error}. Check "
+                "STRATA_ORIGINALS_URL, and that this machine may read and write there."
+            ) from error
+
+
+_place = lru_cache(maxsize=4)(_Place)
+
+
+def _register(protocol: str, url: str) -> None:
+    """Have obstore serve a kind of bucket."""
+    if find_spec("obstore") is None:
+        raise UnusableOriginals(
+            f"STRATA_ORIGINALS_URL is {url!r}: install the extra `s3`, or name a folder."
+        )
+    from obstore.fsspec import SUPPORTED_PROTOCOLS, register
+
+    if protocol not in SUPPORTED_PROTOCOLS:
+        raise UnusableOriginals(
+            f"STRATA_ORIGINALS_URL is {url!r}: name a folder, or a bucket as in s3://bucket/folder."
+        )
+    register(protocol)
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What goes wrong with a folder, and with a bucket once obstore has been used."""
+    exceptions = sys.modules.get("obstore.exceptions")
+    return OSError, ValueError, *((exceptions.BaseError,) if exceptions else ())
