@@ -34,9 +34,8 @@ from sqlalchemy.types import UserDefinedType
 from corpora.database.engine import Database
 from corpora.generations.generations import generation_schema
 from corpora.indexing.lexical import FIELD_WEIGHTS, LexicalIndex, LexicalRow, tokens
-from corpora.indexing.vectors import HNSW, BrokenIndex
+from corpora.indexing.vectors import HNSW, Batch, BrokenIndex
 
-_BATCH = 1000
 _HNSW_DIMENSIONS = 2000
 """pgvector indexes no more; longer vectors are compared one by one."""
 _LAST_POSITION = 16_383
@@ -96,35 +95,34 @@ def is_built(database: Database, generation_id: int) -> bool:
 def build(
     database: Database,
     generation_id: int,
-    ids: Sequence[int],
-    vectors: npt.NDArray[np.float32],
+    dimension: int,
+    batches: Iterable[Batch],
     rows: Iterable[LexicalRow],
     on_progress: Callable[[int], None],
 ) -> None:
     """Write both indexes of a generation; what was there is replaced.
 
-    `vectors` are unit vectors, shape (ids, dimension); `on_progress` gets how many are written.
-    Others who build the same wait.
+    `on_progress` gets how many vectors are written. Others who build the same wait.
     """
     schema = sql.Identifier(generation_schema(generation_id))
     with _building(database) as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (str(schema),))
         cursor.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
-        dimension = sql.Literal(vectors.shape[1])
-        cursor.execute(sql.SQL(_TABLES).format(schema=schema, dimension=dimension))
+        cursor.execute(sql.SQL(_TABLES).format(schema=schema, dimension=sql.Literal(dimension)))
         with cursor.copy(
             sql.SQL("COPY {}.vectors FROM STDIN (FORMAT binary)").format(schema)
         ) as copy:
             copy.write(_COPY_HEADER)
-            for first in range(0, len(ids), _BATCH):
-                some = slice(first, first + _BATCH)
-                copy.write(_binary(ids[some], vectors[some]))
-                on_progress(min(first + _BATCH, len(ids)))
+            written = 0
+            for ids, vectors in batches:
+                copy.write(_binary(ids, vectors))
+                written += len(ids)
+                on_progress(written)
             copy.write(_COPY_END)
         with cursor.copy(sql.SQL("COPY {}.chunks FROM STDIN").format(schema)) as copy:
             for row in rows:
                 copy.write_row((row.chunk_id, *_words(row)))
-        if vectors.shape[1] <= _HNSW_DIMENSIONS:
+        if dimension <= _HNSW_DIMENSIONS:
             cursor.execute(
                 sql.SQL(_HNSW).format(
                     schema=schema,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from math import ceil
 from pathlib import Path
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 COLLECTION = "search-chunks"
 EQUAL = "equal.json"
 """The file beside Chroma's that names the ids left out of it, by the id of the same vector."""
-BATCH = 1000
-"""Chroma takes up to 5,461 at once, in seconds that nobody could stop it in."""
 HNSW: CreateHNSWConfiguration = {
     "space": "cosine",
     "max_neighbors": 24,
@@ -61,29 +59,26 @@ class BrokenIndex(Exception):
     """An index cannot be read or is not complete; the message says which and why."""
 
 
+Batch = tuple[Sequence[int], npt.NDArray[np.float32]]
+"""Ids and their unit vectors, shape (ids, dimension)."""
+
+
 def build_index(
-    directory: Path,
-    ids: Sequence[int],
-    vectors: npt.NDArray[np.float32],
-    *,
-    on_progress: Callable[[int], None] | None = None,
+    directory: Path, batches: Iterable[Batch], on_progress: Callable[[int], None] = lambda _: None
 ) -> None:
-    """Write an index of unit vectors, shape (ids, dimension), to a directory of its own.
+    """Write an index of vectors to a directory of its own, one batch after the other.
 
     Of equal vectors one is indexed: many of them cut others off from the graph that is searched
     (HNSW), as each links to its nearest alone. `on_progress` is called with the number of vectors
-    written so far. Raises FileExistsError if the directory holds anything, ValueError if there is
-    not one vector for each id.
+    written so far. Raises FileExistsError if the directory holds anything, ValueError if a batch
+    has not one vector for each id.
     """
-    if len(ids) != len(vectors):
-        raise ValueError(f"{len(ids)} ids and {len(vectors)} vectors for the index {directory}")
     directory.mkdir(parents=True, exist_ok=True)
     if any(directory.iterdir()):
         raise FileExistsError(f"The directory {directory} is not empty; an index needs a new one.")
-    equal = _equal(ids, vectors)
-    left_out = {other for others in equal.values() for other in others}
-    kept = [at for at, i in enumerate(ids) if i not in left_out]
-    (directory / EQUAL).write_text(json.dumps(equal), encoding="utf-8")
+    first: dict[bytes, int] = {}
+    equal: dict[int, list[int]] = {}
+    written = 0
     client = _client(directory)
     try:
         collection = client.create_collection(
@@ -91,24 +86,21 @@ def build_index(
             embedding_function=None,
             configuration={"hnsw": HNSW},
         )
-        for first in range(0, len(kept), BATCH):
-            batch = kept[first : first + BATCH]
-            collection.add(ids=[str(ids[at]) for at in batch], embeddings=vectors[batch])
-            if on_progress is not None:
-                on_progress(batch[-1] + 1)
+        for ids, vectors in batches:
+            kept = []
+            for at, (i, vector) in enumerate(zip(ids, vectors, strict=True)):
+                one = first.setdefault(blake2b(vector.tobytes(), digest_size=16).digest(), i)
+                if one == i:
+                    kept.append(at)
+                else:
+                    equal.setdefault(one, []).append(i)
+            if kept:
+                collection.add(ids=[str(ids[at]) for at in kept], embeddings=vectors[kept])
+            written += len(ids)
+            on_progress(written)
     finally:
         _close(client)
-
-
-def _equal(ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> dict[int, list[int]]:
-    """The ids of vectors that were there before, by the id that had the vector first."""
-    first: dict[bytes, int] = {}
-    equal: dict[int, list[int]] = {}
-    for i, vector in zip(ids, vectors, strict=True):
-        one = first.setdefault(blake2b(vector.tobytes(), digest_size=16).digest(), i)
-        if one != i:
-            equal.setdefault(one, []).append(i)
-    return equal
+    (directory / EQUAL).write_text(json.dumps(equal), encoding="utf-8")
 
 
 def probe_index(directory: Path, expected: int) -> None:

@@ -36,9 +36,10 @@ from chatbot.settings import read_settings
 from corpora.database.engine import open_database
 from corpora.database.tables import EmbeddingRow
 from corpora.indexing.embedding import Vectors
-from corpora.indexing.vectors import BATCH, HNSW, ChromaIndex, build_index
+from corpora.indexing.vectors import HNSW, Batch, ChromaIndex, build_index
 
 K = 10
+BATCH = 1000
 SHARED = 0.8
 """Of the vectors of a release, those that the one before has as well."""
 NOISE = 0.6
@@ -65,7 +66,7 @@ class ChromaInProcess:
     def build(self, release: int, vectors: Vectors) -> None:
         """Build and open it."""
         place = self._folder / str(release)
-        build_index(place, range(len(vectors)), vectors)
+        build_index(place, _batches(vectors))
         self._open[release] = ChromaIndex.open(place)
 
     def nearest(self, release: int, vector: Vectors) -> list[int]:
@@ -84,9 +85,8 @@ class ChromaServer:
         collection = self._client.create_collection(
             f"release-{release}", embedding_function=None, configuration={"hnsw": HNSW}
         )
-        for first in range(0, len(vectors), BATCH):
-            batch = vectors[first : first + BATCH]
-            collection.add(ids=[str(first + n) for n in range(len(batch))], embeddings=batch)
+        for ids, batch in _batches(vectors):
+            collection.add(ids=list(map(str, ids)), embeddings=batch)
 
     def nearest(self, release: int, vector: Vectors) -> list[int]:
         """Ask the server."""
@@ -138,6 +138,12 @@ class PgVector:
             (release, _literal(vector), K),
         )
         return [i for (i,) in rows]
+
+
+def _batches(vectors: Vectors) -> Iterator[Batch]:
+    for first in range(0, len(vectors), BATCH):
+        some = vectors[first : first + BATCH]
+        yield range(first, first + len(some)), some
 
 
 def _literal(vector: Vectors) -> str:

@@ -127,7 +127,7 @@ def test_what_was_not_written_to_its_end_is_not_there_and_built_when_needed(
         session.execute(text(f'DROP SCHEMA "{generation_schema(generation)}" CASCADE'))
     with pytest.raises(OSError, match="killed"):
         postgresql_indexes.build(
-            shared, generation, [1], np.eye(1, 384, dtype=np.float32), rows(), lambda done: None
+            shared, generation, 384, [([1], np.eye(1, 384, dtype=np.float32))], rows(), print
         )
     assert not is_built(shared, generation)
     assert open_corpus(shared, data_dir, "Beacon", "17.10").lexical(["mast"], 3) == before
@@ -168,7 +168,8 @@ def test_the_search_is_nearly_exact(shared: Database) -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = [LexicalRow(i, "", "", "x") for i in range(len(vectors))]
     told: list[int] = []
-    postgresql_indexes.build(shared, 77, range(len(vectors)), vectors, rows, told.append)
+    batches = [(range(n, n + 1000), vectors[n : n + 1000]) for n in (0, 1000, 2000)]
+    postgresql_indexes.build(shared, 77, 64, batches, rows, told.append)
     assert told == [1000, 2000, 3000]
     index = PgVectors(shared, 77)
     right = 0

@@ -32,7 +32,7 @@ VECTORS = unit_vectors(COUNT)
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("vectors") / "index"
-    build_index(directory, IDS, VECTORS)
+    build_index(directory, [(IDS, VECTORS)])
     return directory
 
 
@@ -58,7 +58,11 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
     count = 1001
     vectors = unit_vectors(count)
     progress: list[int] = []
-    build_index(tmp_path / "large", range(count), vectors, on_progress=progress.append)
+    build_index(
+        tmp_path / "large",
+        [(range(1000), vectors[:1000]), (range(1000, count), vectors[1000:])],
+        progress.append,
+    )
     probe_index(tmp_path / "large", count)
     index = ChromaIndex.open(tmp_path / "large")
     assert [index.nearest(vectors[i], 1)[0][0] for i in (0, 999, 1000)] == [0, 999, 1000]
@@ -67,7 +71,7 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
 
 
 def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
-    build_index(tmp_path, [], np.empty((0, DIMENSION), dtype=np.float32))
+    build_index(tmp_path, [])
     probe_index(tmp_path, 0)
     index = ChromaIndex.open(tmp_path)
     assert index.nearest(VECTORS[0], 3) == []
@@ -76,16 +80,16 @@ def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
 
 def test_an_index_needs_a_directory_of_its_own(built: Path) -> None:
     with pytest.raises(FileExistsError, match="not empty"):
-        build_index(built, IDS, VECTORS)
+        build_index(built, [(IDS, VECTORS)])
 
 
 def test_each_id_needs_a_vector(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="300 ids and 299 vectors"):
-        build_index(tmp_path, IDS, VECTORS[1:])
+    with pytest.raises(ValueError, match="shorter"):
+        build_index(tmp_path, [(IDS, VECTORS[1:])])
 
 
 def test_closing_releases_every_file(tmp_path: Path) -> None:
-    build_index(tmp_path / "a", IDS, VECTORS)
+    build_index(tmp_path / "a", [(IDS, VECTORS)])
     index = ChromaIndex.open(tmp_path / "a")
     index.nearest(VECTORS[0], 1)
     assert open_files(tmp_path)
@@ -97,7 +101,7 @@ def test_closing_releases_every_file(tmp_path: Path) -> None:
     assert open_files(tmp_path) == []
     # Chroma keeps clients by path: another index in the same place must not be the old one.
     shutil.rmtree(tmp_path / "a")
-    build_index(tmp_path / "a", IDS[:5], VECTORS[:5])
+    build_index(tmp_path / "a", [(IDS[:5], VECTORS[:5])])
     again = ChromaIndex.open(tmp_path / "a")
     assert again.size == 5
     again.close()
@@ -160,7 +164,7 @@ def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> N
     others = np.random.default_rng(5).normal(size=(64, DIMENSION)).astype(np.float32)
     others /= np.linalg.norm(others, axis=1, keepdims=True)
     vectors = np.vstack([np.repeat(others[:1], 3000, axis=0), others])
-    build_index(tmp_path / "index", range(len(vectors)), vectors)
+    build_index(tmp_path / "index", [(range(len(vectors)), vectors)])
     probe_index(tmp_path / "index", len(vectors))
     index = ChromaIndex.open(tmp_path / "index")
     for at, vector in enumerate(others[1:], 3001):
@@ -199,7 +203,7 @@ def test_damage_to_a_file_is_found(
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Below a thousand vectors, Chroma keeps them all in its SQLite file.
     directory = tmp_path_factory.mktemp("vectors") / "large"
-    build_index(directory, range(1200), unit_vectors(1200))
+    build_index(directory, [(range(1200), unit_vectors(1200))])
     return directory
 
 
