@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from threading import Event, Thread
 
 from sqlalchemy import func, select
 
@@ -28,11 +29,20 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
+from ingestion.errors import StrataError
 from ingestion.listing import DEFAULT_LIMITS, Limits
 from ingestion.page import Rejected, Remark
 
 _INDEX_BYTES = 10
 """What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""
+
+
+_LOOK_SECONDS = 0.2
+"""From a look at what was read meanwhile to the next."""
+
+
+class _Over(Exception):
+    """Everything is read, so that the rest is embedded in its stage."""
 
 
 class IngestCancelled(IngestError):
@@ -135,7 +145,10 @@ class Builder:
         gathering = Gathering(
             self.database, generation_id, self.settings, self._report, self.workers, self.limits
         )
-        with _timed(seconds, Stage.READING):
+        with (
+            _timed(seconds, Stage.READING),
+            self._embedding_meanwhile(generation_id) as embedded_meanwhile,
+        ):
             gathered = gather(gathering)
         serving = generations.serving_beside(self.database, generation_id)
         contents = _contents(self.database, generation_id)
@@ -146,6 +159,7 @@ class Builder:
             outcome = Outcome.UNCHANGED
         else:
             embedded, remembered = self._publish(generation_id, seconds)
+            embedded += embedded_meanwhile()
             outcome, serving = Outcome.PUBLISHED, generation_id
         documents, pages, chunks = _counts(self.database, serving)
         return IngestReport(
@@ -185,6 +199,36 @@ class Builder:
             remembered = generations.publish(self.database, generation_id)
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
         return embedded, remembered
+
+    @contextmanager
+    def _embedding_meanwhile(self, generation_id: int) -> Iterator[Callable[[], int]]:
+        """Embed what is written while more is read, which leaves a core idle now and then.
+
+        Yields what tells, at the end, how many texts that were.
+        """
+        over = Event()
+        done: list[int] = []
+
+        def go_on(progress: Progress) -> None:
+            done[-1] = progress.done
+            pause_for_answers(self.data_dir)
+            if over.is_set():
+                raise _Over
+
+        def work() -> None:
+            with suppress(_Over, StrataError, OSError):
+                # What fails here fails again, and is told, when all is read.
+                while not over.wait(_LOOK_SECONDS):
+                    done.append(0)
+                    embed_missing(self.database, generation_id, self.embedder, go_on)
+
+        thread = Thread(target=work, name="embedding-meanwhile", daemon=True)
+        thread.start()
+        try:
+            yield lambda: sum(done)
+        finally:
+            over.set()
+            thread.join()
 
     def _report(self, progress: Progress) -> None:
         self.on_progress(progress)
