@@ -1,10 +1,10 @@
 """A team on four machines: `python -m tests.endurance.team --people 50 --minutes 20`.
 
 Fifty people, each with a key, ask and rate through two servers while two workers ingest three
-releases; all share one PostgreSQL and one model behind HTTP, and every few seconds a server or a
-worker is killed with -9 and started again. Nothing that was acknowledged may be lost, and nobody
-may meet an error other than one that asking again heals. How long an answer takes is measured
-without the model, which replies after a fixed time.
+releases; all share one PostgreSQL with pgvector and one model behind HTTP, and every few seconds a
+server or a worker is killed with -9 and started again. Nothing that was acknowledged may be lost,
+and nobody may meet an error other than one that asking again heals. How long an answer takes is
+measured without the model, which replies after a fixed time.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from typing import Annotated, TypeVar
 import typer
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from corpora.database.engine import open_database
 from corpora.database.history_tables import FeedbackRow
 from corpora.database.tables import GenerationRow
+from eval.benchmarks.embedding import sample_texts
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
 from tests.chatbot.small_server import Request, SmallServer, words
@@ -68,12 +69,14 @@ def length(part: str, release: str) -> int:
 
 
 def write(folder: Path, release: str) -> list[Path]:
-    """Write the manual of a release, some files with a section for each part."""
+    """Write the manual of a release, some files with a section for each part and some prose."""
     folder.mkdir()
+    sentences = [s for prose in sample_texts(2000) for s in prose.split(". ") if 40 < len(s) < 150]
+    chance = random.Random(release)
     for first in range(0, len(PARTS), PARTS_A_FILE):
         sections = (
             f"## The {part}\n\nThe {part} of the winch is {length(part, release)} centimetres "
-            f"long. {' '.join(f'{part}{n}x{release}' for n in range(40))}."
+            f"long. {'. '.join(chance.sample(sentences, 3))}."
             for part in PARTS[first : first + PARTS_A_FILE]
         )
         (folder / f"{PARTS[first]}.md").write_text("# Parts\n\n" + "\n\n".join(sections))
@@ -264,7 +267,11 @@ def team(
     `told` hears how many answers there are, once a second.
     """
     with ExitStack() as stack:
-        url = stack.enter_context(cluster(durable=True)).database_of(folder)
+        url = stack.enter_context(cluster(durable=True, pgvector=True)).database_of(folder)
+        database = open_database(url)
+        with database.writing() as session:
+            session.execute(text("CREATE EXTENSION vector"))
+        database.close()
         site = Site(
             folder,
             STRATA_DATABASE_URL=url,
