@@ -43,6 +43,8 @@ _LAST_POSITION = 16_383
 K1, B = 1.2, 0.75
 """BM25's constants, those of SQLite's FTS5."""
 _SAME = 0.999
+_MOST_TERMS = 50
+"""Each is ranked by itself for every chunk that holds one of them; the rarest tell the most."""
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_END = b"\xff\xff"
 _TABLES = """
@@ -197,6 +199,7 @@ class PgLexical(LexicalIndex):
 
     def _ranked(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         chunks = self._chunks.c
+        terms = sorted(terms, key=self.idf, reverse=True)[:_MOST_TERMS]
         heading, name, body = (weight / max(FIELD_WEIGHTS) for weight in FIELD_WEIGHTS)
         weights = cast([0.0, body, name, heading], ARRAY(REAL))
         ranks = [

@@ -85,6 +85,16 @@ def test_terms_that_match_nothing_do_no_harm(
     assert ingested(shared, data_dir, write_beacon(tmp_path / "docs")).lexical(terms, 5) == []
 
 
+def test_a_question_of_very_many_words_is_ranked_by_the_rarest(
+    shared: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    corpus = ingested(shared, data_dir, write_beacon(many_pages(tmp_path / "docs", files=1)))
+    terms = [*(f"word0x{section}x{n}" for section in range(8) for n in range(200)), "mast"]
+    (best, score), *_ = corpus.lexical(terms, 1)
+    assert "word0x" in corpus.chunk(best).text
+    assert score > 0
+
+
 def test_another_machine_needs_nothing_but_the_url(
     shared: Database,
     server: Cluster,
