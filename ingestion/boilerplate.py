@@ -2,9 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+
+from ingestion.rows import clustered
 
 EDGE = 0.14
 """How far furniture reaches into a page from its top and bottom, as a share of the height."""
@@ -117,17 +119,11 @@ def _stands_apart(lines: Sequence[PlacedLine], taken: Sequence[Sequence[int]]) -
     return all(abs(lines[i].place - inner) >= _BODY_GAP for i in rest)
 
 
-def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> Iterator[list[int]]:
-    """Yield the rows at one edge from the outermost inwards."""
+def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> list[list[int]]:
+    """Return the rows at one edge from the outermost inwards."""
     edge = [i for i, line in enumerate(lines) if _at_edge(line) and (line.place < 0.5) is upper]
-    row: list[int] = []
-    for i in sorted(edge, key=lambda i: lines[i].place, reverse=not upper):
-        if row and abs(lines[i].place - lines[row[0]].place) > _STEP:
-            yield row
-            row = []
-        row.append(i)
-    if row:
-        yield row
+    edge.sort(key=lambda i: lines[i].place, reverse=not upper)
+    return clustered(edge, lambda i, j: abs(lines[j].place - lines[i].place) <= _STEP)
 
 
 def _at_edge(line: PlacedLine) -> bool:

@@ -5,16 +5,23 @@ from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
-from ingestion.html_scope import Scope, heading_anchor, is_section
-from ingestion.html_signatures import describes_objects, short_name, signature
-from ingestion.html_tables import cells, grid, header_rows, is_layout
-from ingestion.html_text import (
+from ingestion.html_parts import (
     BLOCK_TAGS,
+    Scope,
+    cells,
     code,
     collapse,
+    describes_objects,
+    grid,
     has_blocks,
+    header_rows,
+    heading_anchor,
+    is_layout,
+    is_section,
     line,
     raw_text,
+    short_name,
+    signature,
     whole_number,
 )
 from ingestion.page import Block, BlockKind

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ingestion.page import Block, BlockKind
+from ingestion.rows import clustered
 
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
 _NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
@@ -94,13 +95,7 @@ def _parts(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
     if _indented(lines[0]) or (len(lines) > 1 and columns * 2 > len(lines)):
         yield BlockKind.CODE, "\n".join(lines)
         return
-    item: list[str] = []
-    for row in lines:
-        if item and _ITEM.match(row):
-            yield _joined(item)
-            item = []
-        item.append(row)
-    yield _joined(item)
+    yield from map(_joined, clustered(lines, lambda _, row: not _ITEM.match(row)))
 
 
 def _options(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from ingestion.archives import Archive
+from ingestion.decoding import objection
 from ingestion.listing import (
     DEFAULT_LIMITS,
     Limits,
@@ -20,7 +21,6 @@ from ingestion.listing import (
 )
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
-from ingestion.sniffing import objection
 
 _MEANWHILE_SECONDS = 0.5
 

@@ -19,9 +19,9 @@ LOADERS = {
     ".svg": "svg",
     ".md": "markdown",
     ".markdown": "markdown",
-    ".rst": "restructured_text",
-    ".txt": "plain_text",
-    ".text": "plain_text",
+    ".rst": "text",
+    ".txt": "text",
+    ".text": "text",
 }
 """Which module of this package reads which suffix."""
 

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from ingestion.flowing import flowing_document
+from ingestion.archives import opened
+from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
-from ingestion.office import opened
 from ingestion.page import Document, UnreadableFile
 
 _CODE = "Source Code"

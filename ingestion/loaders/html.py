@@ -7,10 +7,10 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from ingestion.decoding import decode
-from ingestion.flowing import flowing_document
+from ingestion.documents import flowing_document
 from ingestion.html_blocks import read_blocks
-from ingestion.html_navigation import link_share, main_content, without_furniture
-from ingestion.html_text import line
+from ingestion.html_content import link_share, main_content, without_furniture
+from ingestion.html_parts import line
 from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile
 
 _GENERATED_INDEX = etree.XPath(

@@ -12,10 +12,10 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from ingestion.decoding import decode
-from ingestion.flowing import flowing_document
+from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.text import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
 from ingestion.page import Document, UnreadableFile
-from ingestion.sphinx_markup import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
 
 _DEEPEST = 80
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.DOTALL)

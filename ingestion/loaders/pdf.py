@@ -12,22 +12,27 @@ from typing import Any
 from unicodedata import category
 
 from ingestion.boilerplate import EDGE, PlacedLine, furniture
-from ingestion.kinds import classify
-from ingestion.loaders.pdf_blocks import BlockReader, Item, squeeze
-from ingestion.loaders.pdf_columns import flows
-from ingestion.loaders.pdf_drawings import Drawing, page_drawings, with_marks
-from ingestion.loaders.pdf_grid import level_rules, page_grids
+from ingestion.documents import classify
+from ingestion.loaders.pdf_blocks import BlockReader, squeeze
 from ingestion.loaders.pdf_layout import (
+    Box,
     Line,
+    flows,
     merge,
     page_segments,
     rows,
     upright,
     without_line_numbers,
 )
-from ingestion.loaders.pdf_roles import Typography
+from ingestion.loaders.pdf_strokes import (
+    Drawing,
+    level_rules,
+    page_drawings,
+    page_grids,
+    with_marks,
+)
 from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
-from ingestion.loaders.pdf_text import Vocabulary
+from ingestion.loaders.pdf_text import Typography, Vocabulary
 from ingestion.ocr import Ocr, ScanReader
 from ingestion.page import BlockKind, Document, DocumentKind, Page, UnreadableFile
 from ingestion.plain_blocks import plain_blocks
@@ -220,11 +225,11 @@ def _set_drawings_aside(sheet: _Sheet) -> None:
     sheet.lines = with_marks(level, sheet.drawings)
 
 
-def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Item]]:
+def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Box]]:
     """Yield the page's columns in reading order: lines, tables and schematics."""
     rules = level_rules(sheet.drawings)
     for flow in flows([*sheet.figures, *sheet.lines]):
-        figures: list[Item] = [item for item in flow if not isinstance(item, Line)]
+        figures: list[Box] = [item for item in flow if not isinstance(item, Line)]
         lines = without_line_numbers([item for item in flow if isinstance(item, Line)])
         taken: set[int] = set()
         for table, inside in aligned_tables(lines, vocabulary.join, rules):

@@ -5,23 +5,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from ingestion.loaders.pdf_drawings import Drawing
-from ingestion.loaders.pdf_layout import Line
-from ingestion.loaders.pdf_roles import (
+from ingestion.loaders.pdf_layout import Box, Line
+from ingestion.loaders.pdf_strokes import Drawing
+from ingestion.loaders.pdf_tables import Table
+from ingestion.loaders.pdf_text import (
     Signature,
     Typography,
+    Vocabulary,
     bullet,
+    code_text,
     continues,
     is_open,
     is_term,
     signature,
 )
-from ingestion.loaders.pdf_tables import Table
-from ingestion.loaders.pdf_text import Vocabulary, code_text
 from ingestion.page import Block, BlockKind
 from ingestion.tables import table_blocks
-
-Item = Line | Table | Drawing
 
 _PARAMETER = re.compile(r"\*{0,2}[\w.]+ (?:\(.*\) )?–")
 _CONTINUED = re.compile(
@@ -61,7 +60,7 @@ class BlockReader:
     _code_left: float = 0.0
 
     def read(
-        self, flows: Iterable[Sequence[Item]], outline: Sequence[tuple[int, str]]
+        self, flows: Iterable[Sequence[Box]], outline: Sequence[tuple[int, str]]
     ) -> list[Block]:
         """Return the blocks of one page.
 
@@ -112,7 +111,7 @@ class BlockReader:
         while self._owners and x0 <= self._owners[-1].x0 + 2:
             self._owners.pop()
 
-    def _read_figure(self, item: Item, *, opens_page: bool) -> Iterator[Block]:
+    def _read_figure(self, item: Box, *, opens_page: bool) -> Iterator[Block]:
         path = self._path(item.x0 + 3)
         if isinstance(item, Drawing):
             self._table = None
@@ -257,7 +256,7 @@ class BlockReader:
         return end
 
 
-def _is_note(item: Item) -> bool:
+def _is_note(item: Box) -> bool:
     return isinstance(item, Line) and bool(_CONTINUED.fullmatch(item.text))
 
 

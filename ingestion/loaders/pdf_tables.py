@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from statistics import median
 
-from ingestion.loaders.pdf_grid import Grid, joined
 from ingestion.loaders.pdf_layout import Box, Line, around, merge, rows
+from ingestion.loaders.pdf_strokes import Grid, joined
 
 Join = Callable[[Sequence[Line]], str]
 """Makes the text of a paragraph from its lines."""

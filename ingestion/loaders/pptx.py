@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from ingestion.kinds import classify
-from ingestion.office import opened
+from ingestion.archives import opened
+from ingestion.documents import classify
 from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile
 from ingestion.tables import Cell, expand_spans, table_blocks
 

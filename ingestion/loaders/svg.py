@@ -1,18 +1,21 @@
 """SVG drawings: their labels as lines that keep horizontal and vertical order."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from lxml import etree
 
 from ingestion.boilerplate import is_legal
 from ingestion.decoding import decode
-from ingestion.kinds import classify
-from ingestion.loaders.svg_geometry import EM, Matrix, length, transform
+from ingestion.documents import classify
 from ingestion.page import (
     CELL_DELIMITER,
     Block,
@@ -20,7 +23,87 @@ from ingestion.page import (
     Document,
     UnreadableFile,
 )
+from ingestion.rows import clustered
 from ingestion.sections import paginate
+
+EM = 16.0
+"""The font size where a drawing states none, in user units."""
+
+_TRANSFORM = re.compile(r"(\w+)\s*\(([^)]*)\)")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_UNITS = {"pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+
+
+class Matrix(NamedTuple):
+    """An affine map as SVG writes it: x' = a x + c y + e, y' = b x + d y + f."""
+
+    a: float = 1.0
+    b: float = 0.0
+    c: float = 0.0
+    d: float = 1.0
+    e: float = 0.0
+    f: float = 0.0
+
+    def then(self, m: Matrix) -> Matrix:
+        """Return the map that applies `m` first and then this one."""
+        return Matrix(
+            self.a * m.a + self.c * m.b,
+            self.b * m.a + self.d * m.b,
+            self.a * m.c + self.c * m.d,
+            self.b * m.c + self.d * m.d,
+            self.a * m.e + self.c * m.f + self.e,
+            self.b * m.e + self.d * m.f + self.f,
+        )
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Return where a point comes to stand."""
+        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
+
+    @property
+    def scale(self) -> float:
+        """How much heights grow."""
+        return math.hypot(self.b, self.d) or 1.0
+
+
+def length(value: str | None, em: float = EM) -> float:
+    """Return the first length of an attribute in user units; percentages count as nothing."""
+    text = (value or "").strip()
+    number = _NUMBER.match(text)
+    if number is None or text.endswith("%"):
+        return 0.0
+    unit = re.split(r"[\s,]", text[number.end() :].strip().lower())[0]
+    factor = em if unit == "em" else em / 2 if unit == "ex" else _UNITS.get(unit, 1.0)
+    found = float(number[0]) * factor
+    return found if math.isfinite(found) else 0.0
+
+
+def transform(value: str) -> Matrix:
+    """Read a `transform` attribute; what is no transformation counts as none."""
+    matrix = Matrix()
+    for name, arguments in _TRANSFORM.findall(value):
+        matrix = matrix.then(_step(name, [float(n) for n in _NUMBER.findall(arguments)]))
+    return matrix
+
+
+def _step(name: str, n: Sequence[float]) -> Matrix:
+    if name == "matrix" and len(n) == 6:
+        return Matrix(*n)
+    if name == "translate" and n:
+        return Matrix(e=n[0], f=n[1] if len(n) > 1 else 0.0)
+    if name == "scale" and n:
+        return Matrix(a=n[0], d=n[1] if len(n) > 1 else n[0])
+    if name == "rotate" and n:
+        cos, sin = math.cos(math.radians(n[0])), math.sin(math.radians(n[0]))
+        turn = Matrix(cos, sin, -sin, cos)
+        if len(n) < 3:
+            return turn
+        return Matrix(e=n[1], f=n[2]).then(turn).then(Matrix(e=-n[1], f=-n[2]))
+    if name == "skewX" and n:
+        return Matrix(c=math.tan(math.radians(n[0])))
+    if name == "skewY" and n:
+        return Matrix(b=math.tan(math.radians(n[0])))
+    return Matrix()
+
 
 _LETTER_WIDTH = 0.55
 """How wide a letter is on average, as a share of the font size: SVG does not say."""
@@ -211,16 +294,13 @@ def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iter
 
 
 def _rows(labels: Iterator[_Label]) -> list[str]:
-    rows: list[list[_Label]] = []
+    def beside(first: _Label, label: _Label) -> bool:
+        return label.y - first.y <= 0.5 * min(label.size, first.size)
+
     seen = dict.fromkeys(label for label in labels if not is_legal(label.text))
-    for label in sorted(seen, key=lambda item: item.y):
-        if rows and label.y - rows[-1][0].y <= 0.5 * min(label.size, rows[-1][0].size):
-            rows[-1].append(label)
-        else:
-            rows.append([label])
     return [
         CELL_DELIMITER.join(item.text for item in sorted(row, key=lambda item: item.x))
-        for row in rows
+        for row in clustered(sorted(seen, key=lambda item: item.y), beside)
     ]
 
 

@@ -1,15 +1,22 @@
-"""Sphinx's directives and roles, read for their text where Sphinx itself is not at hand."""
+"""Text files become documents: reStructuredText, by way of docutils' HTML, and plain text."""
 
 import re
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
 from docutils import nodes
+from docutils.core import publish_parts
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.readers import standalone
 from docutils.statemachine import StringList
 from docutils.transforms import Transform
+
+from ingestion.decoding import decode
+from ingestion.documents import flowing_document
+from ingestion.loaders.html import fragment_blocks
+from ingestion.page import Document, UnreadableFile
+from ingestion.plain_blocks import plain_blocks
 
 _DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
 _ROLE = re.compile(r":([a-zA-Z][\w:.+-]*):`|`:([a-zA-Z][\w:.+-]*):")
@@ -50,17 +57,15 @@ UNSEEN = {"tabs", "tab-set", "tab-set-code", "grid", "grid-item", "only", "ifcon
 """Directives of which only the content is seen."""
 
 SILENT = {
+    *("toctree", "index", "include", "highlight", "program", "currentmodule", "module"),
     *(
-        "toctree",
-        "index",
-        "include",
-        "highlight",
-        "program",
-        "currentmodule",
         "py:currentmodule",
-        "module",
+        "py:module",
+        "literalinclude",
+        "tabularcolumns",
+        "default-domain",
+        "sectionauthor",
     ),
-    *("py:module", "literalinclude", "tabularcolumns", "default-domain", "sectionauthor"),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
 }
 """Directives that bring no text of their own."""
@@ -245,26 +250,23 @@ class _Class(_Object):
         return super().run() if is_documented else self.body()
 
 
+_DIRECTIVES: dict[str, type[Directive]] = {
+    "class": _Class,
+    "glossary": _Glossary,
+    **dict.fromkeys(SILENT, _Silent),
+    **dict.fromkeys(TITLED, _Titled),
+    **dict.fromkeys(VERSIONS, _Version),
+    **dict.fromkeys(_LABELS, _Labelled),
+    **dict.fromkeys(LISTINGS, _Listing),
+    **dict.fromkeys(UNSEEN, _Automatic),
+}
+
+
 def _directive(name: str) -> type[Directive]:
-    if name in SILENT:
-        return _Silent
-    if name in TITLED:
-        return _Titled
-    if name == "glossary":
-        return _Glossary
-    if name in VERSIONS:
-        return _Version
-    if name in _LABELS:
-        return _Labelled
-    if name in LISTINGS:
-        return _Listing
-    if name == "class":
-        return _Class
-    if _OBJECT.match(name):
-        return _Object
-    if name in UNSEEN:
-        return _Automatic
-    return _Automatic if name.rpartition(":")[2].startswith("auto") else _Passage
+    if name in _DIRECTIVES or not _OBJECT.match(name):
+        is_automatic = name.rpartition(":")[2].startswith("auto")
+        return _DIRECTIVES.get(name, _Automatic if is_automatic else _Passage)
+    return _Object
 
 
 def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_message]]]:
@@ -285,3 +287,48 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
         return [nodes.inline(rawtext, nodes.unescape(shown))], []
 
     return role
+
+
+_REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
+"""A directive or a target of reStructuredText, which many projects keep in .txt files."""
+
+_LONGEST_LINE = 10_000
+"""Beyond this docutils gives up, since its inline parser takes quadratic time."""
+
+_SETTINGS = {
+    "_disable_config": True,
+    "doctitle_xform": False,
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 5,
+    "halt_level": 5,
+    "warning_stream": False,
+    "traceback": True,
+    "syntax_highlight": "none",
+    "math_output": "LaTeX",
+    "embed_stylesheet": False,
+    "line_length_limit": _LONGEST_LINE,
+    "output_encoding": "unicode",
+}
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read a file of reStructuredText, or of plain text, into pages cut along its headings.
+
+    Plain is what is not called `.rst` and has no directive or target of reStructuredText, and what
+    has lines of more than 10,000 characters. Nothing is included, executed or fetched. Sphinx's
+    own directives and roles are read for their text. Raises UnreadableFile where there is no text,
+    or where it is nested too deeply for docutils.
+    """
+    text = decode(data)
+    is_plain = not file.lower().endswith(".rst") and not _REST.search(text)
+    if is_plain or any(len(row) > _LONGEST_LINE for row in text.split("\n")):
+        return flowing_document(data, file, "", list(plain_blocks(text)))
+    register_sphinx_markup(text)
+    try:
+        parts = publish_parts(
+            text, reader=SphinxReader(), writer="html5", settings_overrides=_SETTINGS
+        )
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
+    return flowing_document(data, file, "", fragment_blocks(parts["html_body"]))
