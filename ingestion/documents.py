@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from ingestion.page import Block, BlockKind, Document, DocumentKind, UnreadableFile
+from ingestion.page import Block, BlockKind, Document, DocumentKind, Page, UnreadableFile
 from ingestion.sections import paginate
 
 _SOURCE_FILE = re.compile(r"(^|/)(_modules|_sources?|source)/|(^|/)viewcode", re.IGNORECASE)
@@ -61,8 +61,18 @@ def classify(file: str, title: str, *, signature_share: float = 0.0) -> Document
 _NEW_DEFINITION = re.compile(r"\n{2,}(?= {0,4}\S)")
 
 
+def document(
+    data: bytes, file: str, title: str, pages: Sequence[Page], remarks: tuple[str, ...] = ()
+) -> Document:
+    """Say what the pages that were read of a file are for."""
+    kinds = [block.kind for page in pages for block in page.blocks]
+    share = kinds.count(BlockKind.SIGNATURE) / max(1, len(kinds))
+    kind = classify(file, title, signature_share=share)
+    return Document(file, title, kind, sha256(data).hexdigest(), tuple(pages), remarks)
+
+
 def flowing_document(data: bytes, file: str, title: str, blocks: Sequence[Block]) -> Document:
-    """Cut blocks into pages and say what the document is for.
+    """Make a document of blocks, cut into pages.
 
     Without a title the first heading serves, else the file's name. Raises UnreadableFile where
     there are no blocks.
@@ -71,11 +81,11 @@ def flowing_document(data: bytes, file: str, title: str, blocks: Sequence[Block]
         raise UnreadableFile("there is no text in it")
     headings = (block.text for block in blocks if block.kind is BlockKind.HEADING)
     title = title or next(headings, "") or file.rpartition("/")[2]
-    signatures = sum(block.kind is BlockKind.SIGNATURE for block in blocks)
-    kind = classify(file, title, signature_share=signatures / len(blocks))
-    if kind is DocumentKind.SOURCE_LISTING:
-        blocks = [part for block in blocks for part in _definitions(block)]
-    return Document(file, title, kind, sha256(data).hexdigest(), paginate(blocks))
+    read = document(data, file, title, paginate(blocks))
+    if read.kind is not DocumentKind.SOURCE_LISTING:
+        return read
+    parts = [part for block in blocks for part in _definitions(block)]
+    return replace(read, pages=paginate(parts))
 
 
 def _definitions(block: Block) -> Iterator[Block]:

@@ -10,7 +10,6 @@ from ingestion.html_parts import (
     Scope,
     cells,
     code,
-    collapse,
     describes_objects,
     grid,
     has_blocks,
@@ -24,7 +23,7 @@ from ingestion.html_parts import (
     signature,
     whole_number,
 )
-from ingestion.page import Block, BlockKind
+from ingestion.page import Block, BlockKind, collapse
 from ingestion.tables import table_blocks
 
 _WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}

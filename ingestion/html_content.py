@@ -7,8 +7,8 @@ from lxml import etree
 from lxml.builder import E
 from lxml.html import HtmlElement
 
-from ingestion.html_parts import collapse, line, raw_text
-from ingestion.page import Block, BlockKind
+from ingestion.html_parts import line, raw_text
+from ingestion.page import Block, BlockKind, collapse
 
 _OF_CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
 _STRIPS = f".//*[@role='tablist' or {_OF_CLASS.format('tabbed-labels')}]"

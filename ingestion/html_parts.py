@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from lxml import etree
 from lxml.html import defs
 
+from ingestion.page import collapse
 from ingestion.tables import Cell, expand_spans
 
 BLOCK_TAGS = frozenset(
@@ -26,11 +27,6 @@ def has_blocks(element: etree._Element) -> bool:
     inside = element.iter(*BLOCK_TAGS)
     first = next(inside, None)
     return (next(inside, None) if first is element else first) is not None
-
-
-def collapse(text: str) -> str:
-    """Join runs of white space, non-breaking spaces among them, to single spaces."""
-    return " ".join(text.split())
 
 
 def raw_text(element: etree._Element) -> str:

@@ -35,6 +35,11 @@ CELL_DELIMITER = " — "
 """Between the cells of a table line (QAMR III-A, figure 2)."""
 
 
+def collapse(text: str) -> str:
+    """Join runs of white space, non-breaking spaces among them, to single spaces."""
+    return " ".join(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A run of text that is never cut: a paragraph, a table row, a code listing.

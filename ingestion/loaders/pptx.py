@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
-from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
 from ingestion.archives import opened
-from ingestion.documents import classify
-from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile
+from ingestion.documents import document
+from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile, collapse
 from ingestion.tables import Cell, expand_spans, table_blocks
 
 _DEEPEST = 50
 _NOTES = "Speaker notes"
+_LISTS = {"BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"}
+_FURNITURE = {"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER"}
 
 
 def load(data: bytes, file: str) -> Document:
@@ -36,12 +36,12 @@ def load(data: bytes, file: str) -> Document:
     if not titles:
         raise UnreadableFile("there is no text in it: pictures of text need OCR first")
     title = titles[0] if pages[0].blocks else PurePosixPath(file).stem
-    return Document(file, title, classify(file, title), sha256(data).hexdigest(), tuple(pages))
+    return document(data, file, title, pages)
 
 
 def _slide(slide: Any) -> Iterator[Block]:
     heading = slide.shapes.title
-    title = _line(heading.text_frame.text) if heading is not None else ""
+    title = collapse(heading.text_frame.text) if heading is not None else ""
     path = (title,) if title else ()
     if title:
         yield Block(BlockKind.HEADING, title, path)
@@ -71,9 +71,9 @@ def _in_reading_order(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
 
 def _shape(shape: Any, path: tuple[str, ...]) -> Iterator[Block]:
     if shape.has_text_frame:
-        role = shape.placeholder_format.type if shape.is_placeholder else None
-        if role not in _furniture():
-            yield from _text(shape.text_frame.paragraphs, path, listed=role in _lists())
+        role = shape.placeholder_format.type.name if shape.is_placeholder else ""
+        if role not in _FURNITURE:
+            yield from _text(shape.text_frame.paragraphs, path, listed=role in _LISTS)
     elif getattr(shape, "has_table", False):
         rows = [
             [
@@ -85,7 +85,7 @@ def _shape(shape: Any, path: tuple[str, ...]) -> Iterator[Block]:
         ]
         header_rows = int(shape.table.first_row)
         yield from table_blocks(expand_spans(rows), header_rows=header_rows, path=path)
-    elif told := _line(shape._element._nvXxPr.cNvPr.get("descr") or ""):
+    elif told := collapse(shape._element._nvXxPr.cNvPr.get("descr") or ""):
         yield Block(BlockKind.PARAGRAPH, told, path)
 
 
@@ -93,7 +93,7 @@ def _text(paragraphs: Iterable[Any], path: tuple[str, ...], *, listed: bool) -> 
     """Read the paragraphs of a frame; where it is for a list, they have bullets of their own."""
     numbers: dict[int, int] = {}
     for paragraph in paragraphs:
-        text, level = _line(paragraph.text), paragraph.level
+        text, level = collapse(paragraph.text), paragraph.level
         properties = paragraph._p.pPr
         marks = {mark.tag.rpartition("}")[2] for mark in (() if properties is None else properties)}
         numbers = {at: number for at, number in numbers.items() if at <= level}
@@ -107,21 +107,3 @@ def _text(paragraphs: Iterable[Any], path: tuple[str, ...], *, listed: bool) -> 
             yield Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
         elif text:
             yield Block(BlockKind.PARAGRAPH, text, path)
-
-
-@cache
-def _lists() -> frozenset[Any]:
-    from pptx.enum.shapes import PP_PLACEHOLDER as ROLE
-
-    return frozenset({ROLE.BODY, ROLE.OBJECT, ROLE.VERTICAL_BODY, ROLE.VERTICAL_OBJECT})
-
-
-@cache
-def _furniture() -> frozenset[Any]:
-    from pptx.enum.shapes import PP_PLACEHOLDER as ROLE
-
-    return frozenset({ROLE.DATE, ROLE.FOOTER, ROLE.HEADER, ROLE.SLIDE_NUMBER})
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

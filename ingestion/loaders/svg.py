@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from lxml import etree
 
 from ingestion.boilerplate import is_legal
 from ingestion.decoding import decode
-from ingestion.documents import classify
+from ingestion.documents import document
 from ingestion.page import (
     CELL_DELIMITER,
     Block,
@@ -143,7 +142,7 @@ def load(data: bytes, file: str) -> Document:
     Raises UnreadableFile for what is no SVG, and for drawings without any label.
     """
     root = parse_svg(decode(data))
-    lines = _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
+    lines = _lines(root)
     if not lines:
         raise UnreadableFile("no labels: the drawing has none, or they are drawn as outlines")
     title = next((_text(c) for c in root if _name(c) == "title" and _text(c)), "")
@@ -151,8 +150,7 @@ def load(data: bytes, file: str) -> Document:
     blocks = [Block(BlockKind.DRAWING, line, path) for line in lines]
     title = title or PurePosixPath(file).stem
     # A drawing is one page, however large, but for one with more labels than anybody reads.
-    pages = paginate(blocks, limit=_PAGE)
-    return Document(file, title, classify(file, title), sha256(data).hexdigest(), pages)
+    return document(data, file, title, paginate(blocks, limit=_PAGE))
 
 
 def drawing_lines(svg: str) -> list[str]:
@@ -163,10 +161,9 @@ def drawing_lines(svg: str) -> list[str]:
     parsed.
     """
     try:
-        root = parse_svg(svg)
+        return _lines(parse_svg(svg))
     except UnreadableFile:
         return []
-    return _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
 
 
 def parse_svg(svg: str) -> etree._Element:
@@ -200,9 +197,9 @@ def _text(element: etree._Element) -> str:
     return " ".join("".join(map(str, element.itertext(with_tail=False))).split())
 
 
-def _spoken(root: etree._Element) -> list[str]:
-    """Return the drawing's title and description."""
-    return [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
+def _lines(root: etree._Element) -> list[str]:
+    spoken = [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
+    return spoken + _rows(_labels(root, Matrix(), _Style()))
 
 
 def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_Label]:
@@ -304,26 +301,22 @@ def _rows(labels: Iterator[_Label]) -> list[str]:
     ]
 
 
-def _declarations(element: etree._Element) -> dict[str, str]:
+def _property(element: etree._Element, name: str, inherited: str = "") -> str:
+    """Return what an element's style, or else an attribute of it, says of a property."""
     pairs = (part.split(":", 1) for part in element.get("style", "").split(";") if ":" in part)
-    return {name.strip().lower(): value.strip() for name, value in pairs}
+    css = {key.strip().lower(): value.strip() for key, value in pairs}
+    return css.get(name, element.get(name, inherited))
 
 
 def _is_hidden(element: etree._Element) -> bool:
-    css = _declarations(element)
-
-    def value(name: str) -> str:
-        return css.get(name, element.get(name, ""))
-
     return (
-        value("display") == "none"
-        or value("visibility") in {"hidden", "collapse"}
-        or value("opacity") in {"0", "0.0", "0%"}
+        _property(element, "display") == "none"
+        or _property(element, "visibility") in {"hidden", "collapse"}
+        or _property(element, "opacity") in {"0", "0.0", "0%"}
     )
 
 
 def _styled(element: etree._Element, style: _Style) -> _Style:
-    css = _declarations(element)
-    size = css.get("font-size", element.get("font-size", ""))
-    anchor = css.get("text-anchor", element.get("text-anchor", style.anchor))
+    size = _property(element, "font-size")
+    anchor = _property(element, "text-anchor", style.anchor)
     return _Style(length(size, style.size) if size[:1].isdigit() else style.size, anchor)
