@@ -6,7 +6,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,19 +14,7 @@ from xml.parsers.expat import ExpatError
 
 from ingestion.page import Rejected, UnreadableFile
 
-_ARCHIVE_SUFFIXES = (
-    ".zip",
-    ".jar",
-    ".whl",
-    ".epub",
-    ".tar",
-    ".gz",
-    ".tgz",
-    ".bz2",
-    ".xz",
-    ".7z",
-    ".rar",
-)
+_ARCHIVES = (".zip", ".jar", ".whl", ".epub", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """zipfile bounds what one read of these inflates to; of the others it does not."""
 
@@ -107,7 +95,7 @@ class Archive:
             return "a link or a device, not a file; pack the file itself"
         if info.flag_bits & 0x1:
             return "locked with a password; pack it without one"
-        if name.lower().endswith(_ARCHIVE_SUFFIXES):
+        if name.lower().endswith(_ARCHIVES):
             return "an archive inside an archive; unpack it first"
         if info.compress_type not in _METHODS:
             return "packed by a method other than deflate; pack it again as a plain zip"
@@ -128,11 +116,9 @@ class Archive:
 
     def named(self, name: str) -> bytes | None:
         """Return the content of the file at a path in the archive; None where it is not had."""
-        member = self._by_name.get(name)
-        try:
-            return self.read(member) if member else None
-        except UnreadableFile:
-            return None
+        with suppress(UnreadableFile):
+            return self.read(self._by_name[name]) if name in self._by_name else None
+        return None
 
     @cached_property
     def _by_name(self) -> dict[str, Member]:
@@ -145,15 +131,8 @@ class Archive:
 
 def stays_inside(name: str) -> bool:
     """Say whether a relative path, "/" between its parts, is plain and leads nowhere else."""
-    parts = name.split("/")
-    return bool(
-        name
-        and name.isprintable()
-        and not name.startswith("/")
-        and not re.match(r"[A-Za-z]:", name)
-        and ".." not in parts
-        and all(part for part in parts)
-    )
+    is_plain = name.isprintable() and not re.match(r"[A-Za-z]:", name)
+    return is_plain and not {"", ".."} & set(name.split("/"))
 
 
 _DAMAGE = (

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from lxml import etree
 
@@ -45,12 +46,6 @@ _NAMED_PARAMETER = re.compile(
 )
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
-_SVG_NAMES = {
-    "viewbox": "viewBox",
-    "clippath": "clipPath",
-    "foreignobject": "foreignObject",
-    "textpath": "textPath",
-}
 
 
 def read_blocks(element: etree._Element, scope: Scope | None = None) -> list[Block]:
@@ -231,10 +226,10 @@ class _Reader:
     def _drawing(self, svg: etree._Element, scope: Scope) -> None:
         from ingestion.loaders.svg import drawing_lines
 
-        if not collapse(raw_text(svg)):
-            return
-        for row in drawing_lines(_svg_markup(svg)):
-            self._add(BlockKind.DRAWING, row, scope)
+        # What is nested that deeply was drawn by nobody.
+        with suppress(RecursionError):
+            for row in drawing_lines(svg):
+                self._add(BlockKind.DRAWING, row, scope)
 
 
 def _pieces(element: etree._Element) -> list[Piece]:
@@ -308,13 +303,3 @@ def _grouped(
         (terms if child.tag == "dt" else descriptions).append(child)
     if terms or descriptions:
         yield terms, descriptions
-
-
-def _svg_markup(svg: etree._Element) -> str:
-    """Write an SVG element as XML again; the HTML parser lowered its names."""
-    markup = etree.tostring(svg, encoding="unicode", with_tail=False)
-    for lowered, name in _SVG_NAMES.items():
-        markup = markup.replace(lowered, name)
-    if "xmlns=" not in markup[: markup.find(">")]:
-        markup = markup.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return markup

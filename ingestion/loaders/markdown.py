@@ -22,13 +22,9 @@ _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.
 _FRONT_TITLE = re.compile(r"^title\s*[:=]\s*(?P<title>.+?)\s*$", re.MULTILINE)
 _OWN_ANCHOR = re.compile(r"\s*\{:?\s*#([\w.:-]+)[^}]*\}\s*$")
 _ALERT = re.compile(r"^(\s*>\s*)\[!(\w+)\][ \t]*\n\s*>[ \t]*", re.MULTILINE)
-_ADMONITION = re.compile(
-    r'^(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>\w+)[^"\n]*(?:"(?P<title>[^"\n]*)")?[ \t]*\n'
-    r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t))+)",
-    re.MULTILINE,
-)
-_TAB = re.compile(
-    r'^===[!+]*[ \t]+"(?P<title>[^"\n]*)"[ \t]*\n'
+_INDENTED = re.compile(
+    r'^(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>\w+)[^"\n]*|===[!+]*[ \t]+(?="))'
+    r'(?:"(?P<title>[^"\n]*)")?[ \t]*\n'
     r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t|[ \t]*\n {4}))+)",
     re.MULTILINE,
 )
@@ -70,8 +66,7 @@ def _plain_notes(text: str) -> str:
 
     def indented(match: re.Match[str]) -> str:
         body = re.sub(r"^(?: {4}|\t)", "", match["body"], flags=re.MULTILINE)
-        kind = match.groupdict().get("kind", "tab")
-        return _as_read(kind, match["title"] or "", _plain_notes(body))
+        return _as_read(match["kind"] or "tab", match["title"] or "", _plain_notes(body))
 
     def contained(match: re.Match[str]) -> str:
         return _as_read(match["kind"], match["title"].strip(), _plain_notes(match["body"]))
@@ -82,7 +77,7 @@ def _plain_notes(text: str) -> str:
         return _opened(titles[0][1]) if titles else _CLOSED
 
     text = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
-    text = _TAB.sub(indented, _ADMONITION.sub(indented, text))
+    text = _INDENTED.sub(indented, text)
     text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", _CONTAINER.sub(contained, text)))
     return _MYST_TARGET.sub("", _MYST_ROLE.sub(r"`\1`", text))
 

@@ -14,7 +14,7 @@ from lxml import etree
 
 from ingestion.boilerplate import is_legal
 from ingestion.decoding import decode
-from ingestion.documents import document
+from ingestion.documents import document, paginate
 from ingestion.page import (
     CELL_DELIMITER,
     Block,
@@ -23,7 +23,6 @@ from ingestion.page import (
     UnreadableFile,
 )
 from ingestion.rows import clustered
-from ingestion.sections import paginate
 
 EM = 16.0
 """The font size where a drawing states none, in user units."""
@@ -107,7 +106,7 @@ def _step(name: str, n: Sequence[float]) -> Matrix:
 _LETTER_WIDTH = 0.55
 """How wide a letter is on average, as a share of the font size: SVG does not say."""
 
-_UNSEEN = {"defs", "symbol", "clipPath", "mask", "pattern", "marker", "style", "script", "metadata"}
+_UNSEEN = {"defs", "symbol", "clippath", "mask", "pattern", "marker", "style", "script", "metadata"}
 _SPOKEN = {"title", "desc"}
 _EXCUSES = ("Text is not SVG", "Viewer does not support")
 """What drawing programs show in place of a label to a viewer that lacks HTML."""
@@ -142,7 +141,7 @@ def load(data: bytes, file: str) -> Document:
     Raises UnreadableFile for what is no SVG, and for drawings without any label.
     """
     root = parse_svg(decode(data))
-    lines = _lines(root)
+    lines = drawing_lines(root)
     if not lines:
         raise UnreadableFile("no labels: the drawing has none, or they are drawn as outlines")
     title = next((_text(c) for c in root if _name(c) == "title" and _text(c)), "")
@@ -153,17 +152,14 @@ def load(data: bytes, file: str) -> Document:
     return document(data, file, title, paginate(blocks, limit=_PAGE))
 
 
-def drawing_lines(svg: str) -> list[str]:
+def drawing_lines(root: etree._Element) -> list[str]:
     """Return an SVG's title and description, then its labels line by line.
 
     Labels that stand on one horizontal line make one line, left to right, joined by
-    CELL_DELIMITER; lines run from top to bottom. Returns an empty list where `svg` cannot be
-    parsed.
+    CELL_DELIMITER; lines run from top to bottom.
     """
-    try:
-        return _lines(parse_svg(svg))
-    except UnreadableFile:
-        return []
+    spoken = [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
+    return spoken + _rows(_labels(root, Matrix(), _Style()))
 
 
 def parse_svg(svg: str) -> etree._Element:
@@ -190,16 +186,12 @@ def parse_svg(svg: str) -> etree._Element:
 
 
 def _name(element: etree._Element) -> str:
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+    """Return what sort of element it is, in small letters as in HTML."""
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
 
 
 def _text(element: etree._Element) -> str:
     return " ".join("".join(map(str, element.itertext(with_tail=False))).split())
-
-
-def _lines(root: etree._Element) -> list[str]:
-    spoken = [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
-    return spoken + _rows(_labels(root, Matrix(), _Style()))
 
 
 def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_Label]:
@@ -212,7 +204,7 @@ def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_
     style = _styled(element, style)
     if name == "text":
         yield from _text_labels(element, matrix, style)
-    elif name == "foreignObject":
+    elif name == "foreignobject":
         width, height = length(element.get("width")), length(element.get("height"))
         x, y = length(element.get("x")) + width / 2, length(element.get("y")) + height / 2
         yield from _label(_text(element), matrix, _Style(style.size, "middle"), x, y)
@@ -275,7 +267,7 @@ def _collect(element: etree._Element, style: _Style, pieces: list[_Piece]) -> No
         pieces.append(_Piece(left + length(element.get("dx"), style.size), top + down, style))
     pieces[-1].text += element.text or ""
     for child in element:
-        if _name(child) in {"tspan", "textPath", "a"} and not _is_hidden(child):
+        if _name(child) in {"tspan", "textpath", "a"} and not _is_hidden(child):
             _collect(child, _styled(child, style), pieces)
         pieces[-1].text += child.tail or ""
 
