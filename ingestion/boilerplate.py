@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import product, takewhile
 
 from ingestion.rows import clustered
 
@@ -54,18 +54,13 @@ def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
     for page, lines in enumerate(pages):
         for line in lines:
             if _at_edge(line):
-                for shape in _shapes(line.text, page):
-                    seen[shape, _height(line)].add(page)
+                for shape, near in product(_shapes(line.text, page), (-1, 0, 1)):
+                    seen[shape, round(line.place / _STEP) + near].add(page)
 
     def runs_on(line: PlacedLine, page: int) -> bool:
-        return any(
-            _returns(
-                page,
-                set().union(*(seen.get((shape, _height(line) + d), ()) for d in (-1, 0, 1))),
-                len(pages),
-            )
-            for shape in _shapes(line.text, page)
-        )
+        height = round(line.place / _STEP)
+        places = (seen.get((shape, height), set()) for shape in _shapes(line.text, page))
+        return any(_returns(page, where, len(pages)) for where in places)
 
     def is_furniture(row: Sequence[PlacedLine], page: int) -> bool:
         return (
@@ -128,10 +123,6 @@ def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> list[list[int]]:
 
 def _at_edge(line: PlacedLine) -> bool:
     return not EDGE < line.place < 1 - EDGE
-
-
-def _height(line: PlacedLine) -> int:
-    return round(line.place / _STEP)
 
 
 def _returns(page: int, where: set[int], pages: int) -> bool:

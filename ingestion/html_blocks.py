@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from lxml import etree
 
@@ -72,15 +73,12 @@ class _Reader:
         for piece in pieces:
             if isinstance(piece, str):
                 self._add(BlockKind.PARAGRAPH, piece, scope)
-            elif self._is_deep():
+            elif self._depth > _DEEPEST:
                 self._add(BlockKind.PARAGRAPH, line(piece), scope)
             else:
                 scope = self._element(piece, scope)
         self._depth -= 1
         return scope
-
-    def _is_deep(self) -> bool:
-        return self._depth > _DEEPEST
 
     def _add(self, kind: BlockKind, text: str, scope: Scope) -> None:
         if text:
@@ -95,7 +93,7 @@ class _Reader:
         if tag == "pre":
             self._add(BlockKind.CODE, code(element), scope)
         elif tag in {"ul", "ol", "menu", "dir"}:
-            self._list(element, scope, indent=0)
+            self._list(element, scope)
         elif tag == "dl":
             self._definitions(element, scope)
         elif tag == "table":
@@ -138,7 +136,7 @@ class _Reader:
             self._add(BlockKind.PARAGRAPH, f"{label}: {lead}".strip(), scope)
         self._read(pieces, scope)
 
-    def _list(self, element: etree._Element, scope: Scope, indent: int) -> None:
+    def _list(self, element: etree._Element, scope: Scope) -> None:
         number = whole_number(element.get("start"), 1)
         for piece in _pieces(element):
             if isinstance(piece, str) or piece.tag != "li":
@@ -149,14 +147,9 @@ class _Reader:
             number += 1
             lead, rest = _lead(_pieces(piece))
             if lead:
-                self._add(BlockKind.LIST_ITEM, f"{'  ' * indent}{bullet}{lead}", scope)
+                self._add(BlockKind.LIST_ITEM, f"{'  ' * scope.indent}{bullet}{lead}", scope)
             for inner in rest:
-                if isinstance(inner, str) or inner.tag not in {"ul", "ol"} or self._is_deep():
-                    self._read([inner], scope)
-                    continue
-                self._depth += 1
-                self._list(inner, scope, indent + 1)
-                self._depth -= 1
+                self._read([inner], replace(scope, indent=scope.indent + 1))
 
     def _definitions(self, dl: etree._Element, scope: Scope) -> None:
         classes = dl.get("class") or ""

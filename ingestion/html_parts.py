@@ -77,11 +77,15 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where the reader stands: the owner's path, the headings below it, the anchor there."""
+    """Where the reader stands: the owner's path, the headings below it, the anchor there.
+
+    `indent` is the number of list items that it stands in.
+    """
 
     owner: tuple[str, ...] = ()
     headings: tuple[tuple[int, str, str | None], ...] = ()
     owner_anchor: str | None = None
+    indent: int = 0
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """Markdown files become documents, by way of the HTML that they stand for."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
@@ -103,7 +103,7 @@ def _as_read(kind: str, title: str, body: str) -> str:
 
 def _html(text: str) -> str:
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(deflist_plugin)
+    parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, max_level=6)
     environment: dict[str, object] = {}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
@@ -130,20 +130,10 @@ def _read_fence(token: Token) -> None:
 
 
 def _set_anchors(tokens: Sequence[Token]) -> None:
-    taken: Counter[str] = Counter()
+    """Let a heading's own anchor take the place of the one that GitHub would give it."""
     for opening, inline in pairwise(tokens):
-        if opening.type != "heading_open":
-            continue
         words = inline.children or []
         own = _OWN_ANCHOR.search(words[-1].content) if words else None
-        if own:
+        if own and opening.type == "heading_open":
             words[-1].content = words[-1].content[: own.start()]
             opening.attrSet("id", own[1])
-            continue
-        slug = _slug("".join(word.content for word in words))
-        opening.attrSet("id", f"{slug}-{taken[slug]}" if taken[slug] else slug)
-        taken[slug] += 1
-
-
-def _slug(heading: str) -> str:
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")

@@ -157,7 +157,8 @@ class BlockReader:
         for end in range(min(i + 3, len(lines)), i, -1):
             part = lines[i:end]
             same = all(line.size == part[0].size and line.bold == part[0].bold for line in part)
-            if same and not part[0].mono and self._listed(_plain(part)) is not None:
+            title = " ".join(line.text for line in part)
+            if same and not part[0].mono and self._listed(title) is not None:
                 return end
         following = lines[i + 1] if i + 1 < len(lines) else None
         if not self.typography.is_heading(lines[i], following, spaced=spaced):
@@ -212,8 +213,8 @@ class BlockReader:
         x0 = lines[0].x0
         self._leave_owners(x0)
         owner = self._owners[-1] if self._owners else None
-        name = found.qualified(owner.name if owner and owner.is_class else None)
-        self._owners.append(_Owner(name, x0, found.is_class))
+        above = f"{owner.name}." if owner and owner.is_class else found.module
+        self._owners.append(_Owner(above + found.name, x0, found.is_class))
         self._bullets.clear()
         return Block(BlockKind.SIGNATURE, self.vocabulary.join(lines), self._path(x0 + 3))
 
@@ -268,10 +269,6 @@ def _runs_over(before: Block, after: Block) -> bool:
         and before.text[-1] not in ".:;!?"
         and after.text[0].islower()
     )
-
-
-def _plain(lines: Sequence[Line]) -> str:
-    return " ".join(line.text for line in lines)
 
 
 def _without_mark(line: Line, text_x0: float) -> Line:

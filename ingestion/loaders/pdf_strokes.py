@@ -61,15 +61,9 @@ class Grid:
             return self.region[row][column]
         return None
 
-    def slots(self, cell: int) -> int:
-        """Return how many slots a cell takes."""
-        return sum(row.count(cell) for row in self.region)
-
-    def is_rectangle(self, cell: int) -> bool:
-        """Whether a cell's slots fill a rectangle, as they do in a table."""
-        height = sum(cell in row for row in self.region)
-        width = len({i for row in self.region for i, number in enumerate(row) if number == cell})
-        return self.slots(cell) == height * width
+    def slots(self, cell: int) -> list[tuple[int, int]]:
+        """Return row and column of each slot that a cell takes."""
+        return [(r, c) for r, row in enumerate(self.region) for c, i in enumerate(row) if i == cell]
 
 
 def level_rules(drawings: Iterable[dict[str, Any]]) -> list[float]:

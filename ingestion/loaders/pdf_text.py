@@ -95,18 +95,14 @@ def _family(font: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The documented object that a signature line names."""
+    """The documented object that a signature line names.
 
-    prefix: str
+    People call it by its `name`, but data after the `module` that stands before it.
+    """
+
+    module: str
     name: str
     is_class: bool
-    is_callable: bool
-
-    def qualified(self, owner: str | None) -> str:
-        """Return the short name: methods after their class, data after their module."""
-        if owner is not None:
-            return f"{owner}.{self.name}"
-        return self.name if self.is_class or self.is_callable else self.prefix + self.name
 
 
 def signature(line: Line) -> Signature | None:
@@ -137,7 +133,8 @@ def signature(line: Line) -> Signature | None:
         return None
     if rest not in ("", "()") and (line.mono or rest[0] not in "(=:["):
         return None
-    return Signature(prefix, name, kind in _CLASS_KINDS, rest.startswith("("))
+    is_class = kind in _CLASS_KINDS
+    return Signature("" if is_class or rest.startswith("(") else prefix, name, is_class)
 
 
 def is_open(text: str) -> bool:

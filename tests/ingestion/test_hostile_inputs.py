@@ -103,8 +103,7 @@ def test_there_are_enough_of_them() -> None:
 BEGINNINGS = {
     "pdf": b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n",
     "html": b"<html><body><table><tr><td colspan=",
-    "docx": b"PK\x03\x04",
-    "pptx": b"PK\x03\x04",
+    "office": b"PK\x03\x04",
     "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><text x="',
     "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
     "text": b"Valve\n=====\n\n.. include:: ",

@@ -1,15 +1,26 @@
-"""PowerPoint files: one page for each slide."""
+"""Office files: Word by way of the HTML that mammoth makes of it, PowerPoint slide by slide."""
 
+import io
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from ingestion.archives import opened
-from ingestion.documents import document
+from ingestion.documents import document, flowing_document
+from ingestion.loaders.html import fragment_blocks
 from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile, collapse
 from ingestion.tables import Cell, expand_spans, table_blocks
 
+_CODE = "Source Code"
+_STYLES = f"""
+p[style-name='Title'] => h1:fresh
+p[style-name='Subtitle'] => p:fresh
+p[style-name='{_CODE}'] => pre:separator('\\n')
+"""
+_CODE_STYLE = re.compile(r"code|preformatted|listing|macro text", re.IGNORECASE)
+_MONO = re.compile(r"mono|courier|consol|menlo|typewriter|fixedsys", re.IGNORECASE)
 _DEEPEST = 50
 _NOTES = "Speaker notes"
 _LISTS = {"BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"}
@@ -17,19 +28,53 @@ _FURNITURE = {"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER"}
 
 
 def load(data: bytes, file: str) -> Document:
-    """Read a presentation; every slide is a page of the document, empty ones too.
+    """Read a Word file into pages cut along its headings, a presentation into one page a slide.
 
-    A slide's title is its heading, the text in its frames a list, its notes follow with a label;
-    pictures are read for their description. Macros, comments, charts and what links to other
-    files are not read. Raises UnreadableFile where there is no text, or the file is damaged.
+    Every slide is a page, empty ones too: its title is its heading, the text in its frames a list,
+    its notes follow with a label. Pictures are read for their description. Macros, comments,
+    charts, deleted text and what links to other files are not read. Raises UnreadableFile where
+    there is no text, or the file is damaged.
     """
+    with opened(data) as source:
+        if PurePosixPath(file).suffix.lower().startswith(".doc"):
+            return _word(source, data, file)
+        return _presentation(source, data, file)
+
+
+def _word(source: io.BytesIO, data: bytes, file: str) -> Document:
+    import mammoth
+
+    markup = mammoth.convert_to_html(
+        source,
+        style_map=_STYLES,
+        include_embedded_style_map=False,
+        external_file_access=False,
+        convert_image=mammoth.images.img_element(lambda image: {}),
+        transform_document=mammoth.transforms.paragraph(_with_code),
+    ).value
+    if not markup:
+        raise UnreadableFile("there is no text in it")
+    return flowing_document(data, file, "", fragment_blocks(markup))
+
+
+def _with_code(paragraph: Any) -> Any:
+    """Give a paragraph that is set as code the style of code, whatever its own is called."""
+    import mammoth
+
+    runs = mammoth.transforms.get_descendants_of_type(paragraph, mammoth.documents.Run)
+    is_mono = bool(runs) and all(_MONO.search(run.font or "") for run in runs)
+    if is_mono or _CODE_STYLE.search(paragraph.style_name or ""):
+        return paragraph.copy(style_name=_CODE, style_id=None, numbering=None)
+    return paragraph
+
+
+def _presentation(source: io.BytesIO, data: bytes, file: str) -> Document:
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
     try:
-        with opened(data) as source:
-            slides = Presentation(source).slides
-            pages = [Page(number, tuple(_slide(slide))) for number, slide in enumerate(slides, 1)]
+        slides = Presentation(source).slides
+        pages = [Page(number, tuple(_slide(slide))) for number, slide in enumerate(slides, 1)]
     except PythonPptxError as error:
         raise UnreadableFile(f"damaged presentation ({error}); save it again") from error
     titles = [block.text for page in pages for block in page.blocks[:1]]
