@@ -1,8 +1,9 @@
 """What the bytes of a file are, and the text that they stand for."""
 
-import codecs
 import re
 from pathlib import PurePosixPath
+
+from bs4.dammit import EncodingDetector
 
 from ingestion.page import UnreadableFile
 
@@ -59,32 +60,22 @@ def binary_format(data: bytes) -> str | None:
 
 def _content(data: bytes) -> str | None:
     """Name what the content plainly is; None for text."""
-    start = data[:4096]
+    start, encoding = EncodingDetector.strip_byte_order_mark(data[:4096])
     if name := binary_format(start):
         return name
-    is_wide = start.startswith(_WIDE) or _unmarked_utf16(start) is not None
-    if b"\0" in start and not is_wide:
+    if b"\0" in start and not (encoding or _unmarked_utf16(start)):
         return "binary data"
     return "an HTML page" if _HTML.match(_without_comments(start)) else None
 
 
 def _without_comments(start: bytes) -> bytes:
     """Drop what may stand before the first element: space, comments, instructions."""
-    start = start.removeprefix(codecs.BOM_UTF8)
     while opening := _COMMENT.match(start):
         end = b"-->" if opening[0].endswith(b"--") else b"?>"
         start = start[opening.end() :].partition(end)[2]
     return start.lstrip()
 
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_WIDE = tuple(mark for mark, _ in _MARKS[1:])
 _UNBELIEVABLE = re.compile(r"(us-)?ascii|utf-?(16|32).*", re.IGNORECASE)
 _LATIN_1 = re.compile(r"iso[-_]?8859-1|latin-?1", re.IGNORECASE)
 _WIDE_LETTERS = b"\x1b$"
@@ -117,9 +108,9 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
 
 
 def _decoded(data: bytes, declared: str | None) -> str:
-    for mark, marked in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(marked, errors="replace")
+    data, marked = EncodingDetector.strip_byte_order_mark(data)
+    if marked:
+        return data.decode(marked, errors="replace")
     if declared and _UNBELIEVABLE.fullmatch(declared):
         declared = None
     elif declared and _LATIN_1.fullmatch(declared):

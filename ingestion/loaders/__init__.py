@@ -7,22 +7,15 @@ from typing import cast
 from ingestion.ocr import Ocr
 from ingestion.page import Document, UnreadableFile
 
-LOADERS = {
-    ".pdf": "pdf",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".docx": "office",
-    ".docm": "office",
-    ".pptx": "office",
-    ".pptm": "office",
-    ".svg": "svg",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".rst": "text",
-    ".txt": "text",
-    ".text": "text",
+_SUFFIXES = {
+    "pdf": (".pdf",),
+    "html": (".html", ".htm", ".xhtml"),
+    "office": (".docx", ".docm", ".pptx", ".pptm"),
+    "svg": (".svg",),
+    "markdown": (".md", ".markdown"),
+    "text": (".rst", ".txt", ".text"),
 }
+LOADERS = {suffix: module for module, suffixes in _SUFFIXES.items() for suffix in suffixes}
 """Which module of this package reads which suffix."""
 
 

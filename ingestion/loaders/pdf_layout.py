@@ -64,12 +64,8 @@ class Box:
 
 def around(items: Sequence[Box]) -> tuple[float, float, float, float]:
     """Return the edges of the smallest box that holds all of some items."""
-    return (
-        min(item.x0 for item in items),
-        min(item.y0 for item in items),
-        max(item.x1 for item in items),
-        max(item.y1 for item in items),
-    )
+    lefts, tops = [item.x0 for item in items], [item.y0 for item in items]
+    return min(lefts), min(tops), max(item.x1 for item in items), max(item.y1 for item in items)
 
 
 @dataclass(frozen=True)
@@ -101,10 +97,8 @@ class Line(Box):
     @cached_property
     def mono(self) -> bool:
         """Whether the line is set in a monospaced font, but for a stray glyph inside."""
-        if not (self.runs[0].mono and self.runs[-1].mono):
-            return False
-        letters = sum(len(r.text) for r in self.runs)
-        return sum(len(r.text) for r in self.runs if r.mono) > 0.9 * letters
+        letters = [run.mono for run in self.runs for _ in run.text]
+        return letters[0] and letters[-1] and sum(letters) > 0.9 * len(letters)
 
     @cached_property
     def bold(self) -> bool:

@@ -256,15 +256,13 @@ class Vocabulary:
         return f"{before} {after}"
 
 
-def code_text(lines: Sequence[Line], left: float | None = None) -> str:
+def code_text(lines: Sequence[Line], left: float) -> str:
     """Set monospaced lines on a grid: indentation, gaps and empty lines come back.
 
-    `left` is where the code's first column stands, in points; by default its leftmost line.
+    `left` is where the code's first column stands, in points; no line begins before it.
     """
     widths = [(r.x1 - r.x0) / len(r.text) for line in lines for r in line.runs]
     letter = max(1.0, sorted(widths)[len(widths) // 2]) if widths else 5.0
-    start = min((line.x0 for line in lines), default=0.0)
-    start = start if left is None else min(left, start)
     pitch = _pitch(lines)
     out: list[str] = []
     base: float | None = None
@@ -274,7 +272,7 @@ def code_text(lines: Sequence[Line], left: float | None = None) -> str:
         base = row[0].base
         text = ""
         for run in (r for line in row for r in line.runs):
-            column = round((run.x0 - start) / letter)
+            column = round((run.x0 - left) / letter)
             text += " " * max(column - len(text), 1 if run.spaced and text else 0) + run.text
         out.append(text)
     return "\n".join(out)
