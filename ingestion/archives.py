@@ -53,26 +53,22 @@ class Archive:
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error
-        try:
-            self._check(size, max_entries, max_bytes)
-        except UnreadableFile:
+        if reason := self._objection_to_all(size, max_entries, max_bytes):
             self.close()
-            raise
+            raise UnreadableFile(reason)
 
-    def _check(self, size: int, max_entries: int, max_bytes: int) -> None:
+    def _objection_to_all(self, size: int, max_entries: int, max_bytes: int) -> str | None:
         entries = self._zip.infolist()
+        inflated = sum(entry.file_size for entry in entries)
         if len(entries) > max_entries:
-            raise UnreadableFile(
+            return (
                 f"holds {len(entries):,} files and the limit is {max_entries:,}; split the archive"
             )
-        inflated = sum(entry.file_size for entry in entries)
         if inflated > max_bytes:
-            raise UnreadableFile(
-                f"inflates to {inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB; "
-                "split the archive"
-            )
-        if sum(entry.compress_size for entry in entries) > size:
-            raise UnreadableFile("its entries overlap each other: a zip bomb, or damaged")
+            inflates = f"{inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB"
+            return f"inflates to {inflates}; split the archive"
+        overlaps = sum(entry.compress_size for entry in entries) > size
+        return "its entries overlap each other: a zip bomb, or damaged" if overlaps else None
 
     def members(self) -> Iterator[Member | Rejected]:
         """Yield every file in the archive's order; folders are passed over."""

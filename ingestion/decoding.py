@@ -108,6 +108,8 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
 
 
 def _decoded(data: bytes, declared: str | None) -> str:
+    from chardet import detect
+
     data, marked = EncodingDetector.strip_byte_order_mark(data)
     if marked:
         return data.decode(marked, errors="replace")
@@ -122,17 +124,10 @@ def _decoded(data: bytes, declared: str | None) -> str:
             return data.decode(encoding)
         except (LookupError, UnicodeError):
             continue
-    return data.decode(_detected(data), errors="replace")
-
-
-def _detected(data: bytes) -> str:
-    """Tell the encoding by the letters that the bytes would be."""
-    from chardet import detect
-
     # It differs from Windows-1252 in eight signs alone, which English text does not tell apart.
     found = detect(data, exclude_encodings=("iso8859-15",))
     known = found["encoding"] if found["confidence"] >= _DOUBTFUL else None
-    return known or "windows-1252"
+    return data.decode(known or "windows-1252", errors="replace")
 
 
 def _unmarked_utf16(data: bytes) -> str | None:

@@ -49,10 +49,10 @@ _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
 
 
-def read_blocks(element: etree._Element, scope: Scope | None = None) -> list[Block]:
-    """Read everything inside an element; the blocks' paths and anchors begin at `scope`."""
+def read_blocks(element: etree._Element) -> list[Block]:
+    """Read everything inside an element."""
     reader = _Reader()
-    reader.inside(element, scope or Scope())
+    reader.inside(element, Scope())
     return reader.blocks
 
 

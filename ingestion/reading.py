@@ -88,8 +88,7 @@ class _Reader:
             return Rejected(entry.file, why_unreadable(error))
         except UnreadableFile as error:
             return Rejected(entry.file, str(error))
-        reason = objection(data, entry.file)
-        if reason is not None:
+        if reason := objection(data, entry.file):
             return Rejected(entry.file, reason)
         if self.only is not None and not self.only(entry.file, sha256(data).hexdigest()):
             return None

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from importlib import import_module
 from multiprocessing import Pipe
@@ -29,6 +30,7 @@ _START = (
 )
 
 
+@dataclass(eq=False)
 class Sandbox:
     """One child that parses one file after another, and is replaced when it dies.
 
@@ -38,21 +40,14 @@ class Sandbox:
     to no file and sees no environment. One file is parsed at a time. `ocr` is handed to the loader.
     """
 
-    def __init__(
-        self,
-        loader: str = "ingestion.loaders:load",
-        *,
-        memory: int,
-        seconds: float,
-        ocr: Ocr | None = None,
-    ) -> None:
-        self._loader = loader
-        self._ocr = ocr
-        self._memory = memory
-        self._seconds = seconds
-        self._child: tuple[subprocess.Popen[bytes], Connection] | None = None
-        self._closed = False
-        self._busy = Lock()
+    loader: str = "ingestion.loaders:load"
+    _: KW_ONLY
+    memory: int
+    seconds: float
+    ocr: Ocr | None = None
+    _child: tuple[subprocess.Popen[bytes], Connection] | None = field(default=None, init=False)
+    _closed: bool = field(default=False, init=False)
+    _busy: Lock = field(default_factory=Lock, init=False)
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
         """Return the document, or why there is none.
@@ -75,13 +70,13 @@ class Sandbox:
             self._end()
             return Rejected(file, "reading was stopped before it was parsed")
         # Looked at first: whatever the alarm ends has taken its seconds.
-        patience = self._seconds * _PATIENCE
+        patience = self.seconds * _PATIENCE
         began = monotonic()
         alarm = Timer(patience, child.kill)
         alarm.daemon = True
         alarm.start()
         try:
-            pipe.send_bytes(pickle.dumps((data, file, self._loader, self._ocr)))
+            pipe.send_bytes(pickle.dumps((data, file, self.loader, self.ocr)))
             return _answer(pipe.recv_bytes(_LONGEST))
         except (OSError, EOFError, pickle.UnpicklingError):
             late = monotonic() - began >= patience
@@ -89,16 +84,16 @@ class Sandbox:
         finally:
             alarm.cancel()
         if late or code == -signal.SIGXCPU:
-            return Rejected(file, f"parsing takes longer than {self._seconds:g} s; split it")
+            return Rejected(file, f"parsing takes longer than {self.seconds:g} s; split it")
         if code == _OUT_OF_MEMORY and not used:
-            megabytes = self._memory >> 20
+            megabytes = self.memory >> 20
             return Rejected(file, f"parsing needs more than {megabytes:,} MB of memory; split it")
         return None
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
         ours, theirs = Pipe()
         with theirs:
-            given = (theirs.fileno(), self._memory, self._seconds)
+            given = (theirs.fileno(), self.memory, self.seconds)
             child = subprocess.Popen(
                 [sys.executable, "-c", _START, *map(str, given), *sys.path],
                 stdin=subprocess.DEVNULL,

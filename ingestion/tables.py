@@ -53,23 +53,17 @@ def table_blocks(
     spaces, so that a row is always one line.
     """
     grid = [[_cell(text) for text in row] for row in rows]
-    header = _joined_header(grid[:header_rows])
-    blocks = []
-    if any(header):
-        blocks.append(Block(BlockKind.TABLE_HEADER, CELL_DELIMITER.join(header), path, anchor))
-    else:
-        header = ()
-    blocks += [
+    columns = zip(*grid[:header_rows], strict=True)
+    joined = tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
+    header = joined if any(joined) else ()
+    blocks = [
         Block(BlockKind.TABLE_ROW, CELL_DELIMITER.join(row), path, anchor, header)
         for row in grid[header_rows:]
         if any(row)
     ]
+    if header:
+        blocks.insert(0, Block(BlockKind.TABLE_HEADER, CELL_DELIMITER.join(header), path, anchor))
     return blocks
-
-
-def _joined_header(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    columns = zip(*rows, strict=True)
-    return tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
 
 
 def _cell(text: str) -> str:

@@ -182,7 +182,10 @@ class BlockReader:
         title = self.vocabulary.join(lines).removesuffix("¶")
         listed = self._listed(title)
         if listed is None:
-            level = self._unlisted_level(title, lines[0])
+            sizes, size = self.typography.heading_sizes, lines[0].size
+            level = _UNLISTED + (sizes.index(size) if size in sizes else len(sizes))
+            if not self.has_outline and (numbered := _NUMBERED.match(title)):
+                level = numbered[1].count(".") + 1
         else:
             for passed in self._pending[:listed]:
                 self._enter(*passed)
@@ -192,14 +195,6 @@ class BlockReader:
         self._leave_owners(lines[0].x0)
         self._bullets.clear()
         return Block(BlockKind.HEADING, title, tuple(t for _, t in self._headings))
-
-    def _unlisted_level(self, title: str, line: Line) -> int:
-        sizes = self.typography.heading_sizes
-        rank = sizes.index(line.size) if line.size in sizes else len(sizes)
-        numbered = _NUMBERED.match(title)
-        if numbered and not self.has_outline:
-            return numbered[1].count(".") + 1
-        return _UNLISTED + rank
 
     def _signature_end(self, lines: Sequence[Line], i: int) -> int:
         end = i + 1

@@ -122,13 +122,11 @@ def signature(line: Line) -> Signature | None:
         i += 1
     if i == len(runs) or not (runs[i].mono and runs[i].bold):
         return None
-    name = runs[i].text
-    rest = join_runs(runs[i + 1 :])
-    while i + 1 < len(runs) and runs[i + 1].bold and runs[i + 1].mono and not runs[i + 1].spaced:
-        i += 1
-        name, rest = name + runs[i].text, join_runs(runs[i + 1 :])
-    name, opened, tail = name.partition("(")
-    rest = opened + tail + rest
+    end = i + 1
+    while end < len(runs) and runs[end].bold and runs[end].mono and not runs[end].spaced:
+        end += 1
+    name, opened, tail = join_runs(runs[i:end]).partition("(")
+    rest = opened + tail + join_runs(runs[end:])
     if not _NAME.fullmatch(name) or name in _NOT_NAMES:
         return None
     if rest not in ("", "()") and (line.mono or rest[0] not in "(=:["):

@@ -15,13 +15,7 @@ from lxml import etree
 from ingestion.boilerplate import is_legal
 from ingestion.decoding import decode
 from ingestion.documents import document, paginate
-from ingestion.page import (
-    CELL_DELIMITER,
-    Block,
-    BlockKind,
-    Document,
-    UnreadableFile,
-)
+from ingestion.page import CELL_DELIMITER, Block, BlockKind, Document, UnreadableFile, collapse
 from ingestion.rows import clustered
 
 EM = 16.0
@@ -191,7 +185,7 @@ def _name(element: etree._Element) -> str:
 
 
 def _text(element: etree._Element) -> str:
-    return " ".join("".join(map(str, element.itertext(with_tail=False))).split())
+    return collapse("".join(map(str, element.itertext(with_tail=False))))
 
 
 def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_Label]:
@@ -247,13 +241,12 @@ def _text_labels(element: etree._Element, matrix: Matrix, style: _Style) -> Iter
     stacked = len({round(piece.x) for piece in pieces}) == 1 and all(
         0 < b.y - a.y < 2.5 * a.style.size for a, b in pairwise(pieces)
     )
-    if stacked and 1 < len(pieces) <= _MOST_LINES:
-        text = " ".join(piece.text.strip() for piece in pieces)
+    if stacked and len(pieces) <= _MOST_LINES:
+        text = " ".join(piece.text for piece in pieces)
         middle = (pieces[0].y + pieces[-1].y) / 2
-        yield from _label(text, matrix, pieces[0].style, pieces[0].x, middle)
-    else:
-        for piece in pieces:
-            yield from _label(piece.text, matrix, piece.style, piece.x, piece.y)
+        pieces = [_Piece(pieces[0].x, middle, pieces[0].style, text)]
+    for piece in pieces:
+        yield from _label(piece.text, matrix, piece.style, piece.x, piece.y)
 
 
 def _collect(element: etree._Element, style: _Style, pieces: list[_Piece]) -> None:
@@ -273,7 +266,7 @@ def _collect(element: etree._Element, style: _Style, pieces: list[_Piece]) -> No
 
 
 def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iterator[_Label]:
-    text = " ".join(text.split())
+    text = collapse(text)
     if text and style.size > 0:
         width = len(text) * style.size * _LETTER_WIDTH
         shift = {"middle": 0.0, "end": -0.5}.get(style.anchor, 0.5)
