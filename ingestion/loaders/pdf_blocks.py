@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from ingestion.loaders.pdf_layout import Box, Line
 from ingestion.loaders.pdf_strokes import Drawing
@@ -139,17 +139,19 @@ class BlockReader:
                 end = _code_end(lines, i)
                 yield self._code(lines[i:end], continued=continued and i == 0)
             elif is_term(line, following, self.typography):
-                end = self._paragraph_end(lines, i + 1, right)
-                yield self._definition(line, lines[i + 1 : end])
+                described = self._paragraph(lines[i + 1], lines[i + 2 :], right)
+                end = i + 1 + len(described)
+                yield self._definition(line, described)
             elif mark := bullet(line):
-                end = self._paragraph_end(lines, i, right, hanging=mark[1])
-                yield self._list_item(lines[i:end], *mark)
+                item = self._paragraph(_without_mark(line, mark[1]), lines[i + 1 :], right)
+                end = i + len(item)
+                yield self._list_item(line.x0, item, *mark)
             else:
-                end = self._paragraph_end(lines, i, right)
+                paragraph = self._paragraph(line, lines[i + 1 :], right)
+                end = i + len(paragraph)
                 self._bullets = [x for x in self._bullets if x <= line.x0 + 2]
-                yield Block(
-                    BlockKind.PARAGRAPH, self.vocabulary.join(lines[i:end]), self._path(line.x0)
-                )
+                text = self.vocabulary.join(paragraph)
+                yield Block(BlockKind.PARAGRAPH, text, self._path(line.x0))
             i = end
 
     def _heading_end(self, lines: Sequence[Line], i: int, *, spaced: bool) -> int:
@@ -223,33 +225,25 @@ class BlockReader:
         text = term.text + joint + self.vocabulary.join(lines)
         return Block(BlockKind.DEFINITION, text, self._path(term.x0))
 
-    def _list_item(self, lines: Sequence[Line], mark: str, text_x0: float) -> Block:
-        line = lines[0]
-        path = self._path(line.x0)
-        self._bullets = [x for x in self._bullets if x <= line.x0 + 2]
+    def _list_item(self, x0: float, lines: Sequence[Line], mark: str, text_x0: float) -> Block:
+        path = self._path(x0)
+        self._bullets = [x for x in self._bullets if x <= x0 + 2]
         level = len(self._bullets)
         self._bullets.append(text_x0)
-        text = self.vocabulary.join([_without_mark(line, text_x0), *lines[1:]])
+        text = self.vocabulary.join(lines)
         if _PARAMETER.match(text):
             return Block(BlockKind.DEFINITION, text, path)
         return Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
 
-    def _paragraph_end(
-        self, lines: Sequence[Line], i: int, right: float, *, hanging: float | None = None
-    ) -> int:
-        """Return the line after the paragraph that begins at `i`."""
-        paragraph = [lines[i] if hanging is None else _without_mark(lines[i], hanging)]
-        end = i + 1
-        while end < len(lines):
-            after = lines[end]
-            following = lines[end + 1] if end + 1 < len(lines) else None
-            if not continues(paragraph, after, right, self.typography):
+    def _paragraph(self, first: Line, below: Sequence[Line], right: float) -> list[Line]:
+        """Return the lines of the paragraph that begins with `first` and goes on below."""
+        paragraph = [first]
+        for line, following in zip_longest(below, below[1:]):
+            goes_on = continues(paragraph, line, right, self.typography)
+            if not goes_on or (signature(line) and is_term(line, following, self.typography)):
                 break
-            if signature(after) and is_term(after, following, self.typography):
-                break
-            paragraph.append(after)
-            end += 1
-        return end
+            paragraph.append(line)
+        return paragraph
 
 
 def _is_note(item: Box) -> bool:
@@ -271,11 +265,9 @@ def _without_mark(line: Line, text_x0: float) -> Line:
 
 
 def _code_end(lines: Sequence[Line], i: int) -> int:
-    end = i + 1
-    while end < len(lines):
+    for end in range(i + 1, len(lines)):
         before, after = lines[end - 1], lines[end]
         step = after.base - before.base
         if not after.mono or signature(after) or not 0 < step < 3.1 * before.size:
-            break
-        end += 1
-    return end
+            return end
+    return len(lines)
