@@ -64,12 +64,11 @@ def load(data: bytes, file: str) -> Document:
 def _plain_notes(text: str) -> str:
     """Write tabs and notes of GitHub, MkDocs, Docusaurus and MyST as text under their labels."""
 
-    def indented(match: re.Match[str]) -> str:
-        body = re.sub(r"^(?: {4}|\t)", "", match["body"], flags=re.MULTILINE)
-        return _as_read(match["kind"] or "tab", match["title"] or "", _plain_notes(body))
-
-    def contained(match: re.Match[str]) -> str:
-        return _as_read(match["kind"], match["title"].strip(), _plain_notes(match["body"]))
+    def noted(match: re.Match[str]) -> str:
+        body = match["body"]
+        if match.re is _INDENTED:
+            body = re.sub(r"^(?: {4}|\t)", "", body, flags=re.MULTILINE)
+        return _as_read(match["kind"] or "tab", (match["title"] or "").strip(), _plain_notes(body))
 
     def tab_item(match: re.Match[str]) -> str:
         # The label stands before or behind the value, which serves where there is none.
@@ -77,8 +76,8 @@ def _plain_notes(text: str) -> str:
         return _opened(titles[0][1]) if titles else _CLOSED
 
     text = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
-    text = _INDENTED.sub(indented, text)
-    text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", _CONTAINER.sub(contained, text)))
+    text = _CONTAINER.sub(noted, _INDENTED.sub(noted, text))
+    text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", text))
     return _MYST_TARGET.sub("", _MYST_ROLE.sub(r"`\1`", text))
 
 
