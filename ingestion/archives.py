@@ -1,4 +1,4 @@
-"""Zip archives, opened without trusting them and never unpacked to disk."""
+"""Zip archives and Office files, opened without trusting them and never unpacked to disk."""
 
 import io
 import re
@@ -6,25 +6,15 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from xml.parsers.expat import ExpatError
 
 from ingestion.page import Rejected, UnreadableFile
 
-_ARCHIVE_SUFFIXES = (
-    ".zip",
-    ".jar",
-    ".whl",
-    ".epub",
-    ".tar",
-    ".gz",
-    ".tgz",
-    ".bz2",
-    ".xz",
-    ".7z",
-    ".rar",
-)
+_ARCHIVES = (".zip", ".jar", ".whl", ".epub", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """zipfile bounds what one read of these inflates to; of the others it does not."""
 
@@ -63,26 +53,22 @@ class Archive:
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error
-        try:
-            self._check(size, max_entries, max_bytes)
-        except UnreadableFile:
+        if reason := self._objection_to_all(size, max_entries, max_bytes):
             self.close()
-            raise
+            raise UnreadableFile(reason)
 
-    def _check(self, size: int, max_entries: int, max_bytes: int) -> None:
+    def _objection_to_all(self, size: int, max_entries: int, max_bytes: int) -> str | None:
         entries = self._zip.infolist()
+        inflated = sum(entry.file_size for entry in entries)
         if len(entries) > max_entries:
-            raise UnreadableFile(
+            return (
                 f"holds {len(entries):,} files and the limit is {max_entries:,}; split the archive"
             )
-        inflated = sum(entry.file_size for entry in entries)
         if inflated > max_bytes:
-            raise UnreadableFile(
-                f"inflates to {inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB; "
-                "split the archive"
-            )
-        if sum(entry.compress_size for entry in entries) > size:
-            raise UnreadableFile("its entries overlap each other: a zip bomb, or damaged")
+            inflates = f"{inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB"
+            return f"inflates to {inflates}; split the archive"
+        overlaps = sum(entry.compress_size for entry in entries) > size
+        return "its entries overlap each other: a zip bomb, or damaged" if overlaps else None
 
     def members(self) -> Iterator[Member | Rejected]:
         """Yield every file in the archive's order; folders are passed over."""
@@ -105,7 +91,7 @@ class Archive:
             return "a link or a device, not a file; pack the file itself"
         if info.flag_bits & 0x1:
             return "locked with a password; pack it without one"
-        if name.lower().endswith(_ARCHIVE_SUFFIXES):
+        if name.lower().endswith(_ARCHIVES):
             return "an archive inside an archive; unpack it first"
         if info.compress_type not in _METHODS:
             return "packed by a method other than deflate; pack it again as a plain zip"
@@ -126,11 +112,9 @@ class Archive:
 
     def named(self, name: str) -> bytes | None:
         """Return the content of the file at a path in the archive; None where it is not had."""
-        member = self._by_name.get(name)
-        try:
-            return self.read(member) if member else None
-        except UnreadableFile:
-            return None
+        with suppress(UnreadableFile):
+            return self.read(self._by_name[name]) if name in self._by_name else None
+        return None
 
     @cached_property
     def _by_name(self) -> dict[str, Member]:
@@ -143,12 +127,34 @@ class Archive:
 
 def stays_inside(name: str) -> bool:
     """Say whether a relative path, "/" between its parts, is plain and leads nowhere else."""
-    parts = name.split("/")
-    return bool(
-        name
-        and name.isprintable()
-        and not name.startswith("/")
-        and not re.match(r"[A-Za-z]:", name)
-        and ".." not in parts
-        and all(part for part in parts)
-    )
+    is_plain = name.isprintable() and not re.match(r"[A-Za-z]:", name)
+    return is_plain and not {"", ".."} & set(name.split("/"))
+
+
+_DAMAGE = (
+    *(LookupError, ValueError, AttributeError, TypeError, SyntaxError, OSError),
+    *(ExpatError, zipfile.BadZipFile, zlib.error, RuntimeError),
+)
+"""What the libraries raise where a part is missing, or is not what its name says."""
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[io.BytesIO]:
+    """Open an Office file; macros, links and embedded files in it are never followed.
+
+    Raises UnreadableFile for what is no such file, is damaged, or is a zip bomb; also where
+    reading it inside the `with` fails for such a reason.
+    """
+    with closing(Archive(data)) as archive:
+        for member in archive.members():
+            if isinstance(member, Rejected) and "bomb" in member.reason:
+                raise UnreadableFile(f"{member.file} in it {member.reason}")
+    try:
+        yield io.BytesIO(data)
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
+    except _DAMAGE as error:
+        raise UnreadableFile(
+            f"damaged, or not the Office file that its name says ({type(error).__name__}); "
+            "open it in an office program and save it again"
+        ) from error

@@ -2,9 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import product, takewhile
+
+from ingestion.rows import clustered
 
 EDGE = 0.14
 """How far furniture reaches into a page from its top and bottom, as a share of the height."""
@@ -52,18 +54,13 @@ def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
     for page, lines in enumerate(pages):
         for line in lines:
             if _at_edge(line):
-                for shape in _shapes(line.text, page):
-                    seen[shape, _height(line)].add(page)
+                for shape, near in product(_shapes(line.text, page), (-1, 0, 1)):
+                    seen[shape, round(line.place / _STEP) + near].add(page)
 
     def runs_on(line: PlacedLine, page: int) -> bool:
-        return any(
-            _returns(
-                page,
-                set().union(*(seen.get((shape, _height(line) + d), ()) for d in (-1, 0, 1))),
-                len(pages),
-            )
-            for shape in _shapes(line.text, page)
-        )
+        height = round(line.place / _STEP)
+        places = (seen.get((shape, height), set()) for shape in _shapes(line.text, page))
+        return any(_returns(page, where, len(pages)) for where in places)
 
     def is_furniture(row: Sequence[PlacedLine], page: int) -> bool:
         return (
@@ -117,25 +114,15 @@ def _stands_apart(lines: Sequence[PlacedLine], taken: Sequence[Sequence[int]]) -
     return all(abs(lines[i].place - inner) >= _BODY_GAP for i in rest)
 
 
-def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> Iterator[list[int]]:
-    """Yield the rows at one edge from the outermost inwards."""
+def _rows(lines: Sequence[PlacedLine], *, upper: bool) -> list[list[int]]:
+    """Return the rows at one edge from the outermost inwards."""
     edge = [i for i, line in enumerate(lines) if _at_edge(line) and (line.place < 0.5) is upper]
-    row: list[int] = []
-    for i in sorted(edge, key=lambda i: lines[i].place, reverse=not upper):
-        if row and abs(lines[i].place - lines[row[0]].place) > _STEP:
-            yield row
-            row = []
-        row.append(i)
-    if row:
-        yield row
+    edge.sort(key=lambda i: lines[i].place, reverse=not upper)
+    return clustered(edge, lambda i, j: abs(lines[j].place - lines[i].place) <= _STEP)
 
 
 def _at_edge(line: PlacedLine) -> bool:
     return not EDGE < line.place < 1 - EDGE
-
-
-def _height(line: PlacedLine) -> int:
-    return round(line.place / _STEP)
 
 
 def _returns(page: int, where: set[int], pages: int) -> bool:

@@ -1,18 +1,81 @@
-"""The bytes of a text file become a string, whatever they were encoded in."""
+"""What the bytes of a file are, and the text that they stand for."""
 
-import codecs
 import re
+from pathlib import PurePosixPath
+
+from bs4.dammit import EncodingDetector
 
 from ingestion.page import UnreadableFile
-from ingestion.sniffing import binary_format
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_BINARY = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a zip archive or an Office file"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (_OLD_OFFICE, "an old Office file"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"\x7fELF", "a program"),
+    (b"{\\rtf", "a rich text file"),
 )
+_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+_COMMENT = re.compile(rb"\s*(?:<!--|<\?)")
+_HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+_OFFICE_SUFFIXES = frozenset({".docx", ".docm", ".pptx", ".pptm"})
+
+
+def objection(data: bytes, file: str) -> str | None:
+    """Return why a file should not be parsed: empty, or not what its suffix says.
+
+    None means that nothing speaks against it.
+    """
+    suffix = PurePosixPath(file).suffix.lower()
+    if not data.strip():
+        return "empty file"
+    content = _content(data)
+    if suffix == ".pdf":
+        if b"%PDF-" in data[:1024]:
+            return None
+        return (
+            f"not a valid PDF{f' but {content}' if content else ''}; download it again or rename it"
+        )
+    if suffix in _OFFICE_SUFFIXES:
+        if data.startswith(b"PK"):
+            return None
+        if data.startswith(_OLD_OFFICE):
+            return "locked with a password, or in an older format; save a copy without one"
+        return f"not a {suffix} file{f' but {content}' if content else ''}; save it again"
+    if content is None or (content == "an HTML page" and suffix in _HTML_SUFFIXES):
+        return None
+    return f"not a {suffix} file but {content}; rename it or leave it out"
+
+
+def binary_format(data: bytes) -> str | None:
+    """Name the format that a file's first bytes are the signature of, if it is none of text."""
+    return next((name for signature, name in _BINARY if data.startswith(signature)), None)
+
+
+def _content(data: bytes) -> str | None:
+    """Name what the content plainly is; None for text."""
+    start, encoding = EncodingDetector.strip_byte_order_mark(data[:4096])
+    if name := binary_format(start):
+        return name
+    if b"\0" in start and not (encoding or _unmarked_utf16(start)):
+        return "binary data"
+    return "an HTML page" if _HTML.match(_without_comments(start)) else None
+
+
+def _without_comments(start: bytes) -> bytes:
+    """Drop what may stand before the first element: space, comments, instructions."""
+    while opening := _COMMENT.match(start):
+        end = b"-->" if opening[0].endswith(b"--") else b"?>"
+        start = start[opening.end() :].partition(end)[2]
+    return start.lstrip()
+
+
 _UNBELIEVABLE = re.compile(r"(us-)?ascii|utf-?(16|32).*", re.IGNORECASE)
 _LATIN_1 = re.compile(r"iso[-_]?8859-1|latin-?1", re.IGNORECASE)
 _WIDE_LETTERS = b"\x1b$"
@@ -45,9 +108,11 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
 
 
 def _decoded(data: bytes, declared: str | None) -> str:
-    for mark, marked in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(marked, errors="replace")
+    from chardet import detect
+
+    data, marked = EncodingDetector.strip_byte_order_mark(data)
+    if marked:
+        return data.decode(marked, errors="replace")
     if declared and _UNBELIEVABLE.fullmatch(declared):
         declared = None
     elif declared and _LATIN_1.fullmatch(declared):
@@ -59,23 +124,16 @@ def _decoded(data: bytes, declared: str | None) -> str:
             return data.decode(encoding)
         except (LookupError, UnicodeError):
             continue
-    return data.decode(_detected(data), errors="replace")
-
-
-def _detected(data: bytes) -> str:
-    """Tell the encoding by the letters that the bytes would be."""
-    from chardet import detect
-
     # It differs from Windows-1252 in eight signs alone, which English text does not tell apart.
     found = detect(data, exclude_encodings=("iso8859-15",))
     known = found["encoding"] if found["confidence"] >= _DOUBTFUL else None
-    return known or "windows-1252"
+    return data.decode(known or "windows-1252", errors="replace")
 
 
 def _unmarked_utf16(data: bytes) -> str | None:
     """Recognise UTF-16 without a mark by the zero bytes beside Latin letters."""
     head = data[:2000]
     even, odd = head[::2].count(0), head[1::2].count(0)
-    if max(even, odd) < len(head) * 0.3:
+    if max(even, odd) < len(head) * 0.15 or min(even, odd) > len(head) * 0.01:
         return None
     return "utf-16-be" if even > odd else "utf-16-le"

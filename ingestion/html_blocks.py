@@ -2,22 +2,30 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from lxml import etree
 
-from ingestion.html_scope import Scope, heading_anchor, is_section
-from ingestion.html_signatures import describes_objects, short_name, signature
-from ingestion.html_tables import cells, grid, header_rows, is_layout
-from ingestion.html_text import (
+from ingestion.html_parts import (
     BLOCK_TAGS,
+    Scope,
+    cells,
     code,
-    collapse,
+    describes_objects,
+    grid,
     has_blocks,
+    header_rows,
+    heading_anchor,
+    is_layout,
+    is_section,
     line,
     raw_text,
+    short_name,
+    signature,
     whole_number,
 )
-from ingestion.page import Block, BlockKind
+from ingestion.page import Block, BlockKind, collapse
 from ingestion.tables import table_blocks
 
 _WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}
@@ -39,18 +47,12 @@ _NAMED_PARAMETER = re.compile(
 )
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
 _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
-_SVG_NAMES = {
-    "viewbox": "viewBox",
-    "clippath": "clipPath",
-    "foreignobject": "foreignObject",
-    "textpath": "textPath",
-}
 
 
-def read_blocks(element: etree._Element, scope: Scope | None = None) -> list[Block]:
-    """Read everything inside an element; the blocks' paths and anchors begin at `scope`."""
+def read_blocks(element: etree._Element) -> list[Block]:
+    """Read everything inside an element."""
     reader = _Reader()
-    reader.inside(element, scope or Scope())
+    reader.inside(element, Scope())
     return reader.blocks
 
 
@@ -71,15 +73,12 @@ class _Reader:
         for piece in pieces:
             if isinstance(piece, str):
                 self._add(BlockKind.PARAGRAPH, piece, scope)
-            elif self._is_deep():
+            elif self._depth > _DEEPEST:
                 self._add(BlockKind.PARAGRAPH, line(piece), scope)
             else:
                 scope = self._element(piece, scope)
         self._depth -= 1
         return scope
-
-    def _is_deep(self) -> bool:
-        return self._depth > _DEEPEST
 
     def _add(self, kind: BlockKind, text: str, scope: Scope) -> None:
         if text:
@@ -94,7 +93,7 @@ class _Reader:
         if tag == "pre":
             self._add(BlockKind.CODE, code(element), scope)
         elif tag in {"ul", "ol", "menu", "dir"}:
-            self._list(element, scope, indent=0)
+            self._list(element, scope)
         elif tag == "dl":
             self._definitions(element, scope)
         elif tag == "table":
@@ -137,7 +136,7 @@ class _Reader:
             self._add(BlockKind.PARAGRAPH, f"{label}: {lead}".strip(), scope)
         self._read(pieces, scope)
 
-    def _list(self, element: etree._Element, scope: Scope, indent: int) -> None:
+    def _list(self, element: etree._Element, scope: Scope) -> None:
         number = whole_number(element.get("start"), 1)
         for piece in _pieces(element):
             if isinstance(piece, str) or piece.tag != "li":
@@ -148,14 +147,9 @@ class _Reader:
             number += 1
             lead, rest = _lead(_pieces(piece))
             if lead:
-                self._add(BlockKind.LIST_ITEM, f"{'  ' * indent}{bullet}{lead}", scope)
+                self._add(BlockKind.LIST_ITEM, f"{'  ' * scope.indent}{bullet}{lead}", scope)
             for inner in rest:
-                if isinstance(inner, str) or inner.tag not in {"ul", "ol"} or self._is_deep():
-                    self._read([inner], scope)
-                    continue
-                self._depth += 1
-                self._list(inner, scope, indent + 1)
-                self._depth -= 1
+                self._read([inner], replace(scope, indent=scope.indent + 1))
 
     def _definitions(self, dl: etree._Element, scope: Scope) -> None:
         classes = dl.get("class") or ""
@@ -225,10 +219,10 @@ class _Reader:
     def _drawing(self, svg: etree._Element, scope: Scope) -> None:
         from ingestion.loaders.svg import drawing_lines
 
-        if not collapse(raw_text(svg)):
-            return
-        for row in drawing_lines(_svg_markup(svg)):
-            self._add(BlockKind.DRAWING, row, scope)
+        # What is nested that deeply was drawn by nobody.
+        with suppress(RecursionError):
+            for row in drawing_lines(svg):
+                self._add(BlockKind.DRAWING, row, scope)
 
 
 def _pieces(element: etree._Element) -> list[Piece]:
@@ -302,13 +296,3 @@ def _grouped(
         (terms if child.tag == "dt" else descriptions).append(child)
     if terms or descriptions:
         yield terms, descriptions
-
-
-def _svg_markup(svg: etree._Element) -> str:
-    """Write an SVG element as XML again; the HTML parser lowered its names."""
-    markup = etree.tostring(svg, encoding="unicode", with_tail=False)
-    for lowered, name in _SVG_NAMES.items():
-        markup = markup.replace(lowered, name)
-    if "xmlns=" not in markup[: markup.find(">")]:
-        markup = markup.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return markup

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from textwrap import dedent, indent
@@ -105,20 +105,19 @@ def _part(text: str, options: dict[str, str]) -> str:
         lines = [line for first, last in _ranges(options["lines"]) for line in lines[first:last]]
     first, last = options.get("start-line", ""), options.get("end-line", "")
     lines = lines[_number(first) : _number(last)]
+    for option, passed in (("start-after", 1), ("start-at", 0)):
+        if (place := _place(lines, options.get(option))) is not None:
+            lines = lines[place + passed :]
+    for option, kept in (("end-before", 0), ("end-at", 1)):
+        if (place := _place(lines, options.get(option))) is not None:
+            lines = lines[: place + kept]
     text = "\n".join(lines)
-    for option, keeps in (("start-after", False), ("start-at", True)):
-        before, mark, after = text.partition(options.get(option) or "\0")
-        if mark and keeps:
-            text = before[before.rfind("\n") + 1 :] + mark + after
-        elif mark:
-            text = after.partition("\n")[2]
-    for option, keeps in (("end-before", False), ("end-at", True)):
-        before, mark, after = text.partition(options.get(option) or "\0")
-        if mark and keeps:
-            text = before + mark + after.partition("\n")[0]
-        elif mark:
-            text = before[: before.rfind("\n") + 1]
     return dedent(text) if "dedent" in options else text
+
+
+def _place(lines: Sequence[str], mark: str | None) -> int | None:
+    """Return the first line that holds a mark, if any does."""
+    return next((i for i, line in enumerate(lines) if mark and mark in line), None)
 
 
 def _number(text: str) -> int | None:

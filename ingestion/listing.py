@@ -52,19 +52,13 @@ class SourceFile:
     source: Path
     member: Member | None = None
 
-    def read_bytes(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
-        """Return its content, with what it includes from its folder or its archive.
-
-        Raises OSError or UnreadableFile where it cannot be had.
-        """
-        return self.content(limits)[0]
-
     def content(
         self, limits: Limits, archive: Archive | None = None
     ) -> tuple[bytes, tuple[str, ...]]:
-        """Return what `read_bytes` does, and the paths that it could not include.
+        """Return its bytes, with what it includes, and the paths that it could not include.
 
-        `archive` is the one that it lies in, where that is open already.
+        It may include what lies in its folder or its archive; `archive` is the one that it lies in,
+        where that is open already. Raises OSError or UnreadableFile where it cannot be had.
         """
         if self.member is not None:
             if archive is None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
 
@@ -34,6 +35,11 @@ CELL_DELIMITER = " — "
 """Between the cells of a table line (QAMR III-A, figure 2)."""
 
 
+def collapse(text: str) -> str:
+    """Join runs of white space, non-breaking spaces among them, to single spaces."""
+    return " ".join(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A run of text that is never cut: a paragraph, a table row, a code listing.
@@ -53,10 +59,6 @@ class Block:
 _TIGHT = {BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW, BlockKind.LIST_ITEM, BlockKind.DRAWING}
 
 
-def _separator(before: Block, after: Block) -> str:
-    return "\n" if before.kind in _TIGHT and after.kind in _TIGHT else "\n\n"
-
-
 @dataclass(frozen=True)
 class Page:
     """A PDF page, or a run of neighbouring sections of an HTML or text document.
@@ -70,34 +72,26 @@ class Page:
     @cached_property
     def text(self) -> str:
         """The blocks in reading order, one line apart in tables and lists, else two."""
-        parts: list[str] = []
-        for i, block in enumerate(self.blocks):
-            if i:
-                parts.append(_separator(self.blocks[i - 1], block))
-            parts.append(block.text)
-        return "".join(parts)
+        return "".join(f"{gap}{block.text}" for gap, block in self._spaced())
 
     def spans(self) -> Iterator[tuple[int, int, Block]]:
         """Yield (start, end, block) with character offsets into `text`."""
-        offset = 0
-        for i, block in enumerate(self.blocks):
-            if i:
-                offset += len(_separator(self.blocks[i - 1], block))
-            yield offset, offset + len(block.text), block
-            offset += len(block.text)
+        end = 0
+        for gap, block in self._spaced():
+            start = end + len(gap)
+            end = start + len(block.text)
+            yield start, end, block
+
+    def _spaced(self) -> Iterator[tuple[str, Block]]:
+        yield from (("", block) for block in self.blocks[:1])
+        for before, block in pairwise(self.blocks):
+            yield "\n" if {before.kind, block.kind} <= _TIGHT else "\n\n", block
 
     @property
     def heading_path(self) -> tuple[str, ...]:
         """The headings shared by all blocks of the page, outermost first."""
-        paths = [b.path for b in self.blocks]
-        if not paths:
-            return ()
-        shared = 0
-        for parts in zip(*paths, strict=False):
-            if len(set(parts)) > 1:
-                break
-            shared += 1
-        return paths[0][:shared]
+        levels = zip(*(block.path for block in self.blocks), strict=False)
+        return tuple(names[0] for names in takewhile(lambda names: len({*names}) == 1, levels))
 
     @property
     def anchor(self) -> str | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ingestion.page import Block, BlockKind
+from ingestion.rows import clustered
 
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
 _NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
@@ -12,6 +13,7 @@ _OPTION = re.compile(
     r"^(?P<indent> {1,8})(?P<names>--?[A-Za-z?][^\s,]*(?:(?:, | )[^\s]+)*)(?:  +(?P<words>\S.*))?$"
 )
 """A line of a command's help that names an option; what it does is to its right or below it."""
+_PARAGRAPH = re.compile(r"(?: {4}|\t).*(?:\n.+|\n{2,}(?: {4}|\t).*)*|.+(?:\n.+)*")
 _COLUMNS = re.compile(r"\S {3,}\S|\t|[|+]\s*[-|]")
 _LONGEST_HEADING = 80
 
@@ -38,22 +40,8 @@ def plain_blocks(text: str) -> Iterator[Block]:
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
     """Yield runs of lines between blank lines; an indented run goes on over blank lines."""
-    lines: list[str] = []
-    for raw in [*text.replace("\f", "\n\n").split("\n"), ""]:
-        row = raw.rstrip()
-        if row:
-            if lines and lines[-1] == "" and not (_indented(lines[0]) and _indented(row)):
-                yield _without_end(lines)
-                lines = []
-            lines.append(row)
-        elif lines:
-            lines.append("")
-    if lines:
-        yield _without_end(lines)
-
-
-def _without_end(lines: list[str]) -> list[str]:
-    return lines[: max(i for i, row in enumerate(lines) if row) + 1]
+    rows = "\n".join(row.rstrip() for row in text.replace("\f", "\n\n").split("\n"))
+    yield from (found[0].split("\n") for found in _PARAGRAPH.finditer(rows))
 
 
 def _indented(row: str) -> bool:
@@ -94,13 +82,7 @@ def _parts(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
     if _indented(lines[0]) or (len(lines) > 1 and columns * 2 > len(lines)):
         yield BlockKind.CODE, "\n".join(lines)
         return
-    item: list[str] = []
-    for row in lines:
-        if item and _ITEM.match(row):
-            yield _joined(item)
-            item = []
-        item.append(row)
-    yield _joined(item)
+    yield from map(_joined, clustered(lines, lambda _, row: not _ITEM.match(row)))
 
 
 def _options(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:

@@ -2,15 +2,16 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
 from ingestion.archives import Archive
+from ingestion.decoding import objection
 from ingestion.listing import (
     DEFAULT_LIMITS,
     Limits,
@@ -20,7 +21,6 @@ from ingestion.listing import (
 )
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
-from ingestion.sniffing import objection
 
 _MEANWHILE_SECONDS = 0.5
 
@@ -45,7 +45,9 @@ def read_files(
     sandboxes = [
         Sandbox(memory=limits.memory, seconds=limits.seconds, ocr=limits.ocr) for _ in range(count)
     ]
-    reader = _Reader(limits, only, sandboxes)
+    reader = _Reader(limits, only)
+    for sandbox in sandboxes:
+        reader.idle.put(sandbox)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
     ahead: deque[Future[Document | Rejected | None]] = deque()
     entries = iter(files)
@@ -68,41 +70,33 @@ def read_files(
         reader.close()
 
 
+@dataclass
 class _Reader:
     """Reads one file after another, from several threads."""
 
-    def __init__(
-        self,
-        limits: Limits,
-        only: Callable[[str, str], bool] | None,
-        sandboxes: Sequence[Sandbox],
-    ) -> None:
-        self._limits = limits
-        self._only = only
-        self._archives: dict[Path, Archive] = {}
-        self._idle: SimpleQueue[Sandbox] = SimpleQueue()
-        for sandbox in sandboxes:
-            self._idle.put(sandbox)
+    limits: Limits
+    only: Callable[[str, str], bool] | None
+    idle: SimpleQueue[Sandbox] = field(default_factory=SimpleQueue)
+    archives: dict[Path, Archive] = field(default_factory=dict)
 
     def read(self, entry: SourceFile | Rejected) -> Document | Rejected | None:
         if isinstance(entry, Rejected):
             return entry
         try:
-            data, missing = entry.content(self._limits, self._archive(entry))
+            data, missing = entry.content(self.limits, self._archive(entry))
         except OSError as error:
             return Rejected(entry.file, why_unreadable(error))
         except UnreadableFile as error:
             return Rejected(entry.file, str(error))
-        reason = objection(data, entry.file)
-        if reason is not None:
+        if reason := objection(data, entry.file):
             return Rejected(entry.file, reason)
-        if self._only is not None and not self._only(entry.file, sha256(data).hexdigest()):
+        if self.only is not None and not self.only(entry.file, sha256(data).hexdigest()):
             return None
-        sandbox = self._idle.get()
+        sandbox = self.idle.get()
         try:
             read = sandbox.parse(data, entry.file)
         finally:
-            self._idle.put(sandbox)
+            self.idle.put(sandbox)
         if missing and isinstance(read, Document):
             told = (
                 f"{len(missing)} of the files that it includes are not in what was given (such as "
@@ -114,11 +108,10 @@ class _Reader:
     def _archive(self, entry: SourceFile) -> Archive | None:
         if entry.member is None:
             return None
-        archive = self._archives.get(entry.path)
-        if archive is None:
-            archive = self._archives.setdefault(entry.path, open_archive(entry.path, self._limits))
-        return archive
+        if entry.path not in self.archives:
+            self.archives.setdefault(entry.path, open_archive(entry.path, self.limits))
+        return self.archives[entry.path]
 
     def close(self) -> None:
-        for archive in self._archives.values():
+        for archive in self.archives.values():
             archive.close()

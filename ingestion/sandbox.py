@@ -1,21 +1,21 @@
 """Parsing in a child process, so that a hostile or broken file can only harm that child."""
 
 import io
-import json
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Timer
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, cast
 
 from ingestion.ocr import Ocr
@@ -25,11 +25,12 @@ _LONGEST = 1 << 30
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
-    "import sys; sys.path[:] = sys.argv[6:];"
-    "from ingestion.sandbox import serve; serve(*sys.argv[1:6])"
+    "import sys; sys.path[:] = sys.argv[4:];"
+    "from ingestion.sandbox import serve; serve(*sys.argv[1:4])"
 )
 
 
+@dataclass(eq=False)
 class Sandbox:
     """One child that parses one file after another, and is replaced when it dies.
 
@@ -39,21 +40,14 @@ class Sandbox:
     to no file and sees no environment. One file is parsed at a time. `ocr` is handed to the loader.
     """
 
-    def __init__(
-        self,
-        loader: str = "ingestion.loaders:load",
-        *,
-        memory: int,
-        seconds: float,
-        ocr: Ocr | None = None,
-    ) -> None:
-        self._loader = loader
-        self._ocr = ocr
-        self._memory = memory
-        self._seconds = seconds
-        self._child: tuple[subprocess.Popen[bytes], Connection] | None = None
-        self._closed = False
-        self._busy = Lock()
+    loader: str = "ingestion.loaders:load"
+    _: KW_ONLY
+    memory: int
+    seconds: float
+    ocr: Ocr | None = None
+    _child: tuple[subprocess.Popen[bytes], Connection] | None = field(default=None, init=False)
+    _closed: bool = field(default=False, init=False)
+    _busy: Lock = field(default_factory=Lock, init=False)
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
         """Return the document, or why there is none.
@@ -76,13 +70,13 @@ class Sandbox:
             self._end()
             return Rejected(file, "reading was stopped before it was parsed")
         # Looked at first: whatever the alarm ends has taken its seconds.
-        patience = self._seconds * _PATIENCE
+        patience = self.seconds * _PATIENCE
         began = monotonic()
         alarm = Timer(patience, child.kill)
         alarm.daemon = True
         alarm.start()
         try:
-            pipe.send_bytes(pickle.dumps((data, file)))
+            pipe.send_bytes(pickle.dumps((data, file, self.loader, self.ocr)))
             return _answer(pipe.recv_bytes(_LONGEST))
         except (OSError, EOFError, pickle.UnpicklingError):
             late = monotonic() - began >= patience
@@ -90,17 +84,16 @@ class Sandbox:
         finally:
             alarm.cancel()
         if late or code == -signal.SIGXCPU:
-            return Rejected(file, f"parsing takes longer than {self._seconds:g} s; split it")
+            return Rejected(file, f"parsing takes longer than {self.seconds:g} s; split it")
         if code == _OUT_OF_MEMORY and not used:
-            megabytes = self._memory >> 20
+            megabytes = self.memory >> 20
             return Rejected(file, f"parsing needs more than {megabytes:,} MB of memory; split it")
         return None
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
         ours, theirs = Pipe()
         with theirs:
-            ocr = json.dumps(self._ocr and asdict(self._ocr))
-            given = (theirs.fileno(), self._loader, self._memory, self._seconds, ocr)
+            given = (theirs.fileno(), self.memory, self.seconds)
             child = subprocess.Popen(
                 [sys.executable, "-c", _START, *map(str, given), *sys.path],
                 stdin=subprocess.DEVNULL,
@@ -153,17 +146,20 @@ def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
     return partial(load, ocr=ocr) if ocr else load
 
 
-def serve(pipe: str, loader: str, memory: str, seconds: str, ocr: str) -> None:
+def serve(pipe: str, memory: str, seconds: str) -> None:
     """Parse what comes in through a pipe until it is closed; the child's main function."""
     connection = Connection(int(pipe))
-    _bound(int(memory))
-    how = json.loads(ocr)
+    for kind, bound in (
+        (resource.RLIMIT_AS, int(memory)),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        resource.setrlimit(kind, (bound, bound))
     while True:
         try:
-            data, file = connection.recv()
+            data, file, loader, ocr = connection.recv()
             _allow(float(seconds))
-            load = loader_of(loader, how and Ocr(**how))
-            answer = _parsed(load, data, file)
+            answer = _parsed(loader_of(loader, ocr), data, file)
             if isinstance(answer, Rejected) and _is_full(int(memory)):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError
@@ -194,20 +190,7 @@ def _is_full(memory: int) -> bool:
     return peak > 0.9 * memory
 
 
-def _bound(memory: int) -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
 def _allow(seconds: float) -> None:
     """Grant this process so much more processor time."""
-    import resource
-
-    usage = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(
-        resource.RLIMIT_CPU, (int(usage.ru_utime + usage.ru_stime + seconds) + 1, hard)
-    )
+    resource.setrlimit(resource.RLIMIT_CPU, (int(process_time() + seconds) + 1, hard))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingestion.page import CELL_DELIMITER, Block, BlockKind
+from ingestion.page import CELL_DELIMITER, Block, BlockKind, collapse
 
 _WIDEST = 1000
 """Columns beyond this are spans gone wild, not data."""
@@ -53,30 +53,19 @@ def table_blocks(
     spaces, so that a row is always one line.
     """
     grid = [[_cell(text) for text in row] for row in rows]
-    header = _joined_header(grid[:header_rows])
-    blocks = []
-    if any(header):
-        blocks.append(Block(BlockKind.TABLE_HEADER, _line(header), path, anchor))
-    else:
-        header = ()
-    blocks += [
-        Block(BlockKind.TABLE_ROW, _line(row), path, anchor, header)
+    columns = zip(*grid[:header_rows], strict=True)
+    joined = tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
+    header = joined if any(joined) else ()
+    blocks = [
+        Block(BlockKind.TABLE_ROW, CELL_DELIMITER.join(row), path, anchor, header)
         for row in grid[header_rows:]
         if any(row)
     ]
+    if header:
+        blocks.insert(0, Block(BlockKind.TABLE_HEADER, CELL_DELIMITER.join(header), path, anchor))
     return blocks
-
-
-def _joined_header(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    width = max((len(row) for row in rows), default=0)
-    columns = ([row[c] for row in rows if c < len(row)] for c in range(width))
-    return tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
 
 
 def _cell(text: str) -> str:
     """Keep a cell on one line and free of the delimiter, so that a line splits into its cells."""
-    return " ".join(text.split()).replace(CELL_DELIMITER, " – ")
-
-
-def _line(cells: Sequence[str]) -> str:
-    return CELL_DELIMITER.join(cells)
+    return collapse(text).replace(CELL_DELIMITER, " – ")

@@ -93,7 +93,7 @@ class ParsedHere(Sandbox):
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
         with self._parsing:
-            return _parsed(loader_of(self._loader, self._ocr), data, file)
+            return _parsed(loader_of(self.loader, self.ocr), data, file)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -173,7 +173,7 @@ class Gathering:
         if not any(page.text for page in document.pages):
             return Rejected(document.file, "holds no text")
         try:
-            data = file.read_bytes(self.limits)
+            data, _ = file.content(self.limits)
         except (OSError, UnreadableFile) as error:
             return Rejected(document.file, str(error))
         if sha256(data).hexdigest() != document.content_hash:

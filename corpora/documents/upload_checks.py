@@ -25,11 +25,11 @@ from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
 from ingestion.archives import Archive
+from ingestion.decoding import objection
 from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files
 from ingestion.loaders import LOADERS
 from ingestion.page import Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
-from ingestion.sniffing import objection
 
 _AT_ONCE = 500
 _PROBE_SECONDS = 20.0

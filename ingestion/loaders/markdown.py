@@ -1,34 +1,30 @@
 """Markdown files become documents, by way of the HTML that they stand for."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from ingestion.decoding import decode
-from ingestion.flowing import flowing_document
+from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.text import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
 from ingestion.page import Document, UnreadableFile
-from ingestion.sphinx_markup import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
 
 _DEEPEST = 80
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title\s*[:=]\s*(?P<title>.+?)\s*$", re.MULTILINE)
 _OWN_ANCHOR = re.compile(r"\s*\{:?\s*#([\w.:-]+)[^}]*\}\s*$")
 _ALERT = re.compile(r"^(\s*>\s*)\[!(\w+)\][ \t]*\n\s*>[ \t]*", re.MULTILINE)
-_ADMONITION = re.compile(
-    r'^(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>\w+)[^"\n]*(?:"(?P<title>[^"\n]*)")?[ \t]*\n'
-    r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t))+)",
-    re.MULTILINE,
-)
-_TAB = re.compile(
-    r'^===[!+]*[ \t]+"(?P<title>[^"\n]*)"[ \t]*\n'
+_INDENTED = re.compile(
+    r'^(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>\w+)[^"\n]*|===[!+]*[ \t]+(?="))'
+    r'(?:"(?P<title>[^"\n]*)")?[ \t]*\n'
     r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t|[ \t]*\n {4}))+)",
     re.MULTILINE,
 )
@@ -68,13 +64,11 @@ def load(data: bytes, file: str) -> Document:
 def _plain_notes(text: str) -> str:
     """Write tabs and notes of GitHub, MkDocs, Docusaurus and MyST as text under their labels."""
 
-    def indented(match: re.Match[str]) -> str:
-        body = re.sub(r"^(?: {4}|\t)", "", match["body"], flags=re.MULTILINE)
-        kind = match.groupdict().get("kind", "tab")
-        return _as_read(kind, match["title"] or "", _plain_notes(body))
-
-    def contained(match: re.Match[str]) -> str:
-        return _as_read(match["kind"], match["title"].strip(), _plain_notes(match["body"]))
+    def noted(match: re.Match[str]) -> str:
+        body = match["body"]
+        if match.re is _INDENTED:
+            body = re.sub(r"^(?: {4}|\t)", "", body, flags=re.MULTILINE)
+        return _as_read(match["kind"] or "tab", (match["title"] or "").strip(), _plain_notes(body))
 
     def tab_item(match: re.Match[str]) -> str:
         # The label stands before or behind the value, which serves where there is none.
@@ -82,8 +76,8 @@ def _plain_notes(text: str) -> str:
         return _opened(titles[0][1]) if titles else _CLOSED
 
     text = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
-    text = _TAB.sub(indented, _ADMONITION.sub(indented, text))
-    text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", _CONTAINER.sub(contained, text)))
+    text = _CONTAINER.sub(noted, _INDENTED.sub(noted, text))
+    text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", text))
     return _MYST_TARGET.sub("", _MYST_ROLE.sub(r"`\1`", text))
 
 
@@ -108,7 +102,7 @@ def _as_read(kind: str, title: str, body: str) -> str:
 
 def _html(text: str) -> str:
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(deflist_plugin)
+    parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, max_level=6)
     environment: dict[str, object] = {}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
@@ -135,20 +129,10 @@ def _read_fence(token: Token) -> None:
 
 
 def _set_anchors(tokens: Sequence[Token]) -> None:
-    taken: Counter[str] = Counter()
+    """Let a heading's own anchor take the place of the one that GitHub would give it."""
     for opening, inline in pairwise(tokens):
-        if opening.type != "heading_open":
-            continue
         words = inline.children or []
         own = _OWN_ANCHOR.search(words[-1].content) if words else None
-        if own:
+        if own and opening.type == "heading_open":
             words[-1].content = words[-1].content[: own.start()]
             opening.attrSet("id", own[1])
-            continue
-        slug = _slug("".join(word.content for word in words))
-        opening.attrSet("id", f"{slug}-{taken[slug]}" if taken[slug] else slug)
-        taken[slug] += 1
-
-
-def _slug(heading: str) -> str:
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")

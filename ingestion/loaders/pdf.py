@@ -4,36 +4,42 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import import_module
+from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Any
 from unicodedata import category
 
 from ingestion.boilerplate import EDGE, PlacedLine, furniture
-from ingestion.kinds import classify
-from ingestion.loaders.pdf_blocks import BlockReader, Item, squeeze
-from ingestion.loaders.pdf_columns import flows
-from ingestion.loaders.pdf_drawings import Drawing, page_drawings, with_marks
-from ingestion.loaders.pdf_grid import level_rules, page_grids
+from ingestion.documents import document
+from ingestion.loaders.pdf_blocks import BlockReader, squeeze
 from ingestion.loaders.pdf_layout import (
+    Box,
     Line,
+    flows,
     merge,
     page_segments,
     rows,
     upright,
     without_line_numbers,
 )
-from ingestion.loaders.pdf_roles import Typography
+from ingestion.loaders.pdf_strokes import (
+    Drawing,
+    level_rules,
+    page_drawings,
+    page_grids,
+    with_marks,
+)
 from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
-from ingestion.loaders.pdf_text import Vocabulary
+from ingestion.loaders.pdf_text import Typography, Vocabulary
 from ingestion.ocr import Ocr, ScanReader
-from ingestion.page import BlockKind, Document, DocumentKind, Page, UnreadableFile
+from ingestion.page import Document, DocumentKind, Page, UnreadableFile
 from ingestion.plain_blocks import plain_blocks
 
 _LEADER = re.compile(r"(?:[.·…] ?){4,}(?:\d+|[ivxlc]+)$")
-_ENDS_IN_NUMBER = re.compile(r"\S\s+\d+$")
+_NUMBER_AT_END = re.compile(r"(?<=\S)\s+\d+$")
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _INDEXED = re.compile(r"\S, \d{1,4}(?:, \d{1,4})*$")
 _STAMP = 100
@@ -51,7 +57,7 @@ def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     any text.
     """
     with _opened(data) as pdf:
-        return _read(pdf, file, sha256(data).hexdigest(), ocr)
+        return _read(pdf, data, file, ocr)
 
 
 def probe(data: bytes, file: str) -> Document:
@@ -106,7 +112,7 @@ class _Sheet:
         self.lines = [line for line in self.lines if id(line) not in gone]
 
 
-def _read(pdf: Any, file: str, content_hash: str, ocr: Ocr | None) -> Document:
+def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
     rotations = [page.rotation for page in pdf]
     sheets = [
         _Sheet(number, page, page.get_cdrawings(), page_segments(page))
@@ -138,7 +144,7 @@ def _read(pdf: Any, file: str, content_hash: str, ocr: Ocr | None) -> Document:
         )
         for sheet in sheets
     ]
-    return replace(_document(file, title, content_hash, pages), remarks=remarks)
+    return document(data, file, title, pages, remarks)
 
 
 def _read_scans(
@@ -187,13 +193,6 @@ def _is_scan(sheet: _Sheet) -> bool:
     return any((x1 - x0) * (y1 - y0) > paper / 2 for x0, y0, x1, y1 in boxes)
 
 
-def _document(file: str, title: str, content_hash: str, pages: Sequence[Page]) -> Document:
-    kinds = [block.kind for page in pages for block in page.blocks]
-    share = kinds.count(BlockKind.SIGNATURE) / max(1, len(kinds))
-    kind = classify(file, title, signature_share=share)
-    return Document(file, title, kind, content_hash, tuple(pages))
-
-
 def _set_tables_aside(sheet: _Sheet, vocabulary: Vocabulary) -> None:
     height = sheet.page.rect.height
     grids = page_grids(sheet.drawings)
@@ -220,11 +219,11 @@ def _set_drawings_aside(sheet: _Sheet) -> None:
     sheet.lines = with_marks(level, sheet.drawings)
 
 
-def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Item]]:
+def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Box]]:
     """Yield the page's columns in reading order: lines, tables and schematics."""
     rules = level_rules(sheet.drawings)
     for flow in flows([*sheet.figures, *sheet.lines]):
-        figures: list[Item] = [item for item in flow if not isinstance(item, Line)]
+        figures: list[Box] = [item for item in flow if not isinstance(item, Line)]
         lines = without_line_numbers([item for item in flow if isinstance(item, Line)])
         taken: set[int] = set()
         for table, inside in aligned_tables(lines, vocabulary.join, rules):
@@ -249,13 +248,10 @@ def _title(pdf: Any, first: Sequence[Line], file: str) -> str:
     if len(stated) > 2 and not _NO_TITLE.search(stated):
         return stated
     upper = [line for line in map(merge, rows(first)) if not line.mono and len(line.text) > 2]
-    if upper:
-        largest = max(line.size for line in upper)
-        start = next(i for i, line in enumerate(upper) if line.size == largest)
-        end = start
-        while end < min(len(upper), start + 3) and upper[end].size == largest:
-            end += 1
-        return " ".join(line.text for line in upper[start:end])
+    largest = max((line.size for line in upper), default=0.0)
+    for size, lines in groupby(upper, key=lambda line: line.size):
+        if size == largest:
+            return " ".join(line.text for line in islice(lines, 3))
     return PurePosixPath(file).stem
 
 
@@ -277,7 +273,12 @@ def _drop_contents(sheet: _Sheet, outline: dict[int, list[tuple[int, str]]]) -> 
     grouped = rows(sheet.lines)
     texts = [merge(row).text for row in grouped]
     titles = {squeeze(title) for entries in outline.values() for _, title in entries}
-    listed = [i for i, text in enumerate(texts) if _is_entry(text, titles)]
+    listed = [
+        i
+        for i, text in enumerate(texts)
+        if _LEADER.search(text)
+        or ((end := _NUMBER_AT_END.search(text)) and squeeze(text[: end.start()]) in titles)
+    ]
     if len(listed) >= 3:
         heading = [i for i, text in enumerate(texts) if _CONTENTS.fullmatch(text)]
         sheet.drop([line for i in listed + heading for line in grouped[i]])
@@ -285,13 +286,6 @@ def _drop_contents(sheet: _Sheet, outline: dict[int, list[tuple[int, str]]]) -> 
     within = _chapter(sheet.number, outline).lower().endswith("index")
     if indexed > (0.25 if within else 0.6) * max(len(sheet.lines), 1 if within else 10):
         sheet.lines = []
-
-
-def _is_entry(text: str, titles: set[str]) -> bool:
-    """Whether a line is a title and the page that it stands on."""
-    if _LEADER.search(text):
-        return True
-    return bool(_ENDS_IN_NUMBER.search(text)) and squeeze(re.sub(r"\d+$", "", text)) in titles
 
 
 def _chapter(number: int, outline: dict[int, list[tuple[int, str]]]) -> str:

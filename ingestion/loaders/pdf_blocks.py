@@ -3,25 +3,24 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 
-from ingestion.loaders.pdf_drawings import Drawing
-from ingestion.loaders.pdf_layout import Line
-from ingestion.loaders.pdf_roles import (
+from ingestion.loaders.pdf_layout import Box, Line
+from ingestion.loaders.pdf_strokes import Drawing
+from ingestion.loaders.pdf_tables import Table
+from ingestion.loaders.pdf_text import (
     Signature,
     Typography,
+    Vocabulary,
     bullet,
+    code_text,
     continues,
     is_open,
     is_term,
     signature,
 )
-from ingestion.loaders.pdf_tables import Table
-from ingestion.loaders.pdf_text import Vocabulary, code_text
 from ingestion.page import Block, BlockKind
 from ingestion.tables import table_blocks
-
-Item = Line | Table | Drawing
 
 _PARAMETER = re.compile(r"\*{0,2}[\w.]+ (?:\(.*\) )?–")
 _CONTINUED = re.compile(
@@ -61,7 +60,7 @@ class BlockReader:
     _code_left: float = 0.0
 
     def read(
-        self, flows: Iterable[Sequence[Item]], outline: Sequence[tuple[int, str]]
+        self, flows: Iterable[Sequence[Box]], outline: Sequence[tuple[int, str]]
     ) -> list[Block]:
         """Return the blocks of one page.
 
@@ -112,7 +111,7 @@ class BlockReader:
         while self._owners and x0 <= self._owners[-1].x0 + 2:
             self._owners.pop()
 
-    def _read_figure(self, item: Item, *, opens_page: bool) -> Iterator[Block]:
+    def _read_figure(self, item: Box, *, opens_page: bool) -> Iterator[Block]:
         path = self._path(item.x0 + 3)
         if isinstance(item, Drawing):
             self._table = None
@@ -140,17 +139,19 @@ class BlockReader:
                 end = _code_end(lines, i)
                 yield self._code(lines[i:end], continued=continued and i == 0)
             elif is_term(line, following, self.typography):
-                end = self._paragraph_end(lines, i + 1, right)
-                yield self._definition(line, lines[i + 1 : end])
+                described = self._paragraph(lines[i + 1], lines[i + 2 :], right)
+                end = i + 1 + len(described)
+                yield self._definition(line, described)
             elif mark := bullet(line):
-                end = self._paragraph_end(lines, i, right, hanging=mark[1])
-                yield self._list_item(lines[i:end], *mark)
+                item = self._paragraph(_without_mark(line, mark[1]), lines[i + 1 :], right)
+                end = i + len(item)
+                yield self._list_item(line.x0, item, *mark)
             else:
-                end = self._paragraph_end(lines, i, right)
+                paragraph = self._paragraph(line, lines[i + 1 :], right)
+                end = i + len(paragraph)
                 self._bullets = [x for x in self._bullets if x <= line.x0 + 2]
-                yield Block(
-                    BlockKind.PARAGRAPH, self.vocabulary.join(lines[i:end]), self._path(line.x0)
-                )
+                text = self.vocabulary.join(paragraph)
+                yield Block(BlockKind.PARAGRAPH, text, self._path(line.x0))
             i = end
 
     def _heading_end(self, lines: Sequence[Line], i: int, *, spaced: bool) -> int:
@@ -158,7 +159,8 @@ class BlockReader:
         for end in range(min(i + 3, len(lines)), i, -1):
             part = lines[i:end]
             same = all(line.size == part[0].size and line.bold == part[0].bold for line in part)
-            if same and not part[0].mono and self._listed(_plain(part)) is not None:
+            title = " ".join(line.text for line in part)
+            if same and not part[0].mono and self._listed(title) is not None:
                 return end
         following = lines[i + 1] if i + 1 < len(lines) else None
         if not self.typography.is_heading(lines[i], following, spaced=spaced):
@@ -182,7 +184,10 @@ class BlockReader:
         title = self.vocabulary.join(lines).removesuffix("¶")
         listed = self._listed(title)
         if listed is None:
-            level = self._unlisted_level(title, lines[0])
+            sizes, size = self.typography.heading_sizes, lines[0].size
+            level = _UNLISTED + (sizes.index(size) if size in sizes else len(sizes))
+            if not self.has_outline and (numbered := _NUMBERED.match(title)):
+                level = numbered[1].count(".") + 1
         else:
             for passed in self._pending[:listed]:
                 self._enter(*passed)
@@ -192,14 +197,6 @@ class BlockReader:
         self._leave_owners(lines[0].x0)
         self._bullets.clear()
         return Block(BlockKind.HEADING, title, tuple(t for _, t in self._headings))
-
-    def _unlisted_level(self, title: str, line: Line) -> int:
-        sizes = self.typography.heading_sizes
-        rank = sizes.index(line.size) if line.size in sizes else len(sizes)
-        numbered = _NUMBERED.match(title)
-        if numbered and not self.has_outline:
-            return numbered[1].count(".") + 1
-        return _UNLISTED + rank
 
     def _signature_end(self, lines: Sequence[Line], i: int) -> int:
         end = i + 1
@@ -213,8 +210,8 @@ class BlockReader:
         x0 = lines[0].x0
         self._leave_owners(x0)
         owner = self._owners[-1] if self._owners else None
-        name = found.qualified(owner.name if owner and owner.is_class else None)
-        self._owners.append(_Owner(name, x0, found.is_class))
+        above = f"{owner.name}." if owner and owner.is_class else found.module
+        self._owners.append(_Owner(above + found.name, x0, found.is_class))
         self._bullets.clear()
         return Block(BlockKind.SIGNATURE, self.vocabulary.join(lines), self._path(x0 + 3))
 
@@ -228,36 +225,28 @@ class BlockReader:
         text = term.text + joint + self.vocabulary.join(lines)
         return Block(BlockKind.DEFINITION, text, self._path(term.x0))
 
-    def _list_item(self, lines: Sequence[Line], mark: str, text_x0: float) -> Block:
-        line = lines[0]
-        path = self._path(line.x0)
-        self._bullets = [x for x in self._bullets if x <= line.x0 + 2]
+    def _list_item(self, x0: float, lines: Sequence[Line], mark: str, text_x0: float) -> Block:
+        path = self._path(x0)
+        self._bullets = [x for x in self._bullets if x <= x0 + 2]
         level = len(self._bullets)
         self._bullets.append(text_x0)
-        text = self.vocabulary.join([_without_mark(line, text_x0), *lines[1:]])
+        text = self.vocabulary.join(lines)
         if _PARAMETER.match(text):
             return Block(BlockKind.DEFINITION, text, path)
         return Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
 
-    def _paragraph_end(
-        self, lines: Sequence[Line], i: int, right: float, *, hanging: float | None = None
-    ) -> int:
-        """Return the line after the paragraph that begins at `i`."""
-        paragraph = [lines[i] if hanging is None else _without_mark(lines[i], hanging)]
-        end = i + 1
-        while end < len(lines):
-            after = lines[end]
-            following = lines[end + 1] if end + 1 < len(lines) else None
-            if not continues(paragraph, after, right, self.typography):
+    def _paragraph(self, first: Line, below: Sequence[Line], right: float) -> list[Line]:
+        """Return the lines of the paragraph that begins with `first` and goes on below."""
+        paragraph = [first]
+        for line, following in zip_longest(below, below[1:]):
+            goes_on = continues(paragraph, line, right, self.typography)
+            if not goes_on or (signature(line) and is_term(line, following, self.typography)):
                 break
-            if signature(after) and is_term(after, following, self.typography):
-                break
-            paragraph.append(after)
-            end += 1
-        return end
+            paragraph.append(line)
+        return paragraph
 
 
-def _is_note(item: Item) -> bool:
+def _is_note(item: Box) -> bool:
     return isinstance(item, Line) and bool(_CONTINUED.fullmatch(item.text))
 
 
@@ -271,20 +260,14 @@ def _runs_over(before: Block, after: Block) -> bool:
     )
 
 
-def _plain(lines: Sequence[Line]) -> str:
-    return " ".join(line.text for line in lines)
-
-
 def _without_mark(line: Line, text_x0: float) -> Line:
     return Line(text_x0, line.y0, line.x1, line.y1, line.runs[1:], line.base)
 
 
 def _code_end(lines: Sequence[Line], i: int) -> int:
-    end = i + 1
-    while end < len(lines):
+    for end in range(i + 1, len(lines)):
         before, after = lines[end - 1], lines[end]
         step = after.base - before.base
         if not after.mono or signature(after) or not 0 < step < 3.1 * before.size:
-            break
-        end += 1
-    return end
+            return end
+    return len(lines)

@@ -1,4 +1,4 @@
-"""A PDF page as lines of styled runs."""
+"""A PDF page as lines of styled runs, and the columns in which a person reads them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from itertools import groupby
-from typing import Any, TypeVar
+from itertools import groupby, pairwise
+from statistics import median, mode
+from typing import Any
+
+from ingestion.rows import clustered
 
 _MONO = re.compile(
     r"mono|nimbusmon|courier|typewriter|consol|menlo|code|fixed|[a-z]tt\d*\b|[a-z]tt-", re.I
@@ -61,12 +64,8 @@ class Box:
 
 def around(items: Sequence[Box]) -> tuple[float, float, float, float]:
     """Return the edges of the smallest box that holds all of some items."""
-    return (
-        min(item.x0 for item in items),
-        min(item.y0 for item in items),
-        max(item.x1 for item in items),
-        max(item.y1 for item in items),
-    )
+    lefts, tops = [item.x0 for item in items], [item.y0 for item in items]
+    return min(lefts), min(tops), max(item.x1 for item in items), max(item.y1 for item in items)
 
 
 @dataclass(frozen=True)
@@ -88,20 +87,18 @@ class Line(Box):
     @cached_property
     def size(self) -> float:
         """The font size that most letters have, in points."""
-        return _dominant((r.size, len(r.text)) for r in self.runs)
+        return mode(run.size for run in self.runs for _ in run.text)
 
     @cached_property
     def font(self) -> str:
         """The font that most letters have."""
-        return _dominant((r.font, len(r.text)) for r in self.runs)
+        return mode(run.font for run in self.runs for _ in run.text)
 
     @cached_property
     def mono(self) -> bool:
         """Whether the line is set in a monospaced font, but for a stray glyph inside."""
-        if not (self.runs[0].mono and self.runs[-1].mono):
-            return False
-        letters = sum(len(r.text) for r in self.runs)
-        return sum(len(r.text) for r in self.runs if r.mono) > 0.9 * letters
+        letters = [run.mono for run in self.runs for _ in run.text]
+        return letters[0] and letters[-1] and sum(letters) > 0.9 * len(letters)
 
     @cached_property
     def bold(self) -> bool:
@@ -112,16 +109,6 @@ class Line(Box):
 def join_runs(runs: Sequence[Run]) -> str:
     """Join runs with one space where there was any."""
     return "".join((" " if r.spaced and i else "") + r.text for i, r in enumerate(runs))
-
-
-ValueT = TypeVar("ValueT")
-
-
-def _dominant(weighted: Iterable[tuple[ValueT, int]]) -> ValueT:
-    totals: dict[ValueT, int] = {}
-    for value, weight in weighted:
-        totals[value] = totals.get(value, 0) + weight
-    return max(totals, key=lambda value: totals[value])
 
 
 _SIDEWAYS = {(0, -1): -90, (0, 1): 90, (-1, 0): 180}
@@ -177,72 +164,58 @@ def _lies_on(paper: Any, line: Line) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
-    font: str
-    size: float
-    mono: bool
-    bold: bool
-    raised: bool
+_Style = tuple[str, float, bool, bool]
+"""Font and size; whether it is monospaced, and whether it is bold."""
 
 
-def _style(span: dict[str, Any]) -> _Style:
-    font, flags = span["font"], span["flags"]
-    return _Style(
-        font=font,
-        size=round(span["size"], 1),
-        mono=bool(flags & _FLAG_MONO) or bool(_MONO.search(font)),
-        bold=bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font)),
-        raised=bool(flags & _FLAG_SUPERSCRIPT),
-    )
-
-
-def _glyphs(raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], _Style]]:
+def _glyphs(raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], _Style, bool]]:
+    """Yield the letters of a line, each with its place, its style, and whether it is raised."""
     for span in raw["spans"]:
-        style = _style(span)
+        font, flags = span["font"], span["flags"]
+        mono = bool(flags & _FLAG_MONO) or bool(_MONO.search(font))
+        bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
+        style = (font, round(span["size"], 1), mono, bold)
         for char in span["chars"]:
             letter = _BULLET_GLYPHS.get(char["c"], char["c"])
             if letter.isprintable() or letter.isspace() or letter in _KEPT_UNPRINTABLE:
-                yield letter, char, style
+                yield letter, char, style, bool(flags & _FLAG_SUPERSCRIPT)
 
 
 def _segment(raw: dict[str, Any]) -> Line | None:
     runs: list[Run] = []
     spaced = False
-    for (style, is_space), group in groupby(_glyphs(raw), key=lambda g: (g[2], g[0].isspace())):
+    placed = list(_glyphs(raw))
+    for key, group in groupby(placed, key=lambda glyph: (glyph[2:], glyph[0].isspace())):
+        ((font, size, mono, bold), raised), is_space = key
         if is_space:
             spaced = True
             continue
         glyphs = list(group)
-        text = "".join(letter for letter, _, _ in glyphs)
-        if style.mono:
+        text = "".join(letter for letter, *_ in glyphs)
+        if mono:
             text = text.translate(_CODE_QUOTES)
-        elif style.raised and runs and not spaced and text.isalnum():
+        elif raised and runs and not spaced and text.isalnum():
             text = "^" + text
         x0, x1 = glyphs[0][1]["bbox"][0], glyphs[-1][1]["bbox"][2]
-        runs.append(Run(text, x0, x1, style.font, style.size, style.mono, style.bold, spaced))
+        runs.append(Run(text, x0, x1, font, size, mono, bold, spaced))
         spaced = False
     if not runs:
         return None
-    _, y0, _, y1 = raw["bbox"]
-    base = next((g[1]["origin"][1] for g in _glyphs(raw) if not g[2].raised), y1)
+    x0, y0, x1, y1 = raw["bbox"]
+    base = next((char["origin"][1] for _, char, _, raised in placed if not raised), y1)
     if raw["dir"][0] < _LEVEL:
-        x0, _, x1, _ = raw["bbox"]
         return Line(x0, y0, x1, y1, tuple(runs), y1, turned=True)
     return Line(runs[0].x0, y0, runs[-1].x1, y1, tuple(runs), base)
 
 
 def rows(lines: Iterable[Line]) -> list[list[Line]]:
     """Group lines that stand on one baseline, top to bottom, each group left to right."""
-    grouped: list[list[Line]] = []
-    for line in sorted(lines, key=lambda item: (item.base, item.x0)):
-        if grouped and line.base - grouped[-1][0].base <= 0.35 * min(
-            line.size, grouped[-1][0].size
-        ):
-            grouped[-1].append(line)
-        else:
-            grouped.append([line])
-    return [sorted(row, key=lambda item: item.x0) for row in grouped]
+
+    def on_one_baseline(first: Line, line: Line) -> bool:
+        return line.base - first.base <= 0.35 * min(line.size, first.size)
+
+    ordered = sorted(lines, key=lambda line: (line.base, line.x0))
+    return [sorted(row, key=lambda line: line.x0) for row in clustered(ordered, on_one_baseline)]
 
 
 _FEWEST_NUMBERED = 3
@@ -250,53 +223,28 @@ _FEWEST_NUMBERED = 3
 
 
 def without_line_numbers(lines: Sequence[Line]) -> list[Line]:
-    """Drop the numbers beside the lines of a listing: smaller ones, or those that count."""
-    return _without_counting(_without_small_numbers(lines))
-
-
-def _without_counting(lines: Sequence[Line]) -> list[Line]:
-    grouped = rows(lines)
+    """Drop the numbers beside a listing that count its lines."""
     kept: list[Line] = []
-    start = 0
-    while start < len(grouped):
-        first, end = _counted(grouped[start]), start + 1
-        while first is not None and end < len(grouped):
-            if _counted(grouped[end]) != first + end - start:
-                break
-            end += 1
-        numbered = end - start >= _FEWEST_NUMBERED
-        for line, *others in grouped[start:end]:
-            code = line.runs[1:] if numbered else line.runs
+    for start, group in groupby(enumerate(rows(lines)), key=_count_begins):
+        block = [row for _, row in group]
+        has_code = any(len(row) > 1 or len(row[0].runs) > 1 for row in block)
+        is_counted = start is not None and len(block) >= _FEWEST_NUMBERED and has_code
+        for line, *others in block:
+            code = line.runs[1:] if is_counted else line.runs
             if code:
                 kept.append(replace(line, runs=code, x0=code[0].x0))
             kept += others
-        start = end
     return kept
 
 
-def _counted(row: Sequence[Line]) -> int | None:
-    """Return the number that a line of code begins with, apart from the code."""
-    number, *code = row[0].runs
-    apart = not code or code[0].spaced
-    is_number = number.mono and len(number.text) < 6 and number.text.isdecimal()
-    is_code = all(run.mono for line in row for run in line.runs)
-    return int(number.text) if is_number and apart and is_code else None
-
-
-def _without_small_numbers(lines: Sequence[Line]) -> list[Line]:
-    beside = [
-        row[0]
-        for row in rows(lines)
-        if len(row) > 1 and row[0].text.isdigit() and row[1].mono and row[0].size < row[1].size
-    ]
-    if len(beside) < 3:
-        return list(lines)
-    places = {(number.size, round(number.x1)) for number in beside}
-    return [
-        line
-        for line in lines
-        if not (line.text.isdigit() and (line.size, round(line.x1)) in places)
-    ]
+def _count_begins(placed: tuple[int, Sequence[Line]]) -> int | None:
+    """Return where the count began that numbers a row and the code in it, None without one."""
+    place, row = placed
+    number, *code = [run for line in row for run in line.runs]
+    is_apart = not code or len(row[0].runs) == 1 or code[0].spaced
+    is_beside = not code or number.mono or number.size < code[0].size
+    is_number = is_apart and is_beside and len(number.text) < 6 and number.text.isdecimal()
+    return int(number.text) - place if is_number and all(run.mono for run in code) else None
 
 
 def merge(row: Sequence[Line]) -> Line:
@@ -305,3 +253,77 @@ def merge(row: Sequence[Line]) -> Line:
         return row[0]
     runs = [run for line in row for run in (replace(line.runs[0], spaced=True), *line.runs[1:])]
     return Line(*around(row), tuple(runs), row[0].base)
+
+
+def flows(items: Sequence[Box]) -> Iterator[list[Box]]:
+    """Yield the columns of a page in reading order, each from top to bottom.
+
+    A column is believed only where at least two stacks of filled lines stand beside each other;
+    whatever reaches across them, with the headings right above it, parts them into an upper and a
+    lower half.
+    """
+    columns = _columns(items)
+    if len(columns) < 2:
+        yield sorted(items, key=lambda item: (item.y0, item.x0))
+        return
+    bands: list[list[Box]] = [[] for _ in columns]
+    across: list[Box] = []
+    for item in sorted(items, key=lambda item: (item.y0, item.x0)):
+        inside = [i for i, (x0, x1) in enumerate(columns) if item.x0 < x1 and item.x1 > x0]
+        if len(inside) == 1:
+            if across:
+                yield across
+                across = []
+            bands[inside[0]].append(item)
+            continue
+        across = [*_trailing_headings(bands), *across, item]
+        yield from (band for band in bands if band)
+        bands = [[] for _ in columns]
+    yield from (band for band in bands if band)
+    if across:
+        yield across
+
+
+def _trailing_headings(bands: list[list[Box]]) -> list[Box]:
+    """Take from a column the headings that stand below everything in the other columns."""
+    depth = [max((item.y1 for item in band), default=0.0) for band in bands]
+    deepest = depth.index(max(depth))
+    others = max((d for i, d in enumerate(depth) if i != deepest), default=0.0)
+    band = bands[deepest]
+    taken: list[Box] = []
+    size = median(item.size for item in band if isinstance(item, Line)) if band else 0.0
+    while band and band[-1].y0 > others and isinstance(band[-1], Line):
+        if not (band[-1].bold or band[-1].size > size):
+            break
+        taken.insert(0, band.pop())
+    return taken
+
+
+def _columns(items: Sequence[Box]) -> list[tuple[float, float]]:
+    lines = [item for item in items if isinstance(item, Line)]
+    if len(lines) < 8:
+        return []
+    left, right = min(item.x0 for item in lines), max(item.x1 for item in lines)
+    narrow = [item for item in lines if item.x1 - item.x0 < 0.6 * (right - left)]
+    bins = [0] * (int(right - left) // 2 + 2)
+    for item in narrow:
+        for i in range(int(item.x0 - left) // 2, int(item.x1 - left) // 2 + 1):
+            bins[i] += 1
+    covered = [count > 0.06 * len(narrow) for count in bins]
+    edges = [i for i, (a, b) in enumerate(pairwise([False, *covered, False])) if a != b]
+    spans = [(left + 2 * a, left + 2 * b) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return spans if len(spans) > 1 and all(_is_prose(span, narrow) for span in spans) else []
+
+
+def _is_prose(span: tuple[float, float], lines: Sequence[Line]) -> bool:
+    inside = sorted(
+        (item for item in lines if item.x0 >= span[0] - 3 and item.x1 <= span[1] + 3), key=_width
+    )
+    if len(inside) < 4:
+        return False
+    middle = inside[len(inside) // 2]
+    return _width(middle) > 0.55 * (span[1] - span[0]) and len(middle.text) > 20
+
+
+def _width(item: Box) -> float:
+    return item.x1 - item.x0

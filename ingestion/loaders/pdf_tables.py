@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from statistics import median
 
-from ingestion.loaders.pdf_grid import Grid, joined
 from ingestion.loaders.pdf_layout import Box, Line, around, merge, rows
+from ingestion.loaders.pdf_strokes import Grid, joined
 
 Join = Callable[[Sequence[Line]], str]
 """Makes the text of a paragraph from its lines."""
@@ -84,8 +84,12 @@ def _told(lines: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
 def _is_table(grid: Grid, texts: dict[int, _Cell]) -> bool:
     """Whether a grid is one of cells, and not a framed text or a schematic of boxes."""
     several = sum(len({cell for cell in row if cell in texts}) > 1 for row in grid.region)
-    spanning = any(grid.slots(cell) > 1 for cell in texts)
-    return several > (1 if spanning else 0) and all(grid.is_rectangle(cell) for cell in texts)
+    slots = [grid.slots(cell) for cell in texts]
+    spanning = any(len(cell) > 1 for cell in slots)
+    rectangles = (list(product(*map(set, zip(*cell, strict=True)))) for cell in slots)
+    return several > (1 if spanning else 0) and all(
+        len(cell) == len(whole) for cell, whole in zip(slots, rectangles, strict=True)
+    )
 
 
 def _fill(grid: Grid, segments: Sequence[Line]) -> dict[int, _Cell]:

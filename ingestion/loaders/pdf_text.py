@@ -1,14 +1,194 @@
-"""Lines of a PDF joined to paragraphs and code, as their author typed them."""
+"""What a line of a PDF is, and how lines are joined to the text that their author typed."""
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ingestion.loaders.pdf_layout import Line, rows
+from ingestion.loaders.pdf_layout import Line, join_runs, rows
+
+_BULLET = re.compile(r"[•◦▪▸‣●○■∙·–*-]")
+_ENUMERATOR = re.compile(r"\(?(?:\d{1,3}|[a-z])[.)]")
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+_CLASS_KINDS = frozenset({"class", "exception", "enum", "struct"})
+_OBJECT_KINDS = _CLASS_KINDS | {
+    *("abstract", "async", "attribute", "classmethod", "const", "data", "final", "function"),
+    *("macro", "method", "module", "property", "static", "type"),
+}
+_NOT_NAMES = frozenset(keyword.kwlist) | {"char", "const", "double", "exec", "int", "print", "void"}
+
+_CUT_WORD = re.compile(r"\w[-\u00ad\u2010]$")
+
+_CLOSE = 3.0
+"""Left edges that differ by less, in points, are one edge."""
+
+
+@dataclass(frozen=True)
+class Typography:
+    """What is usual in a document: body size and font, line pitch, sizes of its headings.
+
+    `pitch` is the distance between lines as a multiple of their size; `heading_sizes` are the
+    sizes above the body's in points, largest first.
+    """
+
+    body_size: float
+    body_family: str
+    pitch: float
+    heading_sizes: tuple[float, ...]
+
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> Typography:
+        """Measure a document's lines, given in reading order."""
+        styles: Counter[tuple[float, str]] = Counter()
+        for line in lines:
+            for run in line.runs:
+                if not run.mono:
+                    styles[run.size, _family(run.font)] += len(run.text)
+        (size, family), _ = styles.most_common(1)[0] if styles else ((10.0, ""), 0)
+        steps = Counter(
+            round((b.base - a.base) / size, 2)
+            for a, b in pairwise(lines)
+            if a.size == b.size == size and 0.9 < (b.base - a.base) / size < 2.2
+        )
+        return cls(
+            body_size=size,
+            body_family=family,
+            pitch=steps.most_common(1)[0][0] if steps else 1.2,
+            heading_sizes=tuple(sorted({s for s, _ in styles if s > size + 0.6}, reverse=True)),
+        )
+
+    def adjoins(self, before: Line, after: Line) -> bool:
+        """Whether two lines follow each other at the usual distance."""
+        step = after.base - before.base
+        return 0 < step < 1.22 * self.pitch * max(before.size, after.size)
+
+    def is_heading(self, line: Line, following: Line | None, *, spaced: bool) -> bool:
+        """Whether a line is set like a heading: larger, or bold and standing alone.
+
+        `spaced` says that more than the usual distance lies above it.
+        """
+        words = line.text.split()
+        if line.mono or len(words) > 20 or not any(c.isalpha() for c in line.text):
+            return False
+        if line.size > self.body_size + 0.6:
+            return line.text[-1] not in ".,;" and (line.bold or line.size > self.body_size * 1.15)
+        if (
+            not line.bold
+            or len(words) > 12
+            or line.text[-1] in ".:;,"
+            or line.size < self.body_size
+        ):
+            return False
+        if _family(line.font) != self.body_family:
+            return True
+        indented = following is not None and following.x0 > line.x0 + _CLOSE
+        return spaced and not indented
+
+
+def _family(font: str) -> str:
+    return re.split(r"[-,]", font.split("+")[-1])[0].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The documented object that a signature line names.
+
+    People call it by its `name`, but data after the `module` that stands before it.
+    """
+
+    module: str
+    name: str
+    is_class: bool
+
+
+def signature(line: Line) -> Signature | None:
+    """Recognise `class package.Name(arguments)`: a bold name in a monospaced font.
+
+    Returns None for code, whose bold words are keywords and whose arguments are monospaced too.
+    """
+    prefix, kind, i = "", "", 0
+    runs = line.runs
+    while i < len(runs) and runs[i].mono:
+        if runs[i].text in _OBJECT_KINDS:
+            kind = kind or runs[i].text
+        elif runs[i].text.endswith(".") and not runs[i].bold:
+            prefix += runs[i].text
+        else:
+            break
+        i += 1
+    if i == len(runs) or not (runs[i].mono and runs[i].bold):
+        return None
+    end = i + 1
+    while end < len(runs) and runs[end].bold and runs[end].mono and not runs[end].spaced:
+        end += 1
+    name, opened, tail = join_runs(runs[i:end]).partition("(")
+    rest = opened + tail + join_runs(runs[end:])
+    if not _NAME.fullmatch(name) or name in _NOT_NAMES:
+        return None
+    if rest not in ("", "()") and (line.mono or rest[0] not in "(=:["):
+        return None
+    is_class = kind in _CLASS_KINDS
+    return Signature("" if is_class or rest.startswith("(") else prefix, name, is_class)
+
+
+def is_open(text: str) -> bool:
+    """Whether a bracket is left open."""
+    return sum(text.count(c) for c in "([{") > sum(text.count(c) for c in ")]}")
+
+
+def bullet(line: Line) -> tuple[str, float] | None:
+    """Return a list item's mark, "-" for every bullet, and where its text begins in points."""
+    if len(line.runs) < 2 or not line.runs[1].spaced or line.runs[0].mono:
+        return None
+    mark = line.runs[0].text
+    if _BULLET.fullmatch(mark):
+        return "-", line.runs[1].x0
+    return (mark, line.runs[1].x0) if _ENUMERATOR.fullmatch(mark) else None
+
+
+def is_term(line: Line, following: Line | None, typography: Typography) -> bool:
+    """Whether a short line is explained by the line below it, which is set deeper."""
+    if following is None or len(line.text.split()) > 12:
+        return False
+    deeper = _CLOSE < following.x0 - line.x0 < 80
+    return (
+        deeper
+        and line.runs[0].bold
+        and typography.adjoins(line, following)
+        and not bullet(following)
+    )
+
+
+def wraps(before: Line, after: Line, right: float) -> bool:
+    """Whether a line ended because the next one's first word had no room before `right`."""
+    word = after.runs[0].x1
+    for run in after.runs[1:]:
+        if run.spaced:
+            break
+        word = run.x1
+    return right - before.x1 < word - after.x0 + 0.4 * before.size
+
+
+def continues(paragraph: Sequence[Line], after: Line, right: float, typography: Typography) -> bool:
+    """Whether a line belongs to the paragraph that the lines above it began."""
+    first, last = paragraph[0], paragraph[-1]
+    if not typography.adjoins(last, after) or abs(last.size - after.size) > 1 or bullet(after):
+        return False
+    left = paragraph[1].x0 if len(paragraph) > 1 else first.x0
+    indent = after.x0 - left
+    full = wraps(last, after, right) or bool(_CUT_WORD.search(last.text))
+    if len(paragraph) == 1 and not -4 * first.size < indent < 10 * first.size:
+        return False
+    if len(paragraph) > 1 and abs(indent) > _CLOSE:
+        return False
+    if len(paragraph) == 1 and abs(indent) > _CLOSE and not full:
+        return False
+    return full or (not after.mono and right - last.x1 < 0.35 * (right - left))
+
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-_][^\W_]+)*")
 _HYPHENS = ("-", "\u00ad", "\u2010")
@@ -74,15 +254,13 @@ class Vocabulary:
         return f"{before} {after}"
 
 
-def code_text(lines: Sequence[Line], left: float | None = None) -> str:
+def code_text(lines: Sequence[Line], left: float) -> str:
     """Set monospaced lines on a grid: indentation, gaps and empty lines come back.
 
-    `left` is where the code's first column stands, in points; by default its leftmost line.
+    `left` is where the code's first column stands, in points; no line begins before it.
     """
     widths = [(r.x1 - r.x0) / len(r.text) for line in lines for r in line.runs]
     letter = max(1.0, sorted(widths)[len(widths) // 2]) if widths else 5.0
-    start = min((line.x0 for line in lines), default=0.0)
-    start = start if left is None else min(left, start)
     pitch = _pitch(lines)
     out: list[str] = []
     base: float | None = None
@@ -92,7 +270,7 @@ def code_text(lines: Sequence[Line], left: float | None = None) -> str:
         base = row[0].base
         text = ""
         for run in (r for line in row for r in line.runs):
-            column = round((run.x0 - start) / letter)
+            column = round((run.x0 - left) / letter)
             text += " " * max(column - len(text), 1 if run.spaced and text else 0) + run.text
         out.append(text)
     return "\n".join(out)

@@ -1,31 +1,106 @@
 """SVG drawings: their labels as lines that keep horizontal and vertical order."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from lxml import etree
 
 from ingestion.boilerplate import is_legal
 from ingestion.decoding import decode
-from ingestion.kinds import classify
-from ingestion.loaders.svg_geometry import EM, Matrix, length, transform
-from ingestion.page import (
-    CELL_DELIMITER,
-    Block,
-    BlockKind,
-    Document,
-    UnreadableFile,
-)
-from ingestion.sections import paginate
+from ingestion.documents import document, paginate
+from ingestion.page import CELL_DELIMITER, Block, BlockKind, Document, UnreadableFile, collapse
+from ingestion.rows import clustered
+
+EM = 16.0
+"""The font size where a drawing states none, in user units."""
+
+_TRANSFORM = re.compile(r"(\w+)\s*\(([^)]*)\)")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_UNITS = {"pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+
+
+class Matrix(NamedTuple):
+    """An affine map as SVG writes it: x' = a x + c y + e, y' = b x + d y + f."""
+
+    a: float = 1.0
+    b: float = 0.0
+    c: float = 0.0
+    d: float = 1.0
+    e: float = 0.0
+    f: float = 0.0
+
+    def then(self, m: Matrix) -> Matrix:
+        """Return the map that applies `m` first and then this one."""
+        return Matrix(
+            self.a * m.a + self.c * m.b,
+            self.b * m.a + self.d * m.b,
+            self.a * m.c + self.c * m.d,
+            self.b * m.c + self.d * m.d,
+            self.a * m.e + self.c * m.f + self.e,
+            self.b * m.e + self.d * m.f + self.f,
+        )
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Return where a point comes to stand."""
+        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
+
+    @property
+    def scale(self) -> float:
+        """How much heights grow."""
+        return math.hypot(self.b, self.d) or 1.0
+
+
+def length(value: str | None, em: float = EM) -> float:
+    """Return the first length of an attribute in user units; percentages count as nothing."""
+    text = (value or "").strip()
+    number = _NUMBER.match(text)
+    if number is None or text.endswith("%"):
+        return 0.0
+    unit = re.split(r"[\s,]", text[number.end() :].strip().lower())[0]
+    factor = em if unit == "em" else em / 2 if unit == "ex" else _UNITS.get(unit, 1.0)
+    found = float(number[0]) * factor
+    return found if math.isfinite(found) else 0.0
+
+
+def transform(value: str) -> Matrix:
+    """Read a `transform` attribute; what is no transformation counts as none."""
+    matrix = Matrix()
+    for name, arguments in _TRANSFORM.findall(value):
+        matrix = matrix.then(_step(name, [float(n) for n in _NUMBER.findall(arguments)]))
+    return matrix
+
+
+def _step(name: str, n: Sequence[float]) -> Matrix:
+    if name == "matrix" and len(n) == 6:
+        return Matrix(*n)
+    if name == "translate" and n:
+        return Matrix(e=n[0], f=n[1] if len(n) > 1 else 0.0)
+    if name == "scale" and n:
+        return Matrix(a=n[0], d=n[1] if len(n) > 1 else n[0])
+    if name == "rotate" and n:
+        cos, sin = math.cos(math.radians(n[0])), math.sin(math.radians(n[0]))
+        turn = Matrix(cos, sin, -sin, cos)
+        if len(n) < 3:
+            return turn
+        return Matrix(e=n[1], f=n[2]).then(turn).then(Matrix(e=-n[1], f=-n[2]))
+    if name == "skewX" and n:
+        return Matrix(c=math.tan(math.radians(n[0])))
+    if name == "skewY" and n:
+        return Matrix(b=math.tan(math.radians(n[0])))
+    return Matrix()
+
 
 _LETTER_WIDTH = 0.55
 """How wide a letter is on average, as a share of the font size: SVG does not say."""
 
-_UNSEEN = {"defs", "symbol", "clipPath", "mask", "pattern", "marker", "style", "script", "metadata"}
+_UNSEEN = {"defs", "symbol", "clippath", "mask", "pattern", "marker", "style", "script", "metadata"}
 _SPOKEN = {"title", "desc"}
 _EXCUSES = ("Text is not SVG", "Viewer does not support")
 """What drawing programs show in place of a label to a viewer that lacks HTML."""
@@ -60,7 +135,7 @@ def load(data: bytes, file: str) -> Document:
     Raises UnreadableFile for what is no SVG, and for drawings without any label.
     """
     root = parse_svg(decode(data))
-    lines = _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
+    lines = drawing_lines(root)
     if not lines:
         raise UnreadableFile("no labels: the drawing has none, or they are drawn as outlines")
     title = next((_text(c) for c in root if _name(c) == "title" and _text(c)), "")
@@ -68,22 +143,17 @@ def load(data: bytes, file: str) -> Document:
     blocks = [Block(BlockKind.DRAWING, line, path) for line in lines]
     title = title or PurePosixPath(file).stem
     # A drawing is one page, however large, but for one with more labels than anybody reads.
-    pages = paginate(blocks, limit=_PAGE)
-    return Document(file, title, classify(file, title), sha256(data).hexdigest(), pages)
+    return document(data, file, title, paginate(blocks, limit=_PAGE))
 
 
-def drawing_lines(svg: str) -> list[str]:
+def drawing_lines(root: etree._Element) -> list[str]:
     """Return an SVG's title and description, then its labels line by line.
 
     Labels that stand on one horizontal line make one line, left to right, joined by
-    CELL_DELIMITER; lines run from top to bottom. Returns an empty list where `svg` cannot be
-    parsed.
+    CELL_DELIMITER; lines run from top to bottom.
     """
-    try:
-        root = parse_svg(svg)
-    except UnreadableFile:
-        return []
-    return _spoken(root) + _rows(_labels(root, Matrix(), _Style()))
+    spoken = [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
+    return spoken + _rows(_labels(root, Matrix(), _Style()))
 
 
 def parse_svg(svg: str) -> etree._Element:
@@ -110,16 +180,12 @@ def parse_svg(svg: str) -> etree._Element:
 
 
 def _name(element: etree._Element) -> str:
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+    """Return what sort of element it is, in small letters as in HTML."""
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
 
 
 def _text(element: etree._Element) -> str:
-    return " ".join("".join(map(str, element.itertext(with_tail=False))).split())
-
-
-def _spoken(root: etree._Element) -> list[str]:
-    """Return the drawing's title and description."""
-    return [text for child in root if _name(child) in _SPOKEN and (text := _text(child))]
+    return collapse("".join(map(str, element.itertext(with_tail=False))))
 
 
 def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_Label]:
@@ -132,7 +198,7 @@ def _labels(element: etree._Element, outer: Matrix, style: _Style) -> Iterator[_
     style = _styled(element, style)
     if name == "text":
         yield from _text_labels(element, matrix, style)
-    elif name == "foreignObject":
+    elif name == "foreignobject":
         width, height = length(element.get("width")), length(element.get("height"))
         x, y = length(element.get("x")) + width / 2, length(element.get("y")) + height / 2
         yield from _label(_text(element), matrix, _Style(style.size, "middle"), x, y)
@@ -175,13 +241,12 @@ def _text_labels(element: etree._Element, matrix: Matrix, style: _Style) -> Iter
     stacked = len({round(piece.x) for piece in pieces}) == 1 and all(
         0 < b.y - a.y < 2.5 * a.style.size for a, b in pairwise(pieces)
     )
-    if stacked and 1 < len(pieces) <= _MOST_LINES:
-        text = " ".join(piece.text.strip() for piece in pieces)
+    if stacked and len(pieces) <= _MOST_LINES:
+        text = " ".join(piece.text for piece in pieces)
         middle = (pieces[0].y + pieces[-1].y) / 2
-        yield from _label(text, matrix, pieces[0].style, pieces[0].x, middle)
-    else:
-        for piece in pieces:
-            yield from _label(piece.text, matrix, piece.style, piece.x, piece.y)
+        pieces = [_Piece(pieces[0].x, middle, pieces[0].style, text)]
+    for piece in pieces:
+        yield from _label(piece.text, matrix, piece.style, piece.x, piece.y)
 
 
 def _collect(element: etree._Element, style: _Style, pieces: list[_Piece]) -> None:
@@ -195,13 +260,13 @@ def _collect(element: etree._Element, style: _Style, pieces: list[_Piece]) -> No
         pieces.append(_Piece(left + length(element.get("dx"), style.size), top + down, style))
     pieces[-1].text += element.text or ""
     for child in element:
-        if _name(child) in {"tspan", "textPath", "a"} and not _is_hidden(child):
+        if _name(child) in {"tspan", "textpath", "a"} and not _is_hidden(child):
             _collect(child, _styled(child, style), pieces)
         pieces[-1].text += child.tail or ""
 
 
 def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iterator[_Label]:
-    text = " ".join(text.split())
+    text = collapse(text)
     if text and style.size > 0:
         width = len(text) * style.size * _LETTER_WIDTH
         shift = {"middle": 0.0, "end": -0.5}.get(style.anchor, 0.5)
@@ -211,39 +276,32 @@ def _label(text: str, matrix: Matrix, style: _Style, x: float, y: float) -> Iter
 
 
 def _rows(labels: Iterator[_Label]) -> list[str]:
-    rows: list[list[_Label]] = []
+    def beside(first: _Label, label: _Label) -> bool:
+        return label.y - first.y <= 0.5 * min(label.size, first.size)
+
     seen = dict.fromkeys(label for label in labels if not is_legal(label.text))
-    for label in sorted(seen, key=lambda item: item.y):
-        if rows and label.y - rows[-1][0].y <= 0.5 * min(label.size, rows[-1][0].size):
-            rows[-1].append(label)
-        else:
-            rows.append([label])
     return [
         CELL_DELIMITER.join(item.text for item in sorted(row, key=lambda item: item.x))
-        for row in rows
+        for row in clustered(sorted(seen, key=lambda item: item.y), beside)
     ]
 
 
-def _declarations(element: etree._Element) -> dict[str, str]:
+def _property(element: etree._Element, name: str, inherited: str = "") -> str:
+    """Return what an element's style, or else an attribute of it, says of a property."""
     pairs = (part.split(":", 1) for part in element.get("style", "").split(";") if ":" in part)
-    return {name.strip().lower(): value.strip() for name, value in pairs}
+    css = {key.strip().lower(): value.strip() for key, value in pairs}
+    return css.get(name, element.get(name, inherited))
 
 
 def _is_hidden(element: etree._Element) -> bool:
-    css = _declarations(element)
-
-    def value(name: str) -> str:
-        return css.get(name, element.get(name, ""))
-
     return (
-        value("display") == "none"
-        or value("visibility") in {"hidden", "collapse"}
-        or value("opacity") in {"0", "0.0", "0%"}
+        _property(element, "display") == "none"
+        or _property(element, "visibility") in {"hidden", "collapse"}
+        or _property(element, "opacity") in {"0", "0.0", "0%"}
     )
 
 
 def _styled(element: etree._Element, style: _Style) -> _Style:
-    css = _declarations(element)
-    size = css.get("font-size", element.get("font-size", ""))
-    anchor = css.get("text-anchor", element.get("text-anchor", style.anchor))
+    size = _property(element, "font-size")
+    anchor = _property(element, "text-anchor", style.anchor)
     return _Style(length(size, style.size) if size[:1].isdigit() else style.size, anchor)

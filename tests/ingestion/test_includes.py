@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.includes import with_included
-from ingestion.listing import list_files
+from ingestion.listing import DEFAULT_LIMITS, list_files
 from ingestion.page import Document
 from ingestion.reading import read_files
 
@@ -119,4 +119,4 @@ def test_files_of_the_archive_are_included(tmp_path: Path) -> None:
     assert isinstance(document, Document)
     assert document.pages[0].text == "shut()"
     (entry,) = list_files([path])
-    assert b"shut()" in entry.read_bytes()  # type: ignore[union-attr]
+    assert b"shut()" in entry.content(DEFAULT_LIMITS)[0]  # type: ignore[union-attr]

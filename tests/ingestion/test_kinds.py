@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingestion.kinds import classify
+from ingestion.documents import classify
 from ingestion.page import DocumentKind
 
 REFERENCE, GUIDE, NOTES, LISTING = (

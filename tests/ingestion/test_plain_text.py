@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingestion.loaders.plain_text import load
+from ingestion.loaders.text import load
 from ingestion.page import Block, BlockKind, UnreadableFile
 
 

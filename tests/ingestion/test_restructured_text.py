@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.loaders.restructured_text import load
+from ingestion.loaders.text import load
 from ingestion.page import Block, BlockKind, UnreadableFile
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingestion.documents import paginate
 from ingestion.page import Block, BlockKind, Page
-from ingestion.sections import paginate
 
 OPENERS = {BlockKind.HEADING, BlockKind.SIGNATURE, BlockKind.TABLE_HEADER}
 SPLIT = {BlockKind.PARAGRAPH, BlockKind.DEFINITION, BlockKind.LIST_ITEM}

@@ -1,15 +1,23 @@
-"""Sphinx's directives and roles, read for their text where Sphinx itself is not at hand."""
+"""Text files become documents: reStructuredText, by way of docutils' HTML, and plain text."""
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, cast
 
 from docutils import nodes
+from docutils.core import publish_parts
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.readers import standalone
 from docutils.statemachine import StringList
 from docutils.transforms import Transform
+
+from ingestion.decoding import decode
+from ingestion.documents import flowing_document
+from ingestion.loaders.html import fragment_blocks
+from ingestion.page import Document, UnreadableFile, collapse
+from ingestion.plain_blocks import plain_blocks
 
 _DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
 _ROLE = re.compile(r":([a-zA-Z][\w:.+-]*):`|`:([a-zA-Z][\w:.+-]*):")
@@ -37,6 +45,9 @@ LISTINGS = {
 }
 """Directives whose content is code."""
 
+_AUTOMATIC = re.compile(r"(.*:)?auto[^:]*$")
+"""What Sphinx would write from the code itself."""
+
 _REPLACED = {"code-block", "sourcecode", "class"}
 """Docutils has these too, but refuses what Sphinx gives them."""
 
@@ -50,17 +61,15 @@ UNSEEN = {"tabs", "tab-set", "tab-set-code", "grid", "grid-item", "only", "ifcon
 """Directives of which only the content is seen."""
 
 SILENT = {
+    *("toctree", "index", "include", "highlight", "program", "currentmodule", "module"),
     *(
-        "toctree",
-        "index",
-        "include",
-        "highlight",
-        "program",
-        "currentmodule",
         "py:currentmodule",
-        "module",
+        "py:module",
+        "literalinclude",
+        "tabularcolumns",
+        "default-domain",
+        "sectionauthor",
     ),
-    *("py:module", "literalinclude", "tabularcolumns", "default-domain", "sectionauthor"),
     *("codeauthor", "graphviz", "inheritance-diagram", "autosummary", "acks", "meta"),
 }
 """Directives that bring no text of their own."""
@@ -75,7 +84,7 @@ def register_sphinx_markup(text: str) -> None:
     """Tell docutils how to read each directive and role in `text` that it does not know."""
     for name in {match.lower() for match in _DIRECTIVE.findall(text)}:
         if name in _REPLACED or name not in en.directives:
-            directives.register_directive(name, _directive(name))
+            directives.register_directive(name, _SphinxDirective)
     for pair in _ROLE.findall(text):
         name = "".join(pair).lower()
         if name not in en.roles:
@@ -101,13 +110,6 @@ class QuotedDefinitions(Transform):
                 around[at - 1 : at + 1] = [nodes.definition_list("", item, classes=["py"])]
 
 
-class _Options(dict[str, Callable[[str], str]]):
-    """Takes any option, since what Sphinx's extensions allow is not known here."""
-
-    def __missing__(self, name: str) -> Callable[[str], str]:
-        return directives.unchanged
-
-
 class SphinxReader(standalone.Reader):  # type: ignore[type-arg]
     """Docutils' reader of a file, with what Sphinx's users write."""
 
@@ -117,22 +119,50 @@ class SphinxReader(standalone.Reader):  # type: ignore[type-arg]
 
 
 class _SphinxDirective(Directive):
+    """A directive of Sphinx or of an extension of it, read by its name."""
+
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec: ClassVar = _Options({"class": directives.unchanged})
+    # Any option is taken, since what Sphinx's extensions allow is not known here.
+    option_spec: ClassVar = defaultdict(
+        lambda: directives.unchanged, {"class": directives.unchanged}
+    )
 
-    @property
-    def argument(self) -> str:
-        return str(self.arguments[0]).strip() if self.arguments else ""
+    def run(self) -> list[nodes.Node]:
+        """Return what a reader of the page sees of it."""
+        name = self.name.lower()
+        self.argument = str(self.arguments[0]).strip() if self.arguments else ""
+        # A class of Python, which Sphinx means, or one for a style sheet.
+        is_style = name == "class" and not _CLASS.match(self.argument)
+        if name in SILENT:
+            return []
+        if name in TITLED:
+            return self._titled(is_code=name == "code-tab")
+        if name in VERSIONS:
+            return self._version(VERSIONS[name])
+        if name in _LABELS:
+            title = nodes.title(_LABELS[name], _LABELS[name])
+            children = (title, *self._inline(self.argument), *self._body())
+            return [nodes.admonition("", *children, classes=[name])]
+        if name in LISTINGS:
+            return [*self._inline(self.options.get("caption", "")), *self._listing()]
+        if name == "glossary":
+            self.content = StringList(_terms_on_one_line(self.content), source=name)
+        if name in UNSEEN | {"glossary"} or _AUTOMATIC.match(name) or is_style:
+            return self._body()
+        if self._is_target():
+            return []
+        if _OBJECT.match(name):
+            return self._documented()
+        return [*self._inline(self.argument), *self._body()]
 
-    def body(self) -> list[nodes.Node]:
+    def _body(self) -> list[nodes.Node]:
         holder = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, holder)
         return list(holder.children)
 
-    @property
-    def is_target(self) -> bool:
+    def _is_target(self) -> bool:
         """Whether it only makes the heading below it known by its name."""
         lines = list(self.state_machine.input_lines or ())
         after = lines[self.state_machine.line_offset + 1 :][:5]
@@ -140,131 +170,61 @@ class _SphinxDirective(Directive):
         titled = len(below) > 1 and re.fullmatch(r"([^\w\s])\1*", below[1]) is not None
         return titled and not self.content and below[0].strip("`") == self.argument
 
-    def listing(self) -> list[nodes.Node]:
+    def _listing(self) -> list[nodes.Node]:
         text = "\n".join(self.content)
         return [nodes.literal_block(text, text)] if text else []
 
-    def inline(self, text: str) -> nodes.paragraph:
-        children, messages = self.state.inline_text(text, self.lineno)
-        return nodes.paragraph(text, "", *children, *messages)
-
-
-class _Passage(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        if self.is_target:
+    def _inline(self, text: str) -> list[nodes.Node]:
+        if not text:
             return []
-        lead = [self.inline(self.argument)] if self.argument else []
-        return [*lead, *self.body()]
+        children, messages = self.state.inline_text(text, self.lineno)
+        return [nodes.paragraph(text, "", *children, *messages)]
 
-
-class _Silent(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        return []
-
-
-class _Automatic(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        return self.body()
-
-
-class _Listing(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        caption = self.options.get("caption", "")
-        return [*([self.inline(caption)] if caption else []), *self.listing()]
-
-
-class _Titled(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
+    def _titled(self, *, is_code: bool) -> list[nodes.Node]:
         language, _, rest = self.argument.partition(" ")
-        is_code = self.name.lower() == "code-tab"
         title = (rest or language) if is_code else self.argument
         part = nodes.container(classes=["section"])
         part.extend([nodes.rubric(title, title)] if title else [])
-        part.extend(self.listing() if is_code else self.body())
+        part.extend(self._listing() if is_code else self._body())
         return [part]
 
-
-class _Glossary(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        """Put the terms of one meaning on one line, as docutils wants them."""
-        lines: list[str] = []
-        for line in self.content:
-            is_term = bool(line.strip()) and not line.startswith((" ", ".."))
-            term = line.partition(" : ")[0]
-            if is_term and lines and lines[-1].strip() and not lines[-1].startswith(" "):
-                lines[-1] = f"{lines[-1]}, {term}"
-            else:
-                lines.append(term if is_term else line)
-        self.content = StringList(lines, source="glossary")
-        return self.body()
-
-
-class _Version(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
+    def _version(self, label: str) -> list[nodes.Node]:
         version, _, words = self.argument.partition(" ")
         first_line, _, more = version.partition("\n")
         words = f"{more} {words}".strip()
-        label = VERSIONS[self.name.lower()].format(first_line)
-        body = self.body()
+        label = label.format(first_line)
+        body = self._body()
         if words or not body or not isinstance(body[0], nodes.paragraph):
-            return [self.inline(f"{label}: {words}" if words else f"{label}."), *body]
+            return [*self._inline(f"{label}: {words}" if words else f"{label}."), *body]
         body[0].insert(0, nodes.Text(f"{label}: "))
         return body
 
-
-class _Labelled(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        label = _LABELS[self.name.lower()]
-        lead = [self.inline(self.argument)] if self.argument else []
-        box = nodes.admonition(classes=[self.name.lower()])
-        box.extend([nodes.title(label, label), *lead, *self.body()])
-        return [box]
-
-
-class _Object(_SphinxDirective):
-    def run(self) -> list[nodes.Node]:
-        if self.is_target:
-            return []
-        entries = self.argument.replace("\\\n", " ").split("\n")
+    def _documented(self) -> list[nodes.Node]:
         item = nodes.definition_list_item()
-        for text in filter(None, (entry.strip() for entry in entries)):
-            item += nodes.term(text, text, ids=[re.split(r"[\s(=,]", text)[0]])
+        for text in map(str.strip, self.argument.replace("\\\n", " ").split("\n")):
+            if text:
+                item += nodes.term(text, text, ids=[re.split(r"[\s(=,]", text)[0]])
         told = [
-            self.inline(f"{label}: {' '.join(value.split())}")
+            paragraph
             for name, label in _TOLD.items()
             if (value := self.options.get(name, ""))
+            for paragraph in self._inline(f"{label}: {collapse(value)}")
         ]
-        item += nodes.definition("", *told, *self.body())
+        item += nodes.definition("", *told, *self._body())
         return [nodes.definition_list("", item, classes=["py"])]
 
 
-class _Class(_Object):
-    def run(self) -> list[nodes.Node]:
-        """Tell a class of Python, which Sphinx means, from one for a style sheet."""
-        is_documented = _CLASS.match(self.argument) is not None
-        return super().run() if is_documented else self.body()
-
-
-def _directive(name: str) -> type[Directive]:
-    if name in SILENT:
-        return _Silent
-    if name in TITLED:
-        return _Titled
-    if name == "glossary":
-        return _Glossary
-    if name in VERSIONS:
-        return _Version
-    if name in _LABELS:
-        return _Labelled
-    if name in LISTINGS:
-        return _Listing
-    if name == "class":
-        return _Class
-    if _OBJECT.match(name):
-        return _Object
-    if name in UNSEEN:
-        return _Automatic
-    return _Automatic if name.rpartition(":")[2].startswith("auto") else _Passage
+def _terms_on_one_line(content: Iterable[str]) -> list[str]:
+    """Put the terms of one meaning on one line, as docutils wants them."""
+    lines: list[str] = []
+    for line in content:
+        is_term = bool(line.strip()) and not line.startswith((" ", ".."))
+        term = line.partition(" : ")[0]
+        if is_term and lines and lines[-1].strip() and not lines[-1].startswith(" "):
+            lines[-1] = f"{lines[-1]}, {term}"
+        else:
+            lines.append(term if is_term else line)
+    return lines
 
 
 def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_message]]]:
@@ -285,3 +245,48 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
         return [nodes.inline(rawtext, nodes.unescape(shown))], []
 
     return role
+
+
+_REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
+"""A directive or a target of reStructuredText, which many projects keep in .txt files."""
+
+_LONGEST_LINE = 10_000
+"""Beyond this docutils gives up, since its inline parser takes quadratic time."""
+
+_SETTINGS = {
+    "_disable_config": True,
+    "doctitle_xform": False,
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 5,
+    "halt_level": 5,
+    "warning_stream": False,
+    "traceback": True,
+    "syntax_highlight": "none",
+    "math_output": "LaTeX",
+    "embed_stylesheet": False,
+    "line_length_limit": _LONGEST_LINE,
+    "output_encoding": "unicode",
+}
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read a file of reStructuredText, or of plain text, into pages cut along its headings.
+
+    Plain is what is not called `.rst` and has no directive or target of reStructuredText, and what
+    has lines of more than 10,000 characters. Nothing is included, executed or fetched. Sphinx's
+    own directives and roles are read for their text. Raises UnreadableFile where there is no text,
+    or where it is nested too deeply for docutils.
+    """
+    text = decode(data)
+    is_plain = not file.lower().endswith(".rst") and not _REST.search(text)
+    if is_plain or any(len(row) > _LONGEST_LINE for row in text.split("\n")):
+        return flowing_document(data, file, "", list(plain_blocks(text)))
+    register_sphinx_markup(text)
+    try:
+        parts = publish_parts(
+            text, reader=SphinxReader(), writer="html5", settings_overrides=_SETTINGS
+        )
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
+    return flowing_document(data, file, "", fragment_blocks(parts["html_body"]))

@@ -1,10 +1,15 @@
-"""Grids that strokes, bars and shaded boxes draw on a PDF page."""
+"""What strokes, bars and shaded boxes draw on a PDF page: grids, schematics and bullets."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from statistics import median
 from typing import Any
+
+from ingestion.loaders.pdf_layout import Box, Line, Run, around, rows
+from ingestion.page import CELL_DELIMITER
+from ingestion.rows import clustered
 
 _SNAP = 3.0
 """Edges closer than this, in points, are one: borders are often drawn twice."""
@@ -25,22 +30,17 @@ class _Edge:
     end: float
 
 
-class _Groups:
-    """Numbers from 0 on that are united step by step."""
-
-    def __init__(self, count: int) -> None:
-        self._up = list(range(count))
-
-    def leader(self, i: int) -> int:
-        """Return the number that stands for the group of `i`."""
-        while self._up[i] != i:
-            self._up[i] = self._up[self._up[i]]
-            i = self._up[i]
-        return i
-
-    def unite(self, i: int, j: int) -> None:
-        """Make one group of two."""
-        self._up[self.leader(j)] = self.leader(i)
+def _groups(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the number of the group of each of so many things, some pairs of them united."""
+    group = list(range(count))
+    members = [[i] for i in group]
+    for pair in pairs:
+        less, more = sorted((group[i] for i in pair), key=lambda number: len(members[number]))
+        if less != more:
+            for i in members[less]:
+                group[i] = more
+            members[more] += members[less]
+    return group
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,9 @@ class Grid:
             return self.region[row][column]
         return None
 
-    def slots(self, cell: int) -> int:
-        """Return how many slots a cell takes."""
-        return sum(row.count(cell) for row in self.region)
-
-    def is_rectangle(self, cell: int) -> bool:
-        """Whether a cell's slots fill a rectangle, as they do in a table."""
-        height = sum(cell in row for row in self.region)
-        width = len({i for row in self.region for i, number in enumerate(row) if number == cell})
-        return self.slots(cell) == height * width
+    def slots(self, cell: int) -> list[tuple[int, int]]:
+        """Return row and column of each slot that a cell takes."""
+        return [(r, c) for r, row in enumerate(self.region) for c, i in enumerate(row) if i == cell]
 
 
 def level_rules(drawings: Iterable[dict[str, Any]]) -> list[float]:
@@ -117,15 +111,10 @@ def _strokes(drawings: Iterable[dict[str, Any]]) -> Iterator[tuple[float, float,
 
 def _snapped(edges: Sequence[_Edge]) -> list[_Edge]:
     """Snap edges to common places and join the pieces of one stroke."""
-    snapped: dict[float, list[_Edge]] = {}
-    for edge in sorted(edges, key=lambda e: e.at):
-        place = next(reversed(snapped), None)
-        if place is None or edge.at - place > _SNAP:
-            place = edge.at
-        snapped.setdefault(place, []).append(edge)
+    ordered = sorted(edges, key=lambda edge: edge.at)
     return [
-        _Edge(place, start, end)
-        for place, pieces in snapped.items()
+        _Edge(pieces[0].at, start, end)
+        for pieces in clustered(ordered, lambda first, edge: edge.at - first.at <= _SNAP)
         for start, end in joined(((piece.start, piece.end) for piece in pieces), _SNAP)
     ]
 
@@ -145,13 +134,15 @@ def _connected(
     level: Sequence[_Edge], upright: Sequence[_Edge]
 ) -> Iterator[tuple[list[_Edge], list[_Edge]]]:
     """Yield the groups of edges that touch each other."""
-    edges = _Groups(len(level) + len(upright))
-    for (i, h), (j, v) in product(enumerate(level), enumerate(upright, len(level))):
-        if h.start - _SNAP <= v.at <= h.end + _SNAP and v.start - _SNAP <= h.at <= v.end + _SNAP:
-            edges.unite(i, j)
+    edges = [*level, *upright]
+    touching = (
+        (i, j)
+        for (i, h), (j, v) in product(enumerate(level), enumerate(upright, len(level)))
+        if h.start - _SNAP <= v.at <= h.end + _SNAP and v.start - _SNAP <= h.at <= v.end + _SNAP
+    )
     groups: dict[int, tuple[list[_Edge], list[_Edge]]] = {}
-    for i, edge in enumerate([*level, *upright]):
-        groups.setdefault(edges.leader(i), ([], []))[i >= len(level)].append(edge)
+    for i, number in enumerate(_groups(len(edges), touching)):
+        groups.setdefault(number, ([], []))[i >= len(level)].append(edges[i])
     yield from groups.values()
 
 
@@ -161,18 +152,16 @@ def _grid(level: Sequence[_Edge], upright: Sequence[_Edge]) -> Grid:
     width, height = max(0, len(xs) - 1), max(0, len(ys) - 1)
     if width * height > _MOST_SLOTS:
         return Grid((), (), ())
-    slots = _Groups(width * height)
+    open_to: list[tuple[int, int]] = []
     for row, column in product(range(height), range(width)):
         x, y = (xs[column] + xs[column + 1]) / 2, (ys[row] + ys[row + 1]) / 2
         here = row * width + column
         if column + 1 < width and not _crossed(upright, xs[column + 1], y):
-            slots.unite(here, here + 1)
+            open_to.append((here, here + 1))
         if row + 1 < height and not _crossed(level, ys[row + 1], x):
-            slots.unite(here, here + width)
-    region = tuple(
-        tuple(slots.leader(row * width + column) for column in range(width))
-        for row in range(height)
-    )
+            open_to.append((here, here + width))
+    cells = _groups(width * height, open_to)
+    region = tuple(tuple(cells[row * width :][:width]) for row in range(height))
     return Grid(tuple(xs), tuple(ys), region)
 
 
@@ -190,3 +179,78 @@ def _bounds(places: Sequence[float], across: Sequence[_Edge]) -> list[float]:
 
 def _crossed(edges: Sequence[_Edge], at: float, middle: float) -> bool:
     return any(e.at == at and e.start <= middle <= e.end for e in edges)
+
+
+_MIN_STROKES = 4
+_MOST_STROKES = 2000
+_MIN_SIDE = 50.0
+_REACH = 8.0
+
+
+@dataclass(frozen=True)
+class Drawing(Box):
+    """A schematic as lines of labels, top to bottom."""
+
+    lines: tuple[str, ...]
+
+
+def page_drawings(
+    page: Any, strokes: Sequence[dict[str, Any]], segments: Sequence[Line], *, whole: bool
+) -> list[tuple[Drawing, list[Line]]]:
+    """Return the schematics of a page, each with the segments that it takes.
+
+    A cluster of strokes is a schematic when the text in it is short labels and not sentences or
+    code. Where none is and `whole` allows it, a page of nothing but scattered labels is one.
+    """
+    places = [stroke["rect"] for stroke in strokes if not _is_mark(stroke["rect"])]
+    if not _MIN_STROKES <= len(places) <= _MOST_STROKES:
+        return []
+    found: list[tuple[Drawing, list[Line]]] = []
+    for x0, y0, x1, y1 in page.cluster_drawings(x_tolerance=12, y_tolerance=12):
+        within = sum(x0 <= place[0] <= x1 and y0 <= place[1] <= y1 for place in places)
+        if within < _MIN_STROKES or min(x1 - x0, y1 - y0) < _MIN_SIDE:
+            continue
+        inside = [s for s in segments if Box(x0, y0, x1, y1).holds(s, _REACH)]
+        if _is_labels(inside):
+            found.append((_drawing(inside), inside))
+    if whole and not found and len(places) >= 2 * _MIN_STROKES and len(segments) >= 8:
+        size = median(s.size for s in segments)
+        labels = [s for s in segments if s.size < 1.4 * size]
+        beside = sum(len(row) > 1 for row in rows(labels))
+        if _is_labels(segments) and beside > 0.3 * len(rows(labels)):
+            found.append((_drawing(labels), labels))
+    return found
+
+
+def _is_labels(segments: Sequence[Line]) -> bool:
+    labels = [s for s in segments if not s.mono]
+    if len(labels) < max(3, 0.5 * len(segments)):
+        return False
+    words = [len(s.text.split()) for s in labels]
+    beside = any(len(row) > 1 for row in rows(labels))
+    return beside and median(words) <= 3 and sum(w >= 8 for w in words) <= 0.05 * len(words)
+
+
+def _drawing(segments: Sequence[Line]) -> Drawing:
+    labels = tuple(CELL_DELIMITER.join(s.text for s in row) for row in rows(segments))
+    return Drawing(*around(segments), labels)
+
+
+def with_marks(lines: Sequence[Line], strokes: Sequence[dict[str, Any]]) -> list[Line]:
+    """Put a bullet before each line that has one drawn beside it: browsers draw theirs."""
+    marks = [drawing["rect"] for drawing in strokes if _is_mark(drawing["rect"])]
+    return [_marked(line, marks) for line in lines]
+
+
+def _is_mark(rect: tuple[float, float, float, float]) -> bool:
+    width, height = rect[2] - rect[0], rect[3] - rect[1]
+    return 1.5 < width < 7 and 1.5 < height < 7 and abs(width - height) < 1.5
+
+
+def _marked(line: Line, marks: Sequence[tuple[float, float, float, float]]) -> Line:
+    for x0, y0, x1, y1 in marks:
+        if 0 < line.x0 - x1 < 2 * line.size and line.y0 < (y0 + y1) / 2 < line.y1:
+            first = line.runs[0]
+            mark = Run("•", x0, x1, first.font, first.size, False, False, False)
+            return replace(line, runs=(mark, replace(first, spaced=True), *line.runs[1:]), x0=x0)
+    return line
