@@ -49,9 +49,9 @@ else:
                     embedder=embedder)
     told = {"chunks": report.chunks, "stages": dict(report.seconds)}
 seconds = perf_counter() - began
-peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF,
-                                                       resource.RUSAGE_CHILDREN)]
-print(json.dumps({"seconds": seconds, "peak": sum(peaks) / 1024, **told}))
+own, child = (resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF,
+                                                                      resource.RUSAGE_CHILDREN))
+print(json.dumps({"seconds": seconds, "peak": f"{own} + {child}", **told}))
 """
 
 
@@ -89,7 +89,7 @@ def main(
     table = Table("", "seconds", "of embedding alone", "peak, MB", "by stage")
     for name, told in found.items():
         stages = ", ".join(f"{stage} {s:.1f}" for stage, s in told.get("stages", {}).items())
-        figures = f"{told['seconds']:.1f}", f"{told['seconds'] / alone:.2f}", f"{told['peak']:.0f}"
+        figures = f"{told['seconds']:.1f}", f"{told['seconds'] / alone:.2f}", told["peak"]
         table.add_row(name, *figures, stages)
     console = Console()
     console.print(f"{found['ingest']['chunks']:,} chunks")
