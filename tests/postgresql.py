@@ -57,8 +57,8 @@ class Cluster:
         os.kill(pid, signal.SIGKILL)
 
     def stop(self) -> None:
-        """End the server, whoever is connected."""
-        self._control("stop", "-m", "immediate")
+        """End the server, whoever is connected, also on a machine that is too busy to do it soon."""
+        self._control("stop", "-m", "immediate", "-t", "240")
 
     def _control(self, action: str, *options: str | Path) -> None:
         data = self._folder / "data"
