@@ -57,7 +57,7 @@ class Cluster:
         os.kill(pid, signal.SIGKILL)
 
     def stop(self) -> None:
-        """End the server, whoever is connected, also on a machine that is too busy to do it soon."""
+        """End the server, whoever is connected; a busy machine may take its time."""
         self._control("stop", "-m", "immediate", "-t", "240")
 
     def _control(self, action: str, *options: str | Path) -> None:
