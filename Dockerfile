@@ -30,7 +30,9 @@ COPY prompts prompts
 COPY chatbot chatbot
 COPY eval eval
 COPY ui ui
-RUN python -m pip install --no-deps --editable .
+# Nothing can be written later, and without bytecode each start would compile everything.
+RUN python -m pip install --no-deps --editable . \
+    && python -m compileall -q .
 
 USER 10001
 VOLUME ["/data", "/models"]

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from errno import EDQUOT, ENOSPC
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_hex
 
@@ -171,10 +170,6 @@ _place = lru_cache(maxsize=4)(_Place)
 
 def _register(protocol: str, url: str) -> None:
     """Have obstore serve a kind of bucket."""
-    if find_spec("obstore") is None:
-        raise UnusableOriginals(
-            f"STRATA_ORIGINALS_URL is {url!r}: install the extra `s3`, or name a folder."
-        )
     from obstore.fsspec import SUPPORTED_PROTOCOLS, register
 
     if protocol not in SUPPORTED_PROTOCOLS:

@@ -105,7 +105,7 @@ def test_a_machine_without_the_setting_is_told_so(
     other.close()
 
 
-@pytest.mark.parametrize("what", ["a file", "nobody", "no extra", "nothing known"])
+@pytest.mark.parametrize("what", ["a file", "nobody", "nothing known"])
 def test_a_place_that_cannot_be_used_is_named_and_nothing_is_published(
     data_dir: Path, tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,9 +120,6 @@ def test_a_place_that_cannot_be_used_is_named_and_nothing_is_published(
                 monkeypatch.setenv(name, value)
             monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
             monkeypatch.setenv("AWS_MAX_RETRIES", "0")
-        case "no extra":
-            monkeypatch.setattr(originals, "find_spec", lambda _: None)
-            told = "install the extra `s3`"
         case _:
             url, told = "nonsense://place", "a bucket as in s3"
     database = open_database(database_url(data_dir), url)
