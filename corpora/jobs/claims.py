@@ -81,10 +81,16 @@ class Claims:
     def claim(self, job_id: int) -> Job | None:
         """Take a waiting job in hand; None if it does not wait, or another worker was first."""
         now = datetime.now(UTC)
+        # Of two workers that want it at once the second goes on to another job without waiting.
+        waiting = (
+            select(Job.id)
+            .where(Job.id == job_id, Job.state == JobState.WAITING)
+            .with_for_update(skip_locked=True)
+        )
         with self._database.writing() as session:
             taken = session.execute(
                 update(Job)
-                .where(Job.id == job_id, Job.state == JobState.WAITING)
+                .where(Job.id.in_(waiting.scalar_subquery()))
                 .values(
                     state=JobState.RUNNING,
                     worker=self._worker,
