@@ -18,7 +18,7 @@ RESULTS := bench-results/$(basename $(notdir $(GOLD))).jsonl
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test check upgrade bench examples models browser postgresql ocr clean
+.PHONY: help run test test-slow check upgrade bench examples models browser postgresql ocr clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -27,9 +27,12 @@ run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer 
 	@$(STRATA) serve
 
 # Bytecode is kept: workers and the processes that tests start would compile all of it anew.
-test: export PYTHONDONTWRITEBYTECODE :=
-test: check browser postgresql ocr models ## Run everything that CI runs
-	$(PY) -m pytest -n 2 --durations 10 $(PYTEST_ARGS)
+test test-slow: export PYTHONDONTWRITEBYTECODE :=
+test: check postgresql ocr models ## Run the checks and the tests that take seconds each
+	$(PY) -m pytest -n 2 --durations 10 -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.test browser postgresql ocr models ## Run the browser, the real model, kills, and the tests on PostgreSQL
+	$(PY) -m pytest -n 2 --durations 10 -m slow $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,$(PY) -m pytest -n 2 --postgresql -m database)
 
 check: $(VENV)/.test ## Check format, lint, types, directions of imports and locked versions

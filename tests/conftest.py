@@ -67,13 +67,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:.*psycopg.Connection:ResourceWarning")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that no worker is left with one of them."""
+    """Mark the slow group, and begin with the files that take longest.
+
+    So no worker is left with one of them.
+    """
     if config.getoption("--postgresql"):
         items[:] = [item for item in items if not item.get_closest_marker("sqlite")]
     place: dict[Path, int] = {}
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
+        if marks & {"browser", "generator"} or "endurance" in item.path.parts:
+            item.add_marker("slow")
         own = next((i for i, mark in enumerate(LONGEST) if mark in marks), len(LONGEST))
         place[item.path] = min(own, place.get(item.path, own))
     items.sort(key=lambda item: place[item.path])

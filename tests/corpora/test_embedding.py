@@ -81,7 +81,8 @@ def test_threads_share_an_embedder(embedder: MiniLM) -> None:
 
 def test_the_vectors_of_both_runtimes_serve_one_index() -> None:
     one, other = (MiniLM(*FILES, runtime=r).embed(TEXTS) for r in ("onnxruntime", "openvino"))
-    assert (one * other).sum(axis=1) == pytest.approx(1, abs=1e-3)
+    # OpenVINO computes in bfloat16 where the CPU has it.
+    assert (one * other).sum(axis=1) == pytest.approx(1, abs=5e-3)
 
 
 def test_ordinary_words_are_known(embedder: MiniLM) -> None:

@@ -1,5 +1,6 @@
-"""The short form of the crashes: kills on SQLite, and power cuts; PostgreSQL's is the long form's,
-beside `tests/ui/test_several_machines.py`.
+"""The short form of the crashes: kills on SQLite, and power cuts.
+
+PostgreSQL's is the long form's, beside `test_several_machines.py`.
 """
 
 from __future__ import annotations

@@ -107,6 +107,7 @@ def is_embedding(jobs: Jobs, job_id: int) -> bool:
     return job.stage == "embedding" and job.done > 0
 
 
+@pytest.mark.slow
 def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
     settings: Settings, database: Database, jobs: Jobs
 ) -> None:

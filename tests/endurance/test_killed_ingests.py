@@ -17,8 +17,8 @@ from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, EmbeddingRow, GenerationRow
 from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
-from tests.corpora.killed_ingest import MOMENTS
 from tests.data_folders import broken_references, copy_data, database_url
+from tests.endurance.killed_ingest import MOMENTS
 from tests.hash_embedder import HashEmbedder
 
 pytestmark = pytest.mark.database
@@ -81,7 +81,7 @@ def test_a_killed_ingest_harms_nothing_and_is_completed(
 
     killed = subprocess.run(
         [
-            *(sys.executable, "-m", "tests.corpora.killed_ingest"),
+            *(sys.executable, "-m", "tests.endurance.killed_ingest"),
             *(database_url(data_dir), data_dir, folder / "docs", moment),
         ],
         cwd=ROOT,
