@@ -11,7 +11,7 @@ from rich.console import Group as Rows
 from rich.table import Table
 
 from chatbot.reply import Reply
-from eval.answers import MEASURES, AnswerScore, PageText, no_page, score_answer
+from eval.answers import MEASURES, AnswerScore, PageText, score_answer
 from eval.figures import Mean, Share, figures_table, in_seconds, mean, share
 from eval.gold import Asks, GoldError, GoldQuestion, Line, QuestionKind, read_lines
 from eval.likeness import LIKENESS, Alike
@@ -65,7 +65,7 @@ def score_answers(
     replies: Mapping[str, Reply],
     *,
     verdicts: Mapping[str, bool] | None = None,
-    page_text: PageText = no_page,
+    page_text: PageText = lambda product, citation: "",
     alike: Alike | None = None,
 ) -> Summary:
     """Score every question; one without a reply is counted as failed.

@@ -25,11 +25,6 @@ PageText = Callable[[str, Citation], str]
 """The text of the page of a product that a citation is from; empty where it is not to be had."""
 
 
-def no_page(product: str, citation: Citation) -> str:
-    """Stands in for `PageText` where there are no documents at hand."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerScore:
     """What is right and wrong about the reply to one question; None where a rule does not apply.
@@ -78,7 +73,7 @@ class AnswerScore:
     @property
     def falsely_answered(self) -> bool | None:
         """Answered, though the documentation of that release does not say."""
-        return None if self.answerable else self.error is None and not self.correct
+        return None if self.answerable else not (self.failed or self.correct)
 
     @property
     def failed(self) -> bool:
@@ -119,7 +114,7 @@ def read_answers(path: Path) -> dict[str, RecordedReply]:
 def score_answer(
     question: GoldQuestion,
     reply: Reply | None,
-    page_text: PageText = no_page,
+    page_text: PageText = lambda product, citation: "",
     alike: Alike | None = None,
 ) -> AnswerScore:
     """Score one reply: None for a question that was not answered, an object with `error` alike.
@@ -130,11 +125,8 @@ def score_answer(
     if reply is None or error is not None:
         reply = Reply(answer="")
     failed, refused, answerable = error is not None, reply.abstained, question.answerable
-    own = own_words(reply.answer)
-    told = "" if refused else own
-    accepted = question.accepts(own) and not refused
+    told = "" if refused else own_words(reply.answer)
     foreign = any(c.release not in question.gold_releases for c in reply.citations)
-    release_right = False if failed and answerable else _release_right(question, reply)
     return AnswerScore(
         id=question.id,
         kind=question.kind,
@@ -142,11 +134,11 @@ def score_answer(
         asks=question.asks,
         error=error,
         silently_wrong_release=None if failed else _silently_wrong(question, reply),
-        correct=accepted if answerable else refused,
+        correct=question.accepts(told) and not refused if answerable else refused,
         refused=refused,
         facts=Share(question.facts_in(told), len(question.facts)) if answerable else NONE,
         steps_complete=question.has_steps(told) if answerable and question.steps else None,
-        release_right=release_right,
+        release_right=False if failed and answerable else _release_right(question, reply),
         cited_wrong_release=None if question.spans_releases and not failed else foreign,
         gold_page=_cites_gold(question, reply.citations),
         likeness=alike(told, question.gold_answer) if alike and answerable else None,
@@ -162,16 +154,15 @@ def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> 
     """What the sentences and the sources of an answer that was given are worth."""
     citations, said = reply.citations, sentences(reply.answer)
     evidence = [_evidence(c, page_text(question.product, c)) for c in citations]
-    borne = [
-        any(bears(evidence[n - 1], s.text) for n in s.cited if 0 < n <= len(evidence))
-        or any(stands_in(page, s.text) for page in evidence)
-        for s in said
-    ]
     asked = "\n".join([question.question, *(user for user, _ in question.history)])
     texts = [sentence.text for sentence in said]
     return {
         "reads_as_answer": reads_as_answer(reply.answer, asked, question.gold_answer),
-        "sentences_borne": share(borne),
+        "sentences_borne": share(
+            any(bears(evidence[n - 1], s.text) for n in s.cited if 0 < n <= len(evidence))
+            or any(stands_in(page, s.text) for page in evidence)
+            for s in said
+        ),
         "sentences_unmarked": share(not sentence.cited for sentence in said),
         "sources_idle": share(not shares_anything(c.quote, texts) for c in citations),
     }

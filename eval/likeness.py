@@ -1,11 +1,35 @@
-"""How alike an answer and a gold answer are: the measures of GraphContextGen (section 5)."""
+"""How alike an answer and a gold answer are: the measures of GraphContextGen (section 5 and 6).
 
-from collections.abc import Callable
+BERTScore (Zhang et al., 2020) takes the last hidden states of the model that searches and is not
+rescaled, so its figures compare answers with each other here and not with published ones. ROUGE
+(Lin, 2004) is over runs of letters and digits in any case, without stemming. Entities and facts,
+for which the paper has UniversalNER and FactSumm, are found by rule: an entity is what the product
+takes for a name or a figure, and a fact are two entities of one sentence with the words that relate
+them. Of plain words ("Major") no entity is made, and a sentence that turns its meaning round has
+the same facts.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
+from typing import NamedTuple
 
-from eval.bert_score import TokenEmbedding, bert_score
-from eval.entity_overlap import entity_jaccard, fact_overlap
-from eval.rouge import rouge_1, rouge_l
+from rapidfuzz.distance import LCSseq
+
+from chatbot.retrieval.provenance import claims, plain, quantities
+from chatbot.text.query_terms import filtered
+from corpora.indexing.embedding import TokenVectors
+from corpora.indexing.lexical import identifiers, tokens
+from eval.own_words import sentences
+
+_WORD = re.compile(r"[^\W_]+")
+_HYPHENATED = re.compile(r"(?<![\w-])(?=[\w-]*(?:\d|[A-Z]{2}))[^\W\d]\w*(?:-\w+)+")
+_ABBREVIATION = re.compile(r"(?:[^\W\d]\.)+[^\W\d]")
+
+TokenEmbedding = Callable[[Sequence[str]], Sequence[TokenVectors]]
+"""Texts become token vectors: `MiniLM.token_vectors`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +72,118 @@ def alike_by(token_vectors: TokenEmbedding) -> Alike:
         )
 
     return alike
+
+
+class BertScore(NamedTuple):
+    """Precision, recall and F1, each -1 to 1 and in practice 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def bert_score(candidate: str, reference: str, token_vectors: TokenEmbedding) -> BertScore:
+    """Score a candidate against a reference (Zhang et al., section 3).
+
+    Greedy matching: every token goes with the one of the other text that is most like it.
+    R = mean over the reference of max_x̂ xᵀx̂, P the same over the candidate, F1 = 2·P·R / (P + R).
+    """
+    said, gold = token_vectors([candidate, reference])
+    if not said.tokens or not gold.tokens:
+        alike = float(said.tokens == gold.tokens)
+        return BertScore(alike, alike, alike)
+    cosines = said.vectors @ gold.vectors.T
+    precision = float(cosines.max(axis=1).mean())
+    recall = float(cosines.max(axis=0).mean())
+    total = precision + recall
+    return BertScore(precision, recall, 2 * precision * recall / total if total > 0 else 0.0)
+
+
+def rouge_1(candidate: str, reference: str) -> float:
+    """F1 of the single words, 0 to 1, each counted as often as both have it (section 2)."""
+    said, gold = _words(candidate), _words(reference)
+    return _f1((Counter(said) & Counter(gold)).total(), said, gold)
+
+
+def rouge_l(candidate: str, reference: str) -> float:
+    """F1 of the longest common subsequence of words, 0 to 1 (section 3.1, with β = 1)."""
+    said, gold = _words(candidate), _words(reference)
+    return _f1(LCSseq.similarity(said, gold), said, gold)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _f1(common: int, said: list[str], gold: list[str]) -> float:
+    return 2 * common / (len(said) + len(gold)) if said or gold else 1.0
+
+
+class Fact(NamedTuple):
+    """Two entities, and the stems of the words of their sentence; none says that they are equal."""
+
+    head: str
+    relation: frozenset[str]
+    tail: str
+
+
+def entities(text: str) -> frozenset[str]:
+    """The names and the figures with their units in a text, spelt alike: "hold_time", "300s"."""
+    return frozenset(filter(None, map(_spelt, _as_written(text))))
+
+
+def entity_jaccard(answer: str, gold: str) -> float | None:
+    """|A ∩ G| / |A ∪ G| of the entities of answer and gold, 0 to 1; None if the gold has none."""
+    said, wanted = entities(answer), entities(gold)
+    return len(said & wanted) / len(said | wanted) if wanted else None
+
+
+def facts(text: str) -> frozenset[Fact]:
+    """A fact for each two entities of a sentence, in both orders, as FactSumm makes its pairs."""
+    found: set[Fact] = set()
+    for sentence in sentences(text):
+        named = set(tokens(" ".join(_as_written(sentence.text))))
+        relation = frozenset(tokens(filtered(sentence.text))) - named
+        ends = entities(sentence.text)
+        found.update(Fact(head, relation, tail) for head, tail in permutations(ends, 2))
+    return frozenset(found)
+
+
+def fact_overlap(answer: str, gold: str) -> float | None:
+    """The share of the answer's facts that the gold states, 0 to 1 (FactSumm: Heo, 2021).
+
+    As there only facts count whose head and relation the gold has too, so that the answer may say
+    more; 0 where there is none. Two relations are alike if they share a word or one has none.
+    None if the gold states no fact.
+    """
+    wanted = facts(gold)
+    if not wanted:
+        return None
+    of_head: dict[str, list[Fact]] = defaultdict(list)
+    for fact in wanted:
+        of_head[fact.head].append(fact)
+    stated = comparable = 0
+    for fact in facts(answer):
+        alike = [w for w in of_head[fact.head] if _alike(fact.relation, w.relation)]
+        comparable += bool(alike)
+        stated += any(fact.tail == w.tail for w in alike)
+    return stated / comparable if comparable else 0.0
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return not (one and other) or not one.isdisjoint(other)
+
+
+def _as_written(text: str) -> list[str]:
+    whole = (*quantities(text), *_HYPHENATED.findall(text))
+    rest = text
+    for name in whole:
+        # Its parts are no entities.
+        rest = rest.replace(name, " ")
+    named = (*whole, *claims(rest), *identifiers(rest))
+    return [name for name in named if not _ABBREVIATION.fullmatch(name)]
+
+
+def _spelt(entity: str) -> str:
+    bare = re.sub(r",(?=\d{3})", "", plain(entity)).removesuffix("()")
+    return "".join(bare.split())

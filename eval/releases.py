@@ -50,15 +50,6 @@ class ReleaseScore:
     outcome: Outcome
 
 
-_FIGURES = {
-    "silently wrong: the latest, though another is meant": (Outcome.SILENTLY_WRONG,),
-    "right or asked back": (Outcome.RIGHT, Outcome.ASKED_BACK),
-    "right": (Outcome.RIGHT,),
-    "asked back": (Outcome.ASKED_BACK,),
-    "wrong, but said": (Outcome.WRONG_BUT_SAID,),
-}
-
-
 def measure_releases(
     questions: Iterable[ReleaseQuestion], products: Sequence[Product]
 ) -> tuple[ReleaseScore, ...]:
@@ -101,7 +92,14 @@ def outcome_of(question: ReleaseQuestion, found: Resolution) -> Outcome:
 def figures(scores: Iterable[ReleaseScore]) -> dict[str, Share]:
     """How many questions came to which outcome."""
     found = [score.outcome for score in scores]
-    return {label: share(outcome in of for outcome in found) for label, of in _FIGURES.items()}
+    labels = {
+        "silently wrong: the latest, though another is meant": (Outcome.SILENTLY_WRONG,),
+        "right or asked back": (Outcome.RIGHT, Outcome.ASKED_BACK),
+        "right": (Outcome.RIGHT,),
+        "asked back": (Outcome.ASKED_BACK,),
+        "wrong, but said": (Outcome.WRONG_BUT_SAID,),
+    }
+    return {label: share(outcome in of for outcome in found) for label, of in labels.items()}
 
 
 def wrong(scores: Iterable[ReleaseScore]) -> list[tuple[str, ...]]:

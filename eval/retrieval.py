@@ -1,10 +1,19 @@
 """Retrieval scored alone: is the page that holds the answer among the first that were found?"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rich.table import Table
 
+from chatbot.assembly import Chatbot
+from chatbot.queries.glossary import expand_terms
+from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.releases.resolution import ReleaseStatus
+from chatbot.releases.rules import resolve_release
+from chatbot.retrieval.context_retrieval import retrieve_context
+from chatbot.turn import Turn
+from corpora.indexing.retrieval import RetrievalSettings
 from eval.figures import Share, figures_table, share
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
 
@@ -12,8 +21,7 @@ CUTOFFS = (1, 3, 5, 10)
 """How many of the first pages are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPage:
+class RankedPage(NamedTuple):
     """A page as retrieval returned it: its file, its number within it, every anchor on it."""
 
     file: str
@@ -39,11 +47,40 @@ class RetrievalScore:
     rank: int | None
 
 
-def searches(questions: Iterable[GoldQuestion]) -> list[tuple[GoldQuestion, str]]:
-    """What to search for: each question in each release that a source is of.
+def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:
+    """Search for every question in the releases of its sources that are ingested; score each.
 
-    Each side of a comparison is a search; questions without a source have nothing to find.
+    The turn is that of a question whose release was found by release extraction.
     """
+    products, corpus = chatbot.products(), chatbot.corpora.corpus
+    find = retrieve_context(
+        corpus, chatbot.embedder, pages=max(CUTOFFS), padding=0, settings=RetrievalSettings()
+    )
+    rewrite = rewrite_query(lambda: products)
+    expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.embedder.knows_word)
+    known = {(p.name, r.name) for p in products for r in p.releases}
+    scores = []
+    for question, release in searches(questions):
+        product, history = question.product, question.history
+        if (product, release) not in known:
+            continue
+        resolution = replace(
+            resolve_release(question.question, products, product=product, history=history),
+            status=ReleaseStatus.STATED,
+            product=product,
+            releases=(release,),
+        )
+        turn = Turn(question.question, product=product, history=history, resolution=resolution)
+        pages = [
+            RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
+            for c in find(expand(rewrite(turn))).retrieved
+        ]
+        scores.append(score_search(question, release, pages))
+    return tuple(scores)
+
+
+def searches(questions: Iterable[GoldQuestion]) -> list[tuple[GoldQuestion, str]]:
+    """What to search for: each question in each release that a source is of."""
     return [
         (question, release)
         for question in questions

@@ -4,11 +4,15 @@ Every question is asked in a conversation of its own. After each one the memory 
 answer before the next arrives, as it has between two people.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import mean, median
+from typing import Any, NamedTuple
 
 import numpy as np
+from rich.console import Group as Rows
+from rich.table import Table
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL
@@ -21,6 +25,7 @@ from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import MemoryUseRow
 from eval.answers import score_answer
+from eval.figures import Share, figures_table, share
 from eval.gold import GoldError, GoldQuestion, Line, read_gold, read_lines
 
 
@@ -31,8 +36,7 @@ class Paraphrases(Line):
     paraphrases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """A question as somebody asks it: in the words of its gold question, or in others."""
 
     gold: GoldQuestion
@@ -82,10 +86,9 @@ class Outcome:
     """What became of an arrival.
 
     `bert_score` is the F1 of `said`, the answer's lead, with the gold answer. `correct` looks at
-    all of its own words. A reuse is of the answer to the question
-    `reused_from` (as it was asked then; empty for one of the history): `wrong_reuse` if that was
-    another question and its answer is not right here, `repeats_error` if it was the same one,
-    answered wrongly.
+    all of its own words. A reuse is of the answer to `reused_from` (as it was asked then; empty for
+    one of the history): `wrong_reuse` if that was another question and its answer is not right
+    here, `repeats_error` if it was the same one, answered wrongly.
     """
 
     gold: str
@@ -121,16 +124,17 @@ class Iteration:
     growth: float | None
 
 
+Alike = Callable[[str, str], float]
+"""Compares an answer with the gold answer."""
+
+
 def run_stream(
     chatbot: Chatbot,
     iterations: Sequence[Sequence[Arrival]],
-    alike: Callable[[str, str], float],
+    alike: Alike,
     on_progress: Callable[[int], None],
 ) -> tuple[Iteration, ...]:
-    """Ask everything in order and return the figures of each iteration.
-
-    `alike` compares an answer with the gold answer.
-    """
+    """Ask everything in order and return the figures of each iteration."""
     found: list[Iteration] = []
     asked: dict[int, Arrival] = {}
     before = sum(_pairs(chatbot))
@@ -146,12 +150,7 @@ def run_stream(
     return tuple(found)
 
 
-def _ask(
-    chatbot: Chatbot,
-    arrival: Arrival,
-    alike: Callable[[str, str], float],
-    asked: dict[int, Arrival],
-) -> Outcome:
+def _ask(chatbot: Chatbot, arrival: Arrival, alike: Alike, asked: dict[int, Arrival]) -> Outcome:
     gold = arrival.gold
     conversation = chatbot.conversations.start(gold.product, arrival.text)
     reply = chatbot.ask(arrival.text, product=gold.product, conversation=conversation)
@@ -198,3 +197,67 @@ def _source(chatbot: Chatbot, turn: int) -> int | None:
     )
     with chatbot.database.reading() as session:
         return session.scalar(source.limit(1))
+
+
+Runs = Mapping[str, Sequence[Iteration]]
+"""The iterations of each variant, by its name."""
+
+_FORMATS = {"mean_seconds": ".2f", "median_seconds": ".2f", "bert_score": ".3f", "growth": ".1%"}
+"""How the figures that are no whole numbers are shown."""
+
+
+def _figures(iteration: Iteration) -> dict[str, float | Share | None]:
+    outcomes = iteration.outcomes
+    return {
+        "questions": len(outcomes),
+        "mean_seconds": mean(o.seconds for o in outcomes),
+        "median_seconds": median(o.seconds for o in outcomes),
+        "reused": share(o.reused for o in outcomes),
+        "right": share(o.correct for o in outcomes),
+        "refused": share(o.refused for o in outcomes),
+        "bert_score": mean(o.bert_score for o in outcomes),
+        "wrong_reuses": sum(o.wrong_reuse for o in outcomes),
+        "errors_repeated": sum(o.repeats_error for o in outcomes),
+        "other_release": sum(o.wrong_release for o in outcomes),
+        "high": iteration.high,
+        "low": iteration.low,
+        "growth": iteration.growth,
+    }
+
+
+def stream_tables(runs: Runs) -> Rows:
+    """A table for each variant, a row an iteration; with several variants one to compare them."""
+    tables = [
+        _table(name, "iteration", {str(n): i for n, i in enumerate(iterations, 1)})
+        for name, iterations in runs.items()
+    ]
+    if len(runs) > 1:
+        tables.append(_table("Compared", "variant", {n: _whole(i) for n, i in runs.items()}))
+    return Rows(*tables)
+
+
+def _table(title: str, first: str, rows: Mapping[str, Iteration]) -> Table:
+    figures = {name: _figures(iteration) for name, iteration in rows.items()}
+    columns = next(iter(figures.values()))
+    table = figures_table(title, first, *(column.replace("_", " ") for column in columns))
+    for name, found in figures.items():
+        shown = ((value, _FORMATS.get(column, "")) for column, value in found.items())
+        table.add_row(name, *("" if value is None else format(value, f) for value, f in shown))
+    return table
+
+
+def _whole(iterations: Sequence[Iteration]) -> Iteration:
+    """All iterations as one, with what is kept and how it grew at the end."""
+    outcomes = tuple(outcome for iteration in iterations for outcome in iteration.outcomes)
+    return replace(iterations[-1], outcomes=outcomes)
+
+
+def to_json(runs: Runs) -> dict[str, Any]:
+    """All figures, shares as their ratio, and every question with what became of it."""
+    return {name: [_as_json(iteration) for iteration in found] for name, found in runs.items()}
+
+
+def _as_json(iteration: Iteration) -> dict[str, Any]:
+    found = _figures(iteration).items()
+    ratios = {name: v.ratio if isinstance(v, Share) else v for name, v in found}
+    return {**ratios, "outcomes": [asdict(outcome) for outcome in iteration.outcomes]}

@@ -17,7 +17,7 @@ from sqlalchemy import delete
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile
-from chatbot.assembly import Chatbot, open_chatbot, open_embedder
+from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
@@ -25,7 +25,7 @@ from chatbot.memory.stores.stores import Stores
 from chatbot.settings import BadSettings, Settings
 from corpora.database.engine import sqlite_url
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
-from eval.bert_score import bert_score
+from eval.likeness import bert_score
 from eval.stream import Arrival, Iteration, run_stream
 
 _NEVER = 2.0
@@ -151,14 +151,13 @@ def run_variant(
                 session.execute(delete(table))
         _warm_up(chatbot)
         Exchange(chatbot, LOCAL).bring_in(history)
-        token_vectors = open_embedder(own).token_vectors
+        token_vectors = chatbot.embedder.token_vectors
+
+        def alike(said: str, gold: str) -> float:
+            return bert_score(said, gold, token_vectors).f1
+
         try:
-            return run_stream(
-                chatbot,
-                order,
-                lambda said, gold: bert_score(said, gold, token_vectors).f1,
-                on_progress,
-            )
+            return run_stream(chatbot, order, alike, on_progress)
         finally:
             chatbot.corpora.close()
             chatbot.database.close()

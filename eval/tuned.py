@@ -3,27 +3,30 @@
 What is scored is the reply as the model writes it, before the chain checks its sentences.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Group
+from rich.table import Table
 
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.review.regression_set import must_include
 from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
+from eval.answers import MEASURES
 from eval.figures import NONE, Share, figures_table, share
+from eval.gold import matches
 from eval.own_words import bears, own_words, reads_as_answer, sentences
 
 OnProgress = Callable[[str, int, int], None]
 """Is told which model answers, how many instructions it did, and of how many."""
 
+_MEASURES = ("facts", "reads_as_answer", "sentences_borne", "rightly_refused", "wrongly_refused")
+
 
 @dataclass(frozen=True, slots=True)
 class ReplyScore:
-    """What is right and wrong about one reply; None where a measure does not apply.
+    """What is right and wrong about one reply, by the names of `MEASURES`; None where none applies.
 
     `facts` are the figures and names of the right reply, or its words where it has none;
     `sentences_borne` those of its sentences that the evidence in the prompt bears.
@@ -40,15 +43,6 @@ class ReplyScore:
     wrongly_refused: bool | None = None
 
 
-MEASURES = {
-    "facts": "facts stated",
-    "reads_as_answer": "reads as an answer",
-    "sentences_borne": "sentences borne by the evidence",
-    "rightly_refused": "refused, rightly",
-    "wrongly_refused": "refused, wrongly",
-}
-
-
 def held_back(file: Path) -> list[Instruction]:
     """The held-back split of an instruction set; raises TuningError where it has none."""
     found = [i for i in read_instructions(file) if i.split is Split.HELD_BACK]
@@ -60,33 +54,19 @@ def held_back(file: Path) -> list[Instruction]:
 
 
 def compare(
-    model: HuggingFaceChatModel,
-    instructions: Sequence[Instruction],
-    on_progress: OnProgress = lambda name, done, total: None,
+    model: HuggingFaceChatModel, instructions: Sequence[Instruction], on_progress: OnProgress
 ) -> dict[str, list[ReplyScore]]:
     """The scores of the base model, and of the model with its adapter. Raises GeneratorError."""
     network = model.load().network
-    network.disable_adapters()
-    base = _answers("base", model, instructions, on_progress)
-    network.enable_adapters()
-    return {"base": base, "tuned": _answers("tuned", model, instructions, on_progress)}
-
-
-def _answers(
-    name: str,
-    model: HuggingFaceChatModel,
-    instructions: Sequence[Instruction],
-    on_progress: OnProgress,
-) -> list[ReplyScore]:
-    scores: list[ReplyScore] = []
-    for start in range(0, len(instructions), model.largest_batch):
-        some = instructions[start : start + model.largest_batch]
-        replies = model.batch([list(instruction.asked) for instruction in some])
-        scores += (
-            score_reply(instruction, str(reply.content))
-            for instruction, reply in zip(some, replies, strict=True)
-        )
-        on_progress(name, len(scores), len(instructions))
+    scores: dict[str, list[ReplyScore]] = {}
+    for name, prepare in (("base", network.disable_adapters), ("tuned", network.enable_adapters)):
+        prepare()
+        of_model = scores.setdefault(name, [])
+        for start in range(0, len(instructions), model.largest_batch):
+            some = instructions[start : start + model.largest_batch]
+            replies = model.batch([list(instruction.asked) for instruction in some])
+            of_model += (score_reply(i, str(r.content)) for i, r in zip(some, replies, strict=True))
+            on_progress(name, len(of_model), len(instructions))
     return scores
 
 
@@ -97,8 +77,7 @@ def score_reply(instruction: Instruction, reply: str) -> ReplyScore:
     if instruction.abstains:
         return replace(score, rightly_refused=refused)
     own = "" if refused else own_words(reply)
-    patterns = must_include(instruction.reply)
-    found = share(re.search(p, own, re.IGNORECASE) is not None for p in patterns)
+    found = share(matches(pattern, own) for pattern in must_include(instruction.reply))
     score = replace(score, facts=found, wrongly_refused=refused)
     if refused:
         return score
@@ -111,17 +90,16 @@ def score_reply(instruction: Instruction, reply: str) -> ReplyScore:
 
 
 def figures(scores: Sequence[ReplyScore]) -> dict[str, Share]:
-    """The share of each measure over the replies of one model."""
+    """The share of each measure over the replies of one model, by what reports call it."""
     return {
-        label: share(getattr(score, measure) for score in scores)
-        for measure, label in MEASURES.items()
+        MEASURES[name][0]: share(getattr(score, name) for score in scores) for name in _MEASURES
     }
 
 
-def comparison_tables(scores: Mapping[str, Sequence[ReplyScore]]) -> Group:
+def comparison_table(scores: Mapping[str, Sequence[ReplyScore]]) -> Table:
     """The measures of the models beside each other."""
     table = figures_table("Replies to the held-back split", "measure", *scores)
     of_models = [figures(of_model) for of_model in scores.values()]
-    for label in MEASURES.values():
+    for label in of_models[0]:
         table.add_row(label, *(found[label].percent for found in of_models))
-    return Group(table)
+    return table

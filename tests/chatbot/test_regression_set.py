@@ -18,9 +18,9 @@ from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import NoGold, RegressionSet, must_include
 from eval.answer_summary import Summary, score_answers
 from eval.answers import read_answers
-from eval.asking import ask_all, rank_pages
+from eval.asking import ask_all
 from eval.gold import GoldQuestion, QuestionKind, read_gold
-from eval.retrieval import among_first
+from eval.retrieval import among_first, rank_pages
 from tests.chatbot.test_review_turns import ADMIN, USER, own
 
 RATE = "What rate has port XF-1 in 17.20?"

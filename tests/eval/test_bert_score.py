@@ -8,7 +8,7 @@ import pytest
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
 from corpora.indexing.embedding import MiniLM, TokenVectors
-from eval.bert_score import bert_score
+from eval.likeness import bert_score
 
 DIRECTIONS = {"a": (1.0, 0.0), "b": (0.0, 1.0), "c": (0.6, 0.8)}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from eval.entity_overlap import Fact, entities, entity_jaccard, fact_overlap, facts
+from eval.likeness import Fact, entities, entity_jaccard, fact_overlap, facts
 
 GOLD = "The default of hold_time is 300 s."
 

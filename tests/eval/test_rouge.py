@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from eval.rouge import rouge_1, rouge_l
+from eval.likeness import rouge_1, rouge_l
 
 LIN = "police killed the gunman"
 """The reference of the worked example in section 3.1 of the paper."""

@@ -13,8 +13,14 @@ from chatbot.settings import BadSettings, Settings
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow
 from eval.gold import GoldError
-from eval.stream import Iteration, read_arrivals, read_history, shuffled
-from eval.stream_report import stream_tables, to_json
+from eval.stream import (
+    Iteration,
+    read_arrivals,
+    read_history,
+    shuffled,
+    stream_tables,
+    to_json,
+)
 from eval.stream_variants import choose, copied, run_variant
 from tests.chatbot.conftest import ingested
 from ui.cli.main import app

@@ -38,7 +38,7 @@ def answers(
     from eval import answer_summary as scoring
     from eval import retrieval
     from eval.answers import read_answers
-    from eval.asking import ask_all, page_text, rank_pages
+    from eval.asking import ask_all, page_text
     from eval.likeness import alike_by
 
     questions = read_gold(gold)
@@ -63,7 +63,7 @@ def answers(
             page_text=page_text(chatbot),
             alike=alike_by(chatbot.embedder.token_vectors),
         )
-    found = rank_pages(chatbot, questions)
+    found = retrieval.rank_pages(chatbot, questions)
     within = retrieval.among_first(found)
     result = {
         "answers": summary,
@@ -140,8 +140,7 @@ def stream(
 
     The data folder is copied first and stays as it is.
     """
-    from eval.stream import read_arrivals, read_history, shuffled
-    from eval.stream_report import stream_tables, to_json
+    from eval.stream import read_arrivals, read_history, shuffled, stream_tables, to_json
     from eval.stream_variants import choose, run_variant
 
     arrivals = read_arrivals(gold, paraphrases)

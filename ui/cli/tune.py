@@ -197,7 +197,7 @@ def evaluate(
     with progress_bars() as show:
         scores = tuned.compare(opened, instructions, show)
     found = {name: tuned.figures(of_model) for name, of_model in scores.items()}
-    told = tuned.comparison_tables(scores)
+    told = tuned.comparison_table(scores)
     print_result(as_json, {"figures": found, "scores": scores}, told)
 
 
