@@ -15,9 +15,9 @@ from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
 from chatbot.answering.lead_prompt import beginning_of_prompt
 from chatbot.chain.chain import Profile, build_chain
-from chatbot.chain.newest_release import (
+from chatbot.chain.other_releases import (
     answer_from_newest,
-    look_elsewhere,
+    find_other_releases,
     newest_with_another_passage,
 )
 from chatbot.chain.parts import Parts
@@ -273,7 +273,7 @@ class Chatbot:
     def _chain(self) -> Runnable[Turn, Turn]:
         p = self._parts
         search = (p.terms_of_glossary, p.dual_chunks, p.gate)
-        look = look_elsewhere(p.dual_chunks, search, p.open_corpus, p.releases)
+        look = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
         found = (p.terms_of_glossary, p.dual_chunks, p.reduction_by_score, p.selection_by_score)
         may_tell = newest_with_another_passage(found, p.open_corpus, p.releases)
         elsewhere = answer_from_newest(answering(self._profile), look, may_tell)

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.chain.newest_release import look_elsewhere
+from chatbot.chain.other_releases import find_other_releases
 from chatbot.memory.remembering import candidate_of
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Turn
@@ -156,7 +156,7 @@ def test_an_answer_offers_nothing_and_nothing_is_looked_for(
     relay: MakeRelay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chatbot = relay(None)
-    monkeypatch.setattr("chatbot.chain.newest_release.nearest_pages", None)
+    monkeypatch.setattr("chatbot.chain.other_releases.nearest_pages", None)
     reply = chatbot.ask("What is the default of hold_time in 17.20?").content
     assert not reply.abstained
     assert (reply.nearest, reply.found_in) == ((), ())
@@ -182,7 +182,7 @@ def asked_until(chatbot: Chatbot, turn: Turn, *, most: int, seconds: float) -> l
         return parts.dual_chunks(side)
 
     ticks = count()
-    look: Any = look_elsewhere(
+    look: Any = find_other_releases(
         parts.dual_chunks,
         (note,),
         parts.open_corpus,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chatbot.answering.body import Part, compose, paragraphs, told_in_prose
-from chatbot.answering.evidence import as_chunks, within
+from chatbot.answering.lead_prompt import as_chunks, within
 from chatbot.retrieval.kinds import Kind, asked_for, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records

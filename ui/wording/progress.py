@@ -33,7 +33,7 @@ _NAMES = {
     "undocumented_gate": "checking what was found",
     "memory_of_passage": "looking for a saved answer",
     "answer_generation": "writing the answer",
-    "elsewhere": "searching other releases",
+    "other_releases": "searching other releases",
 }
 
 

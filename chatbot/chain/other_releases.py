@@ -20,7 +20,7 @@ from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, 
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
-STEP = "elsewhere"
+STEP = "other_releases"
 TELLING = 0.9
 """The share of what is asked, by rarity, that a passage of another release must hold to count."""
 MORE = 0.2
@@ -41,9 +41,9 @@ def answer_from_newest(
 ) -> ModelStep:
     """Where nobody named a release, answer from the newest that tells, and say so (law 3).
 
-    `look` finds the releases that tell (`look_elsewhere`), and where there is none `may_tell` one
-    that is worth asking (`newest_with_another_passage`); `answering` are the steps that answer a
-    question of one release. With a release named the turn keeps its refusal.
+    `look` finds the releases that tell (`find_other_releases`), and where there is none `may_tell`
+    one that is worth asking (`newest_with_another_passage`); `answering` are the steps that answer
+    a question of one release. With a release named the turn keeps its refusal.
     """
 
     async def answer(turn: Turn) -> Turn:
@@ -91,7 +91,7 @@ def _led(lead: str, answer: Answer) -> Answer:
     return replace(answer, text=f"{lead}{gap}{answer.text}", value=value)
 
 
-def look_elsewhere(
+def find_other_releases(
     retrieve: RuleStep,
     search: Sequence[RuleStep],
     open_corpus: Callable[[str, str], Corpus],
