@@ -19,11 +19,7 @@ def _with_zone(moment: datetime) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-Moment = Annotated[datetime, AfterValidator(_with_zone)]
-"""A moment; one without a zone is in UTC."""
-
 Rounded = Annotated[float, AfterValidator(lambda number: round(number, 4))]
-"""A score or a cosine, as exact as anybody reads it."""
 
 
 class Part(BaseModel):
@@ -33,12 +29,6 @@ class Part(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
-
-
-class Kept(Part):
-    """What is kept with a turn."""
-
-    version: int = 0
 
 
 class QueryTexts(Part):
@@ -61,10 +51,10 @@ class Side(Part):
 
 
 class RememberedPair(Part):
-    """A question that was answered before: how good its answer is, who says so, and how near.
+    """A question that was answered before: how good its answer is (0 to 1), and how near (cosine).
 
-    `score` is 0 to 1, `similarity` a cosine. An admin who rated it is named; whoever gave it a
-    thumb is not, since others read this. `value` is the lead of its answer, told in traces only.
+    An admin who rated it is named; whoever gave it a thumb is not, since others read this. `value`
+    is the lead of its answer, told in traces only.
     """
 
     id: int
@@ -72,7 +62,7 @@ class RememberedPair(Part):
     score: Rounded
     origin: str
     rated_by: str = ""
-    rated: Moment | None = None
+    rated: Annotated[datetime, AfterValidator(_with_zone)] | None = None
     similarity: Rounded = 0.0
     value: str = ""
 
@@ -90,15 +80,15 @@ class MemoryPart(Part):
     differs: str = ""
 
 
-class Reply(Kept):
+class Reply(Part):
     """An answered turn. `release` is the one that it was answered from, if it was exactly one.
 
-    `answer` is the answer's own words as Markdown with marks of its `citations`; `nearest` are
-    pages that may help where there is none. `outside` is what others than the documentation state
-    of what question and answer name, and no part of the answer: "Wikidata: …". `timings` are
-    seconds by step, `seconds` the whole.
+    `answer` is Markdown with marks of its `citations`; `nearest` are pages that may help where
+    there is none. `outside` is what others than the documentation state, and no part of the answer.
+    `timings` are seconds by step.
     """
 
+    version: int = 0
     answer: str
     abstained: bool = False
     product: str | None = None
@@ -160,12 +150,10 @@ class TracedChunk(Part):
     kept: tuple[str, ...] = ()
 
 
-class Trace(Kept):
-    """A turn step by step: what was asked, found, kept, sent and answered.
+class Trace(Part):
+    """A turn step by step; of a comparison `sides` holds one for every release."""
 
-    Of a comparison `sides` holds one for every release. Traces are kept compressed.
-    """
-
+    version: int = 0
     release: TracedRelease | None = None
     queries: TracedQueries | None = None
     memory: TracedMemory = TracedMemory()

@@ -14,16 +14,19 @@ from pydantic_settings import (
 )
 
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator
-from chatbot.models.gguf_header import GgufHeader, NotGguf, read_header
-from chatbot.models.lora_file import UnfitAdapter, require_adapter
+from chatbot.models.gguf_file import (
+    LEAST_CONTEXT,
+    GgufHeader,
+    NotGguf,
+    UnfitAdapter,
+    read_chat_model,
+    require_adapter,
+)
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
 from ingestion.listing import Limits
 from ingestion.ocr import NoOcr, find_ocr
-
-LEAST_CONTEXT = 2048
-"""Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
 
 _PAPER_PROFILES = frozenset(
     {"qamr", "baseline", "base", "+rewriting", "+dual-chunking", "+reduction", "+selection"}
@@ -219,27 +222,17 @@ class Settings(SignInSettings, BaseSettings):
         chosen = chosen_generator(self.generator)
         if chosen is None:
             return None
+        to_fetch = isinstance(chosen, ModelFile)
         path = chosen.path_in(self.models_dir) if isinstance(chosen, ModelFile) else chosen
         if chosen is GENERATOR and not path.exists():
             return None
         try:
-            header = read_header(path)
-        except FileNotFoundError:
-            fetch = isinstance(chosen, ModelFile)
-            todo = "run `strata models pull`" if fetch else "correct the path"
-            wrong = f"there is no file {path}: {todo}"
+            return path, read_chat_model(path)
+        except FileNotFoundError as error:
+            todo = "run `strata models pull`" if to_fetch else "correct the path"
+            raise _bad("generator", f"there is no file {path}: {todo}") from error
         except (NotGguf, OSError) as error:
-            wrong = str(error)
-        else:
-            if not header.context:
-                wrong = f"{path} does not tell the length of its context: it is no language model"
-            elif header.context < LEAST_CONTEXT:
-                wrong = f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}"
-            elif not header.has_chat_template:
-                wrong = f"{path} has no chat template: choose a model tuned to follow instructions"
-            else:
-                return path, header
-        raise BadSettings(f"setting generator (STRATA_GENERATOR): {wrong}")
+            raise _bad("generator", error) from error
 
     @property
     def adapter_file(self) -> Path | None:
@@ -253,20 +246,19 @@ class Settings(SignInSettings, BaseSettings):
         (generator, model), path = found, self.adapter.expanduser()
         try:
             require_adapter(path, model)
-        except FileNotFoundError:
-            wrong = f"there is no file {path}: correct the path"
-        except IsADirectoryError:
-            wrong = (
+        except FileNotFoundError as error:
+            raise _bad("adapter", f"there is no file {path}: correct the path") from error
+        except IsADirectoryError as error:
+            raise _bad(
+                "adapter",
                 f"{path} is a folder, and the backend embedded takes a GGUF file: `strata tune "
-                f"convert {path} --output {path.name}.gguf` writes one"
-            )
+                f"convert {path} --output {path.name}.gguf` writes one",
+            ) from error
         except UnfitAdapter as error:
-            wrong = f"{path} does not fit {generator.name}: {error}"
+            raise _bad("adapter", f"{path} does not fit {generator.name}: {error}") from error
         except (NotGguf, OSError) as error:
-            wrong = str(error)
-        else:
-            return path
-        raise BadSettings(f"setting adapter (STRATA_ADAPTER): {wrong}")
+            raise _bad("adapter", error) from error
+        return path
 
     @property
     def context(self) -> int:
@@ -283,25 +275,13 @@ class Settings(SignInSettings, BaseSettings):
         return self.generator_slots or (1 if self.profile == "embedded" else 4)
 
     @property
-    def evidence_limit(self) -> int:
-        """`context_limit`, as far as the context of the embedded backend holds it (characters)."""
-        return self._that_fit(self.context_limit)
-
-    @property
-    def prompt_limit(self) -> int:
-        """`prompt_budget`, as far as the context of the embedded backend holds it (characters)."""
-        return self._that_fit(self.prompt_budget)
-
-    @property
     def lead_budget(self) -> int:
-        """Characters of evidence in the prompt of an answer of the profile."""
-        return self.evidence_limit if self.profile in _PAPER_PROFILES else self.prompt_limit
-
-    def _that_fit(self, characters: int) -> int:
+        """Characters of evidence in the prompt of an answer, as far as the context holds them."""
+        budget = self.context_limit if self.profile in _PAPER_PROFILES else self.prompt_budget
         if self.backend != "embedded":
-            return characters
+            return budget
         # A token is at least some three characters; the rest of the prompt takes about 1,000.
-        return min(characters, 3 * (self.context - self.answer_tokens - 1000))
+        return min(budget, 3 * (self.context - self.answer_tokens - 1000))
 
     @property
     def reading_limits(self) -> Limits:
@@ -312,7 +292,7 @@ class Settings(SignInSettings, BaseSettings):
             try:
                 ocr = find_ocr(self.ocr, seconds, os.environ.get("TESSDATA_PREFIX"))
             except NoOcr as error:
-                raise BadSettings(f"setting ocr (STRATA_OCR): {error}") from error
+                raise _bad("ocr", error) from error
         return Limits(memory=self.reading_memory << 20, seconds=self.reading_seconds, ocr=ocr)
 
     @property
@@ -322,19 +302,19 @@ class Settings(SignInSettings, BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        cls, settings_cls: type[BaseSettings], *_: Any, **sources: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then `strata.toml` in the working directory."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        of_file = TomlConfigSettingsSource(settings_cls)
+        return sources["init_settings"], sources["env_settings"], of_file
 
 
 def _cache_home() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _bad(setting: str, why: object) -> BadSettings:
+    return BadSettings(f"setting {setting} (STRATA_{setting.upper()}): {why}")
 
 
 def read_settings(**options: Any) -> Settings:
@@ -346,9 +326,7 @@ def read_settings(**options: Any) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
-        if name:
-            reason = f"setting {name} (STRATA_{name.upper()}): {reason}"
-        raise BadSettings(reason) from error
+        raise (_bad(name, reason) if name else BadSettings(reason)) from error
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"strata.toml cannot be read: {error}") from error
 

@@ -36,11 +36,9 @@ class Origin(StrEnum):
 class Queries:
     """The queries of QAMR III-B, step 1; `versionless` only where a release was named.
 
-    `subject` is what is asked, without release and without what the conversation answered
-    before; `known` are the words of that answer, which may help to find but are not asked for.
-    `topic` is the end of the subject that was carried over from earlier questions.
-    `lacking` are terms of the glossary that the release has in none of their wordings, which
-    follow, the one asked for first.
+    `subject` is what is asked, without release; `topic` is its end, where that was carried over
+    from earlier questions, and `known` are words of earlier answers, which may help to find.
+    `lacking` are the wordings of terms that the release has in none of them.
     """
 
     base: str
@@ -73,11 +71,10 @@ class RetrievedChunk:
 
 @dataclass(frozen=True)
 class Record:
-    """The smallest text that can be understood and quoted: a sentence, a table row, a parameter.
+    """The smallest text that can be quoted: a sentence, a table row, a parameter.
 
     `quote` stands letter for letter in the page, from its character `start`. `label` names its
-    owner ("create_engine"), and `reading` is how a reader or a model sees it: "Header: cell;
-    Header: cell" for a table row, whose `cells` are (header, cell).
+    owner ("create_engine"), `reading` is how a reader sees it ("Header: cell; Header: cell").
     """
 
     page: StoredPage
@@ -108,10 +105,7 @@ class ReducedChunk:
 
 @dataclass(frozen=True)
 class Citation:
-    """Where quoted words stand: document, file as ingested, release, page or section, anchor.
-
-    `origin` says whether they are a passage that was found, or what the graph rests on.
-    """
+    """Where quoted words stand: document, file as ingested, release, page or section, anchor."""
 
     document: str
     file: str
@@ -126,10 +120,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation of two things as a sentence, and the page that states it if one does.
-
-    `source` names who states it where that is no document: "Wikidata".
-    """
+    """A relation of two things, and the page, or the `source` ("Wikidata"), that states it."""
 
     head: str
     tail: str
@@ -145,13 +136,11 @@ class Relation:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer as shown, whether it abstains, and what it rests on.
+    """The answer as shown: Markdown without HTML, with marks of its citations.
 
-    `text` is the answer's own words as Markdown without HTML, with marks of its citations; the
-    quoted words stand in `citations` only. `value` is the lead alone, one to three sentences
-    without marks, empty when abstaining. `unwritten` where a passage stands in for the lead.
-    `warnings` say what was taken out of what the model wrote. `outside` is what others than the
-    documentation state of things that question and reply name, each with who does.
+    `value` is the lead alone, without marks, empty when abstaining; a passage stands in for it
+    where it is `unwritten`. `warnings` say what was taken out of what the model wrote, `outside`
+    what others than the documentation state, and who.
     """
 
     text: str
@@ -167,8 +156,8 @@ class Answer:
 class Remembered:
     """A question of the same release that was answered before, as the memory recalls it.
 
-    `score` is 0 to 1 and `origin` says where it comes from (`chatbot.memory.pairs`); `rated_by`
-    and `rated` who gave it and when. `similarity` is the cosine to the question at hand.
+    `score` is 0 to 1, `origin` where it comes from (`chatbot.memory.pairs`), `similarity` the
+    cosine to the question at hand.
     """
 
     id: int
@@ -187,9 +176,8 @@ class Remembered:
 class Recollection:
     """What the memory has on a question (ComRAG 4.3): a pair to reuse, or good and bad ones.
 
-    `reused` answers the question. Else `good` pairs join the evidence, and `bad` ones show what
-    not to say. `differs` says why the nearest good pair is not reused though it is near enough.
-    `relations` are those of what the good pairs name (GraphContextGen 4.3).
+    `differs` says why the nearest good pair is not reused though it is near enough. `relations`
+    are those of what the good pairs name (GraphContextGen 4.3).
     """
 
     reused: Remembered | None = None
@@ -210,13 +198,11 @@ class Documented(StrEnum):
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One request to a language model: what was sent, what came back, and what it took.
+    """One request to a language model: (role, text) sent, what came back, and what it took.
 
-    `prompt` is the messages as (role, text). Of the prompt's tokens `cached_tokens` were not
-    computed again. `seconds` and `first_token` (until the first word came) count from the
-    request. `doubt` is how likely the reply was to begin with the words that say that the model
-    does not know, where the caller named such words. `problem` says why the reply could not be
-    used.
+    Of the prompt's tokens `cached_tokens` were not computed again. `first_token` is in seconds.
+    `doubt` is how likely the reply was to begin with words that say that the model does not know.
+    `problem` says why the reply could not be used.
     """
 
     step: str
@@ -243,13 +229,11 @@ class Fallback:
 class Turn:
     """A question on its way through the chain; every step returns a new one.
 
-    `nearness` is the greatest cosine of the question to a passage that was found.
-    `asked_back` are the places in the history of answers that asked for a release or product; None
-    where only the texts are known. `afresh` asks for an answer from the documents alone, without
-    the memory. `temperature` is that of the answer, where a step has set one. Where the release
-    that was asked has no answer, `nearest` are its pages nearest to the question, and `found_in`
-    the other releases that tell, the newest first; where nobody named a release, the answer is
-    from that one.
+    `afresh` leaves out the memory. `asked_back` are the places in the history of answers that asked
+    for a release or product; None where only the texts are known. `nearness` is the greatest cosine
+    of the question to a passage that was found. Where the release that was asked has no answer,
+    `nearest` are its pages nearest to the question, and `found_in` the other releases that tell,
+    the newest first; where nobody named a release, the answer is from that one.
     """
 
     question: str
@@ -293,10 +277,6 @@ class Turn:
 
 
 RuleStep = Callable[[Turn], Turn]
-"""A step without a language model: takes the turn so far and returns it with what it found."""
-
 ModelStep = Callable[[Turn], Awaitable[Turn]]
 """A step that waits for a language model, so that a stopped question stops it."""
-
 Step = RuleStep | ModelStep
-"""A step of the chain."""

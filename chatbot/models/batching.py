@@ -23,8 +23,8 @@ _BROKEN = "\N{REPLACEMENT CHARACTER}"
 class Answer:
     """One answer of a batch: how its tokens are drawn, and what its caller hears of them.
 
-    `top_logprobs` is None where no log-probabilities are asked for. `deliver` hears chunks, the
-    last one with a finish reason, or the error that ended it. Set `ended` to stop it.
+    `deliver` hears chunks, the last one with a finish reason, or the error that ended it. Set
+    `ended` to stop it.
     """
 
     messages: list[dict[str, Any]]
@@ -82,16 +82,11 @@ class Answer:
     def take(
         self, token: int, decode: Callable[[list[int]], str], ends: frozenset[int | None]
     ) -> None:
-        """Tell the caller what the chosen token adds; one of `ends` is the last.
-
-        Characters are told whole, and never a stop string: what may be the beginning of one waits.
-        """
+        """Tell the caller what the token adds; what may be the beginning of a stop string waits."""
         self.written.append(token)
-        reason = None
+        reason = "length" if len(self.written) >= self.max_tokens else None
         if token in ends:
             reason = "stop"
-        elif len(self.written) >= self.max_tokens:
-            reason = "length"
         text = decode(self.written)
         if found := [at for stop in self.stop if (at := text.find(stop)) >= 0]:
             text, reason = text[: min(found)], "stop"
@@ -116,10 +111,9 @@ class Answer:
 
 
 class Batches:
-    """Computes answers in batches of at most `largest`, one batch after the other.
+    """Computes answers in batches of at most `largest`, one after the other, in its own thread.
 
-    `compute` works in a thread of this class. What arrives meanwhile waits for the next batch;
-    first come, first served. There is no thread while there is nothing to do.
+    There is no thread while there is nothing to do.
     """
 
     def __init__(self, compute: Callable[[list[Answer]], None], largest: int) -> None:
@@ -130,7 +124,7 @@ class Batches:
         self._lock = threading.Lock()
 
     def submit(self, answer: Answer) -> None:
-        """Have it computed with the next batch."""
+        """Have it computed with the next batch; first come, first served."""
         with self._lock:
             self._waiting.append(answer)
             if self._working:

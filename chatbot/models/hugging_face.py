@@ -1,20 +1,15 @@
 """Any causal model of the Hugging Face Hub or of a folder, run here by Transformers, in batches."""
 
-from __future__ import annotations
-
-import asyncio
 import threading
-from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, convert_to_openai_messages
-from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
 from chatbot.models.batching import Answer, Batches
 from chatbot.models.errors import GeneratorError
 from chatbot.models.network import Network, Quantization, load_network
-from chatbot.models.streaming import Chunks, StreamingChatModel
+from chatbot.models.streaming import Chunks, StreamingChatModel, mailbox
 
 _SAMPLING = ("max_tokens", "temperature", "top_k", "repetition_penalty", "seed")
 
@@ -22,16 +17,14 @@ _SAMPLING = ("max_tokens", "temperature", "top_k", "repetition_penalty", "seed")
 class HuggingFaceChatModel(StreamingChatModel):
     """Chat with a causal model that has a chat template; loaded at the first call.
 
-    `model` is a Hub id or a folder. `quantization` is `nf4` (4-bit, double quantization, computed
-    in bfloat16), `int8`, `bf16`, or `off` for the type that the weights are stored in. `device` is
-    `auto` (all GPUs, else the CPU) or a name of torch's. Temperature 0 or top-k 1 takes the
-    likeliest token; top-k 0 considers all. `adapter` is the folder of a LoRA adapter that was tuned
-    on the model. QAMR (Section IV) runs Llama-3-70B-Instruct in NF4 with temperature 0.01, top-k 1
-    and repetition penalty 1.15.
+    `model` is a Hub id or a folder, `adapter` the folder of a LoRA adapter tuned on it. `nf4` is
+    4-bit, double quantization, computed in bfloat16; `off` the type that the weights are stored in.
+    `device` is `auto` (all GPUs, else the CPU) or a name of torch's. Top-k 0 considers all tokens.
+    QAMR (Section IV) runs Llama-3-70B-Instruct in NF4 with temperature 0.01, top-k 1 and repetition
+    penalty 1.15.
 
-    Calls that come together are one batch, of at most `largest_batch`, each with its own limit,
-    stop strings and random numbers. A stream that is left or cancelled ends at once. Code from the
-    Hub is never run. Raises GeneratorError.
+    Calls that come together are one batch, each with its own limit, stop strings and random
+    numbers. A stream that is left or cancelled ends at once. Raises GeneratorError.
     """
 
     model: str
@@ -75,19 +68,11 @@ class HuggingFaceChatModel(StreamingChatModel):
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
-        loop = asyncio.get_running_loop()
-        events: asyncio.Queue[ChatGenerationChunk | GeneratorError] = asyncio.Queue()
-
-        def deliver(event: ChatGenerationChunk | GeneratorError) -> None:
-            # A loop that is closed has nobody left who listens.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(events.put_nowait, event)
-
+        events, deliver = mailbox()
         given = {name: options.get(name) for name in _SAMPLING}
         sampling = {n: getattr(self, n) if value is None else value for n, value in given.items()}
-        converted = convert_to_openai_messages(messages, text_format="string")
         answer = Answer(
-            converted if isinstance(converted, list) else [converted],
+            cast("list[Any]", convert_to_openai_messages(messages, text_format="string")),
             deliver,
             **sampling,
             stop=tuple(filter(None, stop or ())),

@@ -47,7 +47,7 @@ class Network:
         self._batch: list[Answer] = []
 
     def answer(self, batch: list[Answer]) -> None:
-        """Compute all answers in one batch."""
+        """Compute all answers in one batch; raises GeneratorError."""
         for answer in batch:
             try:
                 self._prepare(answer)
@@ -138,10 +138,7 @@ class Network:
         )
 
     def _choose(self, tokens: Any, scores: Any) -> Any:
-        """As a logits processor: scores (rows, vocabulary) that leave each row one token.
-
-        `generate` itself then takes the likeliest, and rows of one batch may be drawn differently.
-        """
+        """As a logits processor: scores (rows, vocabulary) that leave each row one token."""
         chosen = scores.argmax(-1)
         for row, answer in enumerate(self._batch):
             if not answer.over:

@@ -5,8 +5,6 @@ the key of another service among it, and repeats requests that timed out, which 
 slower and whoever asked wait several times as long.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random
@@ -16,19 +14,17 @@ from contextlib import aclosing
 from functools import cache
 from ipaddress import ip_address
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
+import httpx
 from langchain_core.messages import BaseMessage
-from pydantic import Field, PrivateAttr, SecretStr, field_validator
+from pydantic import Field, PrivateAttr, SecretStr
 
-from chatbot.models.chat_completions import read_event, streamed_request
 from chatbot.models.errors import GeneratorError
-from chatbot.models.streaming import Chunks, StreamingChatModel
+from chatbot.models.streaming import Chunks, StreamingChatModel, read_event, streamed_request
 
-if TYPE_CHECKING:
-    import httpx
-
+_CONNECT_SECONDS = 5.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
 # A server that asks for more patience than this is told of at once.
@@ -44,11 +40,10 @@ class _Failure(Exception):
 class ServedChatModel(StreamingChatModel):
     """Chat with `model` on the server at `url`, which mostly ends in `/v1`.
 
-    `timeout` is in seconds, until the next word; `connect_timeout` until the server takes the
-    call. What is refused as overload (429, 5xx) is asked again up to `retries` times, after growing
-    pauses or as long as the server says. At most `concurrency` requests of an event loop are under
-    way. Log-probabilities, structured output and usage are asked for; a server that refuses one
-    is asked without it from then on.
+    `timeout` is in seconds, until the next word. What is refused as overload (429, 5xx) is asked
+    again up to `retries` times, after growing pauses or as long as the server says. At most
+    `concurrency` requests of an event loop are under way. What a server does not offer
+    (log-probabilities, structured output, usage) it is not asked for again.
 
     The key goes to this server only, and into no message. Proxies of the environment are used,
     except for an address of this machine. Leaving or cancelling a stream closes its connection,
@@ -60,7 +55,6 @@ class ServedChatModel(StreamingChatModel):
     model: str
     key: SecretStr | None = None
     timeout: float = Field(120.0, gt=0)
-    connect_timeout: float = Field(5.0, gt=0)
     retries: int = Field(4, ge=0)
     concurrency: int = Field(8, ge=1)
     max_tokens: int = 60
@@ -71,13 +65,6 @@ class ServedChatModel(StreamingChatModel):
     _semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
         default_factory=WeakKeyDictionary
     )
-
-    @field_validator("key")
-    @classmethod
-    def _strip_key(cls, key: SecretStr | None) -> SecretStr | None:
-        """The key without the line end of the file it was read from; None if nothing is left."""
-        bare = key.get_secret_value().strip() if key else ""
-        return SecretStr(bare) if bare else None
 
     @property
     def _llm_type(self) -> str:
@@ -91,12 +78,15 @@ class ServedChatModel(StreamingChatModel):
     @property
     def shows_key_to_the_network(self) -> bool:
         """Whether the key travels to another machine unencrypted."""
-        return bool(self.key) and self._parsed.scheme == "http" and not self._is_local
+        return bool(self._secret) and self._parsed.scheme == "http" and not self._is_local
+
+    @property
+    def _secret(self) -> str:
+        """The key without the line end of the file that it was read from."""
+        return self.key.get_secret_value().strip() if self.key else ""
 
     @property
     def _parsed(self) -> httpx.URL:
-        import httpx
-
         try:
             return httpx.URL(self.url)
         except httpx.InvalidURL as error:
@@ -113,8 +103,6 @@ class ServedChatModel(StreamingChatModel):
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
-        import httpx
-
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
         body = {"model": self.model, **streamed_request(messages, stop, {**defaults, **options})}
         loop = asyncio.get_running_loop()
@@ -123,7 +111,7 @@ class ServedChatModel(StreamingChatModel):
             async with (
                 self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)),
                 httpx.AsyncClient(
-                    timeout=httpx.Timeout(self.timeout, connect=self.connect_timeout),
+                    timeout=httpx.Timeout(self.timeout, connect=_CONNECT_SECONDS),
                     headers=self._headers(),
                     verify=_certificates(),
                     trust_env=not self._is_local,
@@ -146,7 +134,7 @@ class ServedChatModel(StreamingChatModel):
                 "STRATA_SERVER_TIMEOUT"
             ) from None
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
-            reason = str(error) or f"no connection within {self.connect_timeout:g} seconds"
+            reason = str(error) or f"no connection within {_CONNECT_SECONDS:g} seconds"
             raise self._failed(
                 f"does not answer ({reason}): start it, or correct STRATA_SERVER_URL"
             ) from None
@@ -164,9 +152,8 @@ class ServedChatModel(StreamingChatModel):
             ) from None
 
     def _headers(self) -> dict[str, str]:
-        if self.key is None:
+        if not (key := self._secret):
             return {}
-        key = self.key.get_secret_value()
         # The HTTP library refuses it too, but shows it as it says so.
         if not (key.isascii() and key.isprintable()):
             raise _Failure(
@@ -205,15 +192,11 @@ class ServedChatModel(StreamingChatModel):
 
     def _failed(self, what: str) -> GeneratorError:
         sentence = f"{self.address} {what}"
-        if self.key:
-            sentence = sentence.replace(self.key.get_secret_value(), "…")
-        return GeneratorError(sentence)
+        return GeneratorError(sentence.replace(self._secret, "…") if self._secret else sentence)
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    import httpx
-
     return httpx.create_ssl_context()
 
 

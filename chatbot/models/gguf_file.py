@@ -1,21 +1,32 @@
-"""What a GGUF file says of itself before its weights: its keys, and the shape of each tensor.
+"""What a GGUF file says of itself before its weights, and whether it can be used.
 
-The `gguf` package reads a file as a whole, which takes nine seconds for a vocabulary of 150,000
-words; this takes a tenth of one.
+The `gguf` package takes nine seconds for a vocabulary of 150,000 words; this takes a tenth of one.
+llama.cpp tells the reason why an adapter does not fit in a log only.
 """
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
+
+LEAST_CONTEXT = 2048
+"""Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
+
+INPUT, OUTPUT = ".lora_a", ".lora_b"
+"""What the two matrices of a layer are called, after its weights: (rank, input), (output, rank)."""
 
 _NUMBERS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 
 
 class NotGguf(ValueError):
-    """A file cannot be read as a GGUF file; the message says why."""
+    """A file cannot be read as a GGUF file, or holds no chat model; the message says why."""
+
+
+class UnfitAdapter(ValueError):
+    """A file is no adapter for a model; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +46,8 @@ class GgufHeader:
 
     @property
     def context(self) -> int:
-        """The longest request that a model was made for, in tokens; 0 for what is no such model."""
+        """The longest request that a model was made for, in tokens."""
         return self.of_model("context_length")
-
-    @property
-    def has_chat_template(self) -> bool:
-        """Whether the model knows chats."""
-        return bool(self.keys.get("tokenizer.chat_template"))
 
     def of_model(self, key: str) -> int:
         """A number that the architecture has a key for; 0 where the file does not tell."""
@@ -70,6 +76,45 @@ def read_header(path: Path) -> GgufHeader:
                 ) from error
 
 
+def read_chat_model(path: Path) -> GgufHeader:
+    """The header of a model that can answer here. Raises NotGguf, and OSError."""
+    header = read_header(path)
+    if not header.context:
+        raise NotGguf(f"{path} does not tell the length of its context: it is no language model")
+    if header.context < LEAST_CONTEXT:
+        raise NotGguf(f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}")
+    if not header.keys.get("tokenizer.chat_template"):
+        raise NotGguf(f"{path} has no chat template: choose a model tuned to follow instructions")
+    return header
+
+
+def require_adapter(path: Path, model: GgufHeader) -> None:
+    """Raise UnfitAdapter, NotGguf or OSError for a file that is no LoRA adapter for the model."""
+    header = read_header(path)
+    if header.keys.get("adapter.type") != "lora":
+        raise UnfitAdapter("it is no LoRA adapter")
+    if header.architecture != model.architecture:
+        raise UnfitAdapter(f"it is for {header.architecture}, the model is {model.architecture}")
+    widths: dict[str, list[int]] = {}
+    for name, shape in sorted(header.shapes.items()):
+        layer, which = name[: -len(INPUT)], name[-len(INPUT) :]
+        if which not in (INPUT, OUTPUT) or len(shape) != 2:
+            raise UnfitAdapter(f"it has {name}, which is no part of a linear layer")
+        widths.setdefault(layer, []).append(shape[0 if which == INPUT else 1])
+    require_fit({layer: tuple(found) for layer, found in widths.items()}, model)
+
+
+def require_fit(shapes: Mapping[str, tuple[int, ...]], model: GgufHeader) -> None:
+    """Raise UnfitAdapter where a tuned layer is not in the model, or has another shape there."""
+    for layer, shape in shapes.items():
+        own = model.shapes.get(layer)
+        if own is None:
+            raise UnfitAdapter(f"it tunes {layer}, which the model does not have")
+        if own != shape:
+            tuned, there = (" × ".join(map(str, widths)) for widths in (shape, own))
+            raise UnfitAdapter(f"it tunes {layer} as {tuned}, in the model it is {there}")
+
+
 def _shape(data: mmap) -> tuple[str, tuple[int, ...]]:
     """The name of a tensor and its shape; its type and place are passed over."""
     name = _text(data)
@@ -90,16 +135,14 @@ def _value(data: mmap, kind: int) -> Any:
         return None
     for _ in range(count):
         if kind == _STRING:
-            data.seek(struct.unpack("<Q", data.read(8))[0], 1)
+            data.seek(_number(data, "Q"), 1)
         else:
             _value(data, kind)
     return None
 
 
 def _text(data: mmap) -> str:
-    length = _number(data, "Q")
-    text: bytes = struct.unpack(f"{length}s", data.read(length))[0]
-    return text.decode("utf-8")
+    return bytes(data.read(_number(data, "Q"))).decode("utf-8")
 
 
 def _number(data: mmap, kind: str) -> Any:
