@@ -41,16 +41,18 @@ def find_product(name: str, products: Sequence[Product]) -> Product | None:
 def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
     """Return where a text names products, in order.
 
-    The longest name wins where two overlap. Typing errors are forgiven only in a text that names
-    no product rightly.
+    Where two overlap, a name goes before a longer word that begins with one, and then the longest
+    wins. Typing errors are forgiven only in a text that names no product rightly.
     """
     found = [
-        (*match.span(), product)
+        (match, product)
         for product in products
         for match in _pattern(product.name, product.aliases).finditer(text)
     ]
+    found.sort(key=lambda named: (named[0]["longer"] is not None, -len(named[0][0])))
+    written = [(*match.span(), product) for match, product in found]
     spans: list[Span] = []
-    for start, end, product in sorted(found or _misspelt(text, products), key=_longest_first):
+    for start, end, product in written or _misspelt(text, products):
         if all(end <= other[0] or other[1] <= start for other in spans):
             spans.append((start, end, product))
     return sorted(spans, key=lambda span: span[0])
@@ -70,10 +72,6 @@ def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
     return "".join(letters)
 
 
-def _longest_first(span: Span) -> tuple[int, int]:
-    return span[0] - span[1], span[0]
-
-
 @lru_cache(maxsize=1024)
 def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
     """Match a product's names as whole words, with or without blanks, dots and hyphens inside."""
@@ -81,7 +79,9 @@ def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
     options = "|".join(sorted(filter(None, written), key=len, reverse=True)) or r"(?!)"
     longer = "|".join(re.escape(n) for n in (name, *aliases) if len(n) > 3) or r"(?!)"
     return re.compile(
-        rf"(?<![^\W_])(?:(?:{options})(?![^\W\d_])(?!(?<=\d)\d)|{_LONGER.format(longer)})", re.I
+        rf"(?<![^\W_])(?:(?:{options})(?![^\W\d_])(?!(?<=\d)\d)"
+        rf"|(?P<longer>{_LONGER.format(longer)}))",
+        re.I,
     )
 
 

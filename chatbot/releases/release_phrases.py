@@ -100,7 +100,8 @@ _EVERY = "|".join(
 )
 """Every release is asked for: those which have a thing, or the first or last of these."""
 _ALL = (
-    rf"between\s+(?:the\s+)?(?:old|older|previous)\s+and\s+(?:the\s+)?(?:new|newer)\s+{_RELEASES}"
+    r"(?:old|older|previous)\s+(?:and|with|to|against|vs\.?|versus)\s+(?:the\s+)?(?:new|newer)\s+"
+    rf"{_RELEASES}"
     rf"|(?:all|both|every|each|across|in\s+any)\s+(?:(?:of|the|your|our|all)\s+)*{_QUALITY}{_RELEASES}"
     rf"{_OF_OTHERS}"
 )
