@@ -5,13 +5,13 @@ from pathlib import Path
 import streamlit as st
 
 from ingestion.errors import StrataError
-from ui.account.page import account, stay_outside
+from ui.account import account, stay_outside
 from ui.chat.page import chat
 from ui.documents.page import documents
 from ui.elements.address import name_pages
-from ui.glossary.page import glossary
+from ui.glossary import glossary
 from ui.memory.page import memory
-from ui.releases.page import releases
+from ui.releases import releases
 from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
 from ui.review.history_page import history

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tests.ui.payloads import PAYLOADS
-from ui.answers.answer_text import show_text
+from ui.answers.answer import show_text
 from ui.wording.escaping import as_label, as_text
 
 for i, payload in enumerate(PAYLOADS):

@@ -21,7 +21,7 @@ from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
 from ui.serving import services
-from ui.sources import page_picture, page_views
+from ui.sources import page_picture, source_view
 
 SignIn = Callable[[Person], None]
 MakeChatbot = Callable[..., Chatbot]
@@ -50,7 +50,7 @@ def pictures_are_drawn_in_this_process() -> Iterator[None]:
             return page_picture.page_picture(data, number, quotes, format)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_views, "page_picture", drawn)
+        patch.setattr(source_view, "page_picture", drawn)
         yield
 
 

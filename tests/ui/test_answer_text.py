@@ -15,7 +15,7 @@ def shown(answer: str, citations: int = 0, turn: int | None = None) -> str:
 
 def pieces(answer: str, citations: int = 0, turn: int | None = None) -> AppTest:
     def page(answer: str, citations: int, turn: int | None) -> None:
-        from ui.answers.answer_text import show_text
+        from ui.answers.answer import show_text
 
         show_text(answer, citations, turn)
 

@@ -352,28 +352,21 @@ def dialog(script: Callable[..., None], **arguments: object) -> AppTest:
 
 
 def _confirm_removal(files: tuple[str, ...]) -> None:
-    from ui.documents.deleting import confirm_documents
+    from ui.documents.actions import confirm_documents
 
     confirm_documents("valve", "2.0", files)
 
 
 def _confirm_deletion(release: str) -> None:
-    from ui.documents.deleting import confirm_deletion
+    from ui.documents.actions import confirm_deletion
 
     confirm_deletion("valve", release)
 
 
 def _confirm_state(generation: int) -> None:
-    from corpora.catalog.catalog import Catalog
-    from corpora.catalog.release_settings import ReleaseAdministration
-    from ui.documents.versions_view import confirm
-    from ui.serving import services
+    from ui.documents.contents import confirm_version
 
-    database = services.chatbot().database
-    release = ReleaseAdministration(database).overview("valve").release("2.0")
-    assert release
-    kept = Catalog(database).generations("valve", "2.0")
-    confirm("valve", release, next(g for g in kept if g.id == generation))
+    confirm_version("valve", "2.0", generation)
 
 
 def choose(page: AppTest, row: int) -> AppTest:

@@ -28,7 +28,7 @@ from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import open_page
 from tests.ui.valve_corpus import QUESTION
 from ui.documents.page import documents
-from ui.glossary.page import glossary
+from ui.glossary import glossary
 from ui.memory.page import memory as memory_page
 from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps

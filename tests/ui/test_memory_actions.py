@@ -36,14 +36,14 @@ def dialog(name: str, pair: int) -> AppTest:
     def opened(name: str, pair: int) -> None:
         from chatbot.accounts.people import LOCAL
         from chatbot.administration.overview import Overview, UnknownPair
-        from ui.memory import pair_view
+        from ui.memory import answers
         from ui.serving import services
 
         try:
             kept = Overview(services.chatbot().database, LOCAL).pair(pair)
         except UnknownPair:
             return
-        getattr(pair_view, name)(kept)
+        getattr(answers, name)(kept.row)
 
     arguments = {"name": name, "pair": pair}
     return run(AppTest.from_function(opened, kwargs=arguments, default_timeout=30))
@@ -108,7 +108,7 @@ def test_retiring_asks_once_more_and_keeps_the_reason(chatbot: Chatbot) -> None:
 
 def test_an_answer_that_somebody_else_retired_is_told(chatbot: Chatbot) -> None:
     def too_late() -> None:
-        from ui.memory.pair_view import make_change
+        from ui.memory.answers import make_change
 
         make_change(lambda curation: curation.retire(999_999), "done")
 

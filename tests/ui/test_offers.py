@@ -5,7 +5,7 @@ import pytest
 from chatbot.queries.clarification import about_release
 from chatbot.reply import Reply
 from corpora.catalog.release import Product, Release
-from ui.answers.offers import asked_for, choices
+from ui.answers.actions import asked_for, choices
 
 VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2.0")))
 PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))

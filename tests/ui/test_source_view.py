@@ -200,7 +200,7 @@ def test_what_the_parser_saw_can_be_shown_beside_the_original(chatbot: Chatbot) 
     def script() -> None:
         import streamlit as st
 
-        from ui.sources.page_views import show_page_as_printed, show_page_as_read
+        from ui.sources.source_view import show_page_as_printed, show_page_as_read
 
         corpus, page = st.session_state["page"]
         left, right = st.columns(2)

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import streamlit as st
 
+from chatbot.accounts.people import Person
 from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
 from chatbot.conversations.open_questions import Question
 from corpora.catalog.release import Product
-from ui.answers.answer_text import show_text
-from ui.answers.answer_view import show_answer, show_question
-from ui.answers.chat_turn import Ask, ChatTurn
-from ui.chat.address import leave_turn, linked_turn, open_conversation, opened
+from ui.answers.actions import Ask, ChatTurn
+from ui.answers.answer import show_answer, show_question, show_text
 from ui.chat.page_script import listen
-from ui.chat.sidebar import show_sidebar
-from ui.elements.frame import button, failures_shown, in_a_row
+from ui.chat.sidebar import leave_turn, linked_turn, open_conversation, opened, show_sidebar
+from ui.elements.frame import button, in_a_row, page
 from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
@@ -29,23 +28,22 @@ _LOOK_EVERY = 0.3
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
 
 
-def chat() -> None:
-    """Show the page; a failure is one clear message."""
-    st.set_page_config(layout="centered")
-    with failures_shown():
-        own = services.conversations()
-        products = services.chatbot().products()
-        # First the open questions, then the turns: a question that is answered between the two
-        # reads is seen twice, and read again, instead of being missed.
-        pending = services.open_questions().of(opened() or "", own.owner)
-        turns = _turns(own)
-        if not products:
-            st.title("No documentation yet")
-            st.markdown("Add the documentation of a release, then reload this page:")
-            st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
-            return
-        product = show_sidebar(own, products, turns, pending)
-        _conversation(own, product, products, turns, pending)
+@page("centered")
+def chat(_: Person) -> None:
+    """Show the page."""
+    own = services.conversations()
+    products = services.chatbot().products()
+    # First the open questions, then the turns: a question that is answered between the two reads
+    # is seen twice, and read again, instead of being missed.
+    pending = services.open_questions().of(opened() or "", own.owner)
+    turns = _turns(own)
+    if not products:
+        st.title("No documentation yet")
+        st.markdown("Add the documentation of a release, then reload this page:")
+        st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
+        return
+    product = show_sidebar(own, products, turns, pending)
+    _conversation(own, product, products, turns, pending)
 
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
@@ -108,7 +106,6 @@ def _conversation(
 
 
 def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
-    """Open the source of a mark, if its turn is still there."""
     for reply in (kept.reply for kept in turns if kept.id == turn):
         for citation in reply.citations[number - 1 : number]:
             show_source(reply.product or "", citation)
@@ -136,7 +133,6 @@ def _watch(own: Conversations, first: Pending) -> None:
 
 
 def _show_settled(own: Conversations, pending: Pending) -> None:
-    """A question that was stopped or failed, kept so that it can be asked again."""
     question, progress = pending.question, pending.progress
     edited = f"again-{pending.id}-text"
 
@@ -145,9 +141,10 @@ def _show_settled(own: Conversations, pending: Pending) -> None:
 
     def ask_again() -> None:
         discard()
+        text = st.session_state.get(edited, question.text)
         _ask(
             own,
-            st.session_state.get(edited, question.text),
+            text,
             question.product,
             question.release,
             instead_of=question.instead_of,
@@ -169,19 +166,13 @@ def _show_settled(own: Conversations, pending: Pending) -> None:
 
 
 def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
-    """A question that is being answered: what is done, what is written, a button to stop it."""
     progress = pending.progress
     show_question(pending.question.text)
     with st.chat_message("assistant", avatar=":material/layers:"):
         with in_a_row(wrap=False, key=f"running-{pending.id}"):
             st.markdown(f":gray[{as_label(progress.now, 200)}]", width="stretch")
-            button(
-                "Stop",
-                stop,
-                icon="stop_circle",
-                key=f"stop-{pending.id}",
-                disabled=progress.stopping,
-            )
+            key = f"stop-{pending.id}"
+            button("Stop", stop, icon="stop_circle", key=key, disabled=progress.stopping)
         if progress.written:
             show_text(progress.written)
 

@@ -1,4 +1,8 @@
-"""The sidebar of the chat: the product, its releases, and the person's conversations."""
+"""The sidebar of the chat: the product, its releases, and the person's conversations.
+
+The open conversation, and the answer that was linked to, are in the address:
+`/?conversation=ID&turn=TURN_ID`.
+"""
 
 import math
 import re
@@ -13,16 +17,16 @@ from chatbot.conversations.conversations import LONGEST_TITLE, Conversations, Ke
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from corpora.catalog.release import Product
 from corpora.database.history_tables import ConversationRow
-from ui.chat.address import open_conversation, opened
-from ui.elements.frame import button, confirmed, failures_shown, in_a_row
-from ui.elements.moments import browser_zone
+from ui.elements.address import go, number_in_address
+from ui.elements.frame import browser_zone, button, confirm, failures_shown, in_a_row
 from ui.elements.table import download
 from ui.serving.asking import Pending
 from ui.wording.escaping import as_label
 
-_BADGES = 6
+_CONVERSATION, _TURN = "conversation", "turn"
 _PRODUCT = "product"
 """The key of the chosen product in the session."""
+_BADGES = 6
 _MORE = 30
 _SHOWN = "conversations_shown"
 _WANTED = "conversations_wanted"
@@ -36,6 +40,39 @@ _AGES = (
 """The groups of conversations, with the most days since the last question."""
 _NAMED_RELEASES = 3
 _LONGEST_NAME = 60
+
+
+def opened() -> str | None:
+    """The open conversation; at first the one that the address names.
+
+    From then on the session decides: query parameters from the browser may be out of date.
+    """
+    if _CONVERSATION not in st.session_state:
+        st.session_state[_CONVERSATION] = st.query_params.get(_CONVERSATION)
+        st.session_state[_TURN] = number_in_address(_TURN)
+    conversation: str | None = st.session_state[_CONVERSATION]
+    if st.query_params.get(_CONVERSATION) != conversation:
+        go(conversation=conversation)
+    return conversation
+
+
+def linked_turn() -> int | None:
+    """The turn that was linked to, until something else is opened or asked."""
+    turn: int | None = st.session_state.get(_TURN)
+    return turn
+
+
+def open_conversation(conversation: str | None) -> None:
+    """Open a conversation, or a new one, and set it in the address."""
+    st.session_state[_CONVERSATION] = conversation
+    leave_turn()
+    go(conversation=conversation)
+
+
+def leave_turn() -> None:
+    """Forget the turn that was linked to."""
+    st.session_state[_TURN] = None
+    go(turn=None)
 
 
 def show_sidebar(
@@ -60,20 +97,13 @@ def show_sidebar(
         )
         product = products[names.index(chosen)]
         _show_releases(product)
-        button(
-            "New conversation",
-            open_conversation,
-            None,
-            icon="add",
-            key="new-conversation",
-            width="stretch",
-        )
+        options = {"key": "new-conversation", "width": "stretch"}
+        button("New conversation", open_conversation, None, icon="add", **options)
         _show_conversations(own, names)
     return product
 
 
 def _show_releases(product: Product) -> None:
-    """The releases, the newest first; a tooltip has those that do not fit."""
     newest_first = list(reversed(product.releases))
     today = datetime.now(UTC).date()
     badges = []
@@ -117,7 +147,8 @@ def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
             for conversation in group:
                 _row(own, conversation, products)
         if len(found) > shown:
-            button("Show more", _more, icon="expand_more", type="tertiary")
+            more = partial(st.session_state.update, {_SHOWN: shown + _MORE})
+            button("Show more", more, icon="expand_more", type="tertiary")
 
 
 def by_age(
@@ -136,23 +167,21 @@ def by_age(
     return [(name, list(group)) for name, group in groupby(conversations, key=heading)]
 
 
-def _more() -> None:
-    st.session_state[_SHOWN] = st.session_state.get(_SHOWN, _MORE) + _MORE
-
-
 def _row(own: Conversations, conversation: ConversationRow, products: Sequence[str]) -> None:
-    name = "open" if conversation.id == opened() else "other"
-    with in_a_row(wrap=False, gap=None, key=f"{name}-conversation-{conversation.id}"):
-        button(
-            _label(conversation),
-            _open,
-            conversation,
-            products,
-            key=f"conversation-{conversation.id}",
-            type="tertiary",
-            width="stretch",
-        )
-        actions = {"Rename": _rename, "Export": show_export, "Delete": _confirm}
+    releases = conversation.releases
+    names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
+    about = as_label(f"{conversation.product} {names}".strip()) or "new"
+
+    def open_this() -> None:
+        open_conversation(conversation.id)
+        if conversation.product in products:
+            st.session_state[_PRODUCT] = conversation.product
+
+    state = "open" if conversation.id == opened() else "other"
+    with in_a_row(wrap=False, gap=None, key=f"{state}-conversation-{conversation.id}"):
+        label, key = f"{_title(conversation)} :small[{about}]", f"conversation-{conversation.id}"
+        button(label, open_this, key=key, type="tertiary", width="stretch")
+        actions = {"Rename": _rename, "Export": show_export, "Delete": _delete}
         chosen = st.menu_button(
             "Rename, export, delete",
             list(actions),
@@ -164,22 +193,8 @@ def _row(own: Conversations, conversation: ConversationRow, products: Sequence[s
         actions[chosen](own, conversation)
 
 
-def _open(conversation: ConversationRow, products: Sequence[str]) -> None:
-    open_conversation(conversation.id)
-    if conversation.product in products:
-        st.session_state[_PRODUCT] = conversation.product
-
-
 def _title(conversation: ConversationRow) -> str:
     return as_label(conversation.title, 120) or "Untitled"
-
-
-def _label(conversation: ConversationRow) -> str:
-    """The title, and below it product and releases."""
-    releases = conversation.releases
-    names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
-    about = as_label(f"{conversation.product} {names}".strip()) or "new"
-    return f"{_title(conversation)} :small[{about}]"
 
 
 @st.dialog("Rename conversation")
@@ -193,16 +208,16 @@ def _rename(own: Conversations, conversation: ConversationRow) -> None:
         st.rerun()
 
 
-@st.dialog("Delete conversation?")
-def _confirm(own: Conversations, conversation: ConversationRow) -> None:
-    st.markdown(f"**{_title(conversation)}**")
-    st.markdown("Its questions, answers and your ratings will be deleted for good.")
-    if confirmed("Delete"):
+def _delete(own: Conversations, conversation: ConversationRow) -> None:
+    def delete() -> None:
         with failures_shown(as_toast=True):
             own.delete(conversation.id)
         if opened() == conversation.id:
             open_conversation(None)
         st.rerun()
+
+    lost = "Its questions, answers and your ratings will be deleted for good."
+    confirm("Delete conversation?", f"**{_title(conversation)}**\n\n{lost}", "Delete", delete)
 
 
 @st.dialog("Export conversation")

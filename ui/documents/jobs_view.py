@@ -1,21 +1,41 @@
 """Jobs: the open ones with their progress, the finished ones with their results."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from chatbot.administration.administration import Administration
 from corpora.jobs.jobs import Job, Jobs
-from ui.elements.frame import button, failures_shown, in_a_row
-from ui.elements.moments import when
+from ui.elements.frame import button, failures_shown, in_a_row, when
 from ui.elements.table import show_table
 from ui.serving import services
-from ui.wording.amounts import how_large, how_many
+from ui.wording.amounts import how_large, how_long, how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.jobs import came_to, heading, how_far, share, steps
 
 PATIENCE = 15.0
 """Seconds after which a waiting job makes the page say that no worker runs."""
 
 _LOOK_EVERY = 1.0
 _SHOWN = 50
+_KINDS = {
+    "upload": "Upload",
+    "reread": "Reprocessing",
+    "remove": "Removal of documents",
+    "delete": "Deletion",
+}
+_STATES = {
+    "waiting": ":gray-badge[waiting]",
+    "running": "",
+    "done": ":green-badge[:material/check: done]",
+    "failed": ":red-badge[failed]",
+    "cancelled": ":gray-badge[cancelled]",
+}
+_INGEST = ("listing", "reading", "embedding", "indexing", "publishing")
+_SHARES = (0.05, 0.35, 0.45, 0.1, 0.05)
+"""The share of an ingest that each of its stages takes, roughly."""
+
+_SLOW = 5.0
+_COUNTED = {"reading": "file", "embedding": "passage", "indexing": "passage", "deleting": "page"}
 
 
 def show_running() -> None:
@@ -44,7 +64,6 @@ def _jobs() -> Jobs:
 
 
 def _running() -> list[Job]:
-    """The open jobs in the order in which they are done."""
     return [job for job in reversed(_jobs().recent(_SHOWN)) if job.is_open]
 
 
@@ -73,35 +92,34 @@ def _watch(shown: tuple[int, ...]) -> None:
 def _card(job: Job) -> None:
     with st.container(border=True):
         with in_a_row(wrap=False):
-            st.markdown(f"{heading(job)}\\\n{steps(job)}", width="stretch")
+            st.markdown(f"{_heading(job)}\\\n{_steps(job)}", width="stretch")
             button(
                 "Stopping …" if job.cancelling else "Cancel",
-                _cancel,
+                _change,
+                Administration.cancel,
                 job.id,
                 icon="stop_circle",
                 key=f"cancel {job.id}",
                 disabled=not job.can_be_cancelled,
             )
-        st.progress(share(job))
-        st.caption(as_label(how_far(job), 300) or "\u00a0")
+        st.progress(_share(job))
+        st.caption(as_label(_how_far(job), 300) or "\u00a0")
 
 
 def _ended(job: Job) -> None:
-    with (
-        st.container(border=True),
-        in_a_row(gap="medium"),
-    ):
+    with in_a_row(border=True, gap="medium"):
         moment = when(job.finished or job.created)
         by = f" · by {as_label(job.person)}" if job.person else ""
-        told = as_text(came_to(job))
+        told = as_text(_came_to(job))
         st.markdown(
-            f"{heading(job)}\\\n" + (f"{told}\\\n" if told else "") + f":gray[{moment}{by}]",
+            f"{_heading(job)}\\\n" + (f"{told}\\\n" if told else "") + f":gray[{moment}{by}]",
             width="stretch",
         )
         if button("Files", icon="description", key=f"files of {job.id}"):
             _files(job.id)
         if job.state in ("failed", "cancelled"):
-            button("Try again", _retry, job.id, icon="refresh", key=f"retry {job.id}")
+            key = f"retry {job.id}"
+            button("Try again", _change, Administration.retry, job.id, icon="refresh", key=key)
 
 
 @st.dialog("Files of this job", width="large", icon=":material/description:")
@@ -112,22 +130,67 @@ def _files(job_id: int) -> None:
         return
     left_out = sum(1 for file in files if file.reason)
     st.caption(f"{how_many(len(files), 'file')}, {left_out:,} skipped or read in part")
-    rows = [
+    show_table(
+        files,
         {
-            "File": file.file,
-            "Problem": file.reason,
-            "Size": how_large(file.size) if file.size else "",
-        }
-        for file in files
-    ]
-    show_table(rows, {"Problem": "large"}, name="Files of this job", height="auto")
+            "File": lambda file: file.file,
+            "Problem": ("large", lambda file: file.reason),
+            "Size": lambda file: how_large(file.size) if file.size else "",
+        },
+        name="Files of this job",
+        height="auto",
+    )
 
 
-def _cancel(job_id: int) -> None:
+def _change(change: Callable[[Administration, int], None], job: int) -> None:
     with failures_shown(as_toast=True):
-        services.administration().cancel(job_id)
+        change(services.administration(), job)
 
 
-def _retry(job_id: int) -> None:
-    with failures_shown(as_toast=True):
-        services.administration().retry(job_id)
+def _heading(job: Job) -> str:
+    of = as_label(f"{job.product} {job.release}".strip())
+    return f"**{_KINDS[job.kind]}** · {of} {_STATES[job.state]}".rstrip()
+
+
+def _steps(job: Job) -> str:
+    if job.state == "waiting":
+        return f":gray[{as_label(job.message, 300) or 'waiting for its turn'}]"
+    if job.stage not in _INGEST:
+        return f"**{as_label(job.stage)} …**" if job.stage else ":gray[starting]"
+    at = _INGEST.index(job.stage)
+    done = [f":gray[:material/check: {name}]".replace(" ", "\u00a0") for name in _INGEST[:at]]
+    return "\u2002 ".join([*done, f"**{job.stage} …**"])
+
+
+def _share(job: Job) -> float:
+    """The share of the whole job that is done, 0 to 1; it never falls when a stage begins."""
+    within = min(1.0, job.done / job.total) if job.total else 0.0
+    if job.stage not in _INGEST:
+        return within
+    at = _INGEST.index(job.stage)
+    return sum(_SHARES[:at]) + within * _SHARES[at]
+
+
+def _how_far(job: Job) -> str:
+    if not job.total:
+        return ""
+    parts = [f"{job.done:,} of {how_many(job.total, _COUNTED.get(job.stage, 'step'))}"]
+    if job.stage_started and (job.as_of - job.stage_started).total_seconds() >= _SLOW:
+        # Reading one large file takes minutes: the clock shows that it goes on.
+        parts.append(f"{how_long((job.as_of - job.stage_started).total_seconds())} so far")
+    if job.rate and job.total > 1:
+        parts.append(
+            f"{job.rate:,.1f} per second" if job.rate < 10 else f"{job.rate:,.0f} per second"
+        )
+    if job.seconds_left is not None and job.done < job.total:
+        parts.append(f"about {how_long(job.seconds_left)} left")
+    if job.item:
+        parts.append(job.item)
+    return " · ".join(parts)
+
+
+def _came_to(job: Job) -> str:
+    if job.state != "done" or not (job.started and job.finished):
+        return job.message
+    took = how_long((job.finished - job.started).total_seconds())
+    return f"{job.message} It took {took}."

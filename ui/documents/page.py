@@ -1,28 +1,45 @@
 """The documents page: a product with its releases, or one release of it."""
 
+from datetime import UTC, datetime
+from functools import partial
+
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from corpora.catalog.release_settings import ReleaseAdministration
+from corpora.catalog.release_settings import (
+    ProductOverview,
+    ReleaseAdministration,
+    ReleaseOverview,
+)
+from ui.documents.actions import TAB, open_product
+from ui.documents.contents import show_documents, show_versions
 from ui.documents.jobs_view import show_jobs, show_running
-from ui.documents.navigation import TAB, open_product, open_tab
-from ui.documents.releases_view import show_release, show_releases
-from ui.documents.settings_view import show_product_settings
-from ui.documents.upload_view import show_upload
-from ui.elements.frame import admin_page, show_tabs
+from ui.documents.settings_view import show_product_settings, show_release_settings
+from ui.documents.upload_view import offer_upload, show_upload
+from ui.elements.address import go
+from ui.elements.frame import button, in_a_row, page, show_tabs, when
 from ui.elements.scope import heading_with_product
+from ui.elements.table import list_in_pages
 from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
 
 _PRODUCT, _LAST = "documents product", "documents last product"
 
 
-@admin_page
+@page("wide", for_admins=True)
 def documents(_: Person) -> None:
     """Show the page."""
     administration = ReleaseAdministration(services.chatbot().database)
     products = administration.products()
     if not products:
-        _nothing_yet()
+        st.title("Documents", anchor=False)
+        show_running()
+        st.markdown(
+            "There is no documentation yet. Upload the documents of a release; the chat answers "
+            "from them as soon as they are processed."
+        )
+        show_upload((), None)
         return
     # The address forgets the product when another page is opened.
     product = st.query_params.get("product") or st.session_state.get(_LAST)
@@ -30,7 +47,7 @@ def documents(_: Person) -> None:
     st.session_state[_LAST] = product
     overview = administration.overview(product)
     if release := overview.release(st.query_params.get("release", "")):
-        show_release(overview, release)
+        _show_release(overview, release)
         return
     st.session_state[_PRODUCT] = product
     heading_with_product(
@@ -40,11 +57,10 @@ def documents(_: Person) -> None:
         on_change=lambda: open_product(st.session_state[_PRODUCT]),
     )
     show_running()
-    open_tab()
     show_tabs(
         TAB,
         {
-            "Releases": lambda: show_releases(overview),
+            "Releases": lambda: _show_releases(overview),
             "Upload": lambda: show_upload(products, overview),
             "Jobs": show_jobs,
             "Product": lambda: show_product_settings(overview),
@@ -52,11 +68,83 @@ def documents(_: Person) -> None:
     )
 
 
-def _nothing_yet() -> None:
-    st.title("Documents", anchor=False)
+def _show_releases(overview: ProductOverview) -> None:
+    if not overview.releases:
+        st.markdown("This product has no releases yet.")
+        button("Upload documents", open_product, overview.product, "Upload", icon="upload")
+        return
+    with st.container(gap="xsmall", key="release-list"):
+        list_in_pages(
+            overview.releases[::-1],
+            f"releases of {overview.product}",
+            lambda _, release: _line(overview, release),
+            size=30,
+        )
+
+
+def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
+    with in_a_row(border=True, wrap=False, gap="medium"):
+        st.markdown(
+            f"**{as_label(release.name)}** {_badges(overview, release)}\\\n"
+            f":gray[{as_label(_summary(release), 300)}]",
+            width="stretch",
+        )
+        button(
+            f"Open {as_label(release.name, 24)}",
+            partial(go, product=overview.product, release=release.name),
+            key=f"open {release.name}",
+        )
+
+
+def _show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
+    with st.container(gap="small", key="release-heading"):
+        back = f"All releases of {as_label(overview.product)}"
+        button(back, open_product, overview.product, icon="arrow_back", type="tertiary")
+        with in_a_row():
+            st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
+            button("Upload documents", _upload, overview.product, release.name, icon="upload")
+        summary = as_label(_summary(release), 300)
+        st.markdown(f"{_badges(overview, release)} :gray[{summary}]".strip())
     show_running()
-    st.markdown(
-        "There is no documentation yet. Upload the documents of a release; the chat answers from "
-        "them as soon as they are processed."
+    show_tabs(
+        "release tab",
+        {
+            "Documents": lambda: show_documents(overview.product, release),
+            "Versions": lambda: show_versions(overview.product, release),
+            "Settings": lambda: show_release_settings(overview.product, release),
+        },
     )
-    show_upload((), None)
+
+
+def _upload(product: str, release: str) -> None:
+    offer_upload(product, release)
+    open_product(product, "Upload")
+
+
+def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
+    settings = release.settings
+    badges = []
+    if release.name == overview.latest:
+        badges.append(":primary-badge[latest]")
+    if release.prerelease:
+        badges.append(":blue-badge[pre-release]")
+    if settings.end_of_life:
+        is_over = settings.end_of_life <= datetime.now(UTC).date()
+        color, told = ("orange", "unsupported since") if is_over else ("gray", "supported until")
+        badges.append(f":{color}-badge[{told} {settings.end_of_life:%d %b %Y}]")
+    if settings.hidden:
+        badges.append(":gray-badge[:material/visibility_off: hidden]")
+    return " ".join(badges)
+
+
+def _summary(release: ReleaseOverview) -> str:
+    if release.published is None:
+        told = "no documents yet"
+    else:
+        documents = how_many(release.documents, "document")
+        told = f"{documents}, published {when(release.published)}"
+    if release.remembered.answers:
+        told += f" · {release.remembered.told}"
+    if release.settings.aliases:
+        told += f" · also known as {', '.join(release.settings.aliases)}"
+    return told

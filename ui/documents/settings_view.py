@@ -10,9 +10,8 @@ from corpora.catalog.release_settings import (
     ReleaseOverview,
     ReleaseSettings,
 )
-from ui.documents.deleting import confirm_deletion
-from ui.documents.navigation import start
-from ui.elements.frame import done, failures_shown
+from ui.documents.actions import confirm_deletion, start
+from ui.elements.frame import button, done, failures_shown
 from ui.serving import services
 from ui.wording.escaping import as_label
 
@@ -53,7 +52,38 @@ def show_product_settings(overview: ProductOverview) -> None:
 def show_release_settings(product: str, release: ReleaseOverview) -> None:
     """A form, and below it reprocessing and deletion."""
     with st.form("release-settings", border=False, width=640):
-        new = _fields(release)
+        settings = release.settings
+        aliases = _aliases(release.name, settings.aliases, "Code names and other spellings")
+        with st.container(horizontal=True):
+            sorts_as = st.text_input(
+                "Sort order",
+                settings.sorts_as or "",
+                key=f"order of {release.name}",
+                placeholder=release.name,
+                help="A version number to sort this release by if its name has none: 17.5 puts it "
+                "between 17.4 and 17.6.",
+            )
+            end_of_life = st.date_input(
+                "End of support",
+                settings.end_of_life,
+                key=f"end of {release.name}",
+                format="YYYY-MM-DD",
+                help="It can still be asked about after this day, and is marked as unsupported.",
+            )
+            prerelease = st.selectbox(
+                "Pre-release",
+                list(_PRERELEASE),
+                index=list(_PRERELEASE).index(settings.prerelease),
+                format_func=lambda said: _PRERELEASE[said],
+                key=f"pre-release of {release.name}",
+                help="A pre-release counts as the latest only if there is no other release.",
+            )
+        hidden = st.toggle(
+            "Hide this release: it is not offered and not used for answers",
+            settings.hidden,
+            key=f"hidden {release.name}",
+        )
+        new = ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden)
         if st.form_submit_button("Save", type="primary"):
             with failures_shown():
                 review = services.administration().change_release(product, release.name, new)
@@ -85,17 +115,11 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
 def _offer(
     title: str, told: str, label: str, icon: str, do: Callable[[], None], disabled: bool = False
 ) -> None:
-    """A box with an action on the whole product or release."""
     with st.container(border=True, width=640):
         st.markdown(f"**{as_label(title)}**")
         st.caption(told)
-        if st.button(
-            label,
-            icon=f":material/{icon}:",
-            # The style sheet makes buttons with a key `delete-…` red.
-            key=f"{icon}-{title}",
-            disabled=disabled,
-        ):
+        # The style sheet makes buttons with a key `delete-…` red.
+        if button(label, icon=icon, key=f"{icon}-{title}", disabled=disabled):
             do()
 
 
@@ -108,38 +132,3 @@ def _aliases(of: str, aliases: tuple[str, ...], told: str) -> tuple[str, ...]:
         help=f"{told}, one per line.",
     )
     return tuple(text.splitlines())
-
-
-def _fields(release: ReleaseOverview) -> ReleaseSettings:
-    settings = release.settings
-    aliases = _aliases(release.name, settings.aliases, "Code names and other spellings")
-    with st.container(horizontal=True):
-        sorts_as = st.text_input(
-            "Sort order",
-            settings.sorts_as or "",
-            key=f"order of {release.name}",
-            placeholder=release.name,
-            help="A version number to sort this release by if its name has none: 17.5 puts it "
-            "between 17.4 and 17.6.",
-        )
-        end_of_life = st.date_input(
-            "End of support",
-            settings.end_of_life,
-            key=f"end of {release.name}",
-            format="YYYY-MM-DD",
-            help="It can still be asked about after this day, and is marked as unsupported.",
-        )
-        prerelease = st.selectbox(
-            "Pre-release",
-            list(_PRERELEASE),
-            index=list(_PRERELEASE).index(settings.prerelease),
-            format_func=lambda said: _PRERELEASE[said],
-            key=f"pre-release of {release.name}",
-            help="A pre-release counts as the latest only if there is no other release.",
-        )
-    hidden = st.toggle(
-        "Hide this release: it is not offered and not used for answers",
-        settings.hidden,
-        key=f"hidden {release.name}",
-    )
-    return ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden)

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile as Received
 
 from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import Finding, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
 from ingestion.loaders import LOADERS
-from ui.documents.navigation import start
-from ui.elements.frame import button, use_new_widget, widget_round
+from ui.documents.actions import start
+from ui.elements.frame import button, choose_one, use_new_widget, widget_round
 from ui.elements.table import first_of
 from ui.serving import services
 from ui.wording.amounts import how_large, how_many
@@ -24,34 +23,36 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
     """The form; each part appears once the one above it is filled in."""
     with st.container(width=760):
         product, release = _target(products, overview)
-        received = _received()
+        files, ids = _received()
         if not (product and release):
             st.caption("Choose a product and release.")
             return
-        if not received:
+        if not files:
             return
-        files = [UploadedFile(file.name, file.getvalue(), file.size) for file in received]
-        findings = _findings(tuple(file.file_id for file in received), product, release, files)
+        findings = _findings(ids, product, release, files)
         taken, agreed = _confirmed(files, findings)
-        label = f"Upload {how_many(len(taken), 'file')} to {product} {release}"
-        if button(
-            as_label(label, 120), icon="upload", type="primary", disabled=not (taken and agreed)
-        ):
+        count = how_many(len(taken), "file")
+        label = as_label(f"Upload {count} to {product} {release}", 120)
+        if button(label, icon="upload", type="primary", disabled=not (taken and agreed)):
 
             def order(admin: Administration) -> int:
-                data_dir = services.chatbot().settings.data_dir
-                job = admin.upload(product, release, taken, data_dir)
+                job = admin.upload(product, release, taken, services.chatbot().settings.data_dir)
                 use_new_widget("upload")
                 return job
 
-            count = how_many(len(taken), "file")
             start(order, product, f"Processing {count} for {product} {release}.")
+
+
+def offer_upload(product: str, release: str) -> None:
+    """Fill in the product and the release of the next upload."""
+    st.session_state[_PRODUCT] = product
+    st.session_state[_RELEASE] = release
 
 
 def _target(products: Sequence[str], overview: ProductOverview | None) -> tuple[str, str]:
     with st.container(horizontal=True):
-        if overview is not None and _PRODUCT not in st.session_state:
-            st.session_state[_PRODUCT] = overview.product
+        if overview is not None:
+            st.session_state.setdefault(_PRODUCT, overview.product)
         product = _name("Product", _PRODUCT, products)
         releases: list[str] = []
         if product in products:
@@ -61,7 +62,6 @@ def _target(products: Sequence[str], overview: ProductOverview | None) -> tuple[
 
 
 def _name(label: str, key: str, known: Sequence[str]) -> str:
-    """One of the known names, or a new one."""
     chosen = st.session_state.get(key)
     new = [chosen] if chosen and chosen not in known else []
     name = st.selectbox(
@@ -75,35 +75,27 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
     return (name or "").strip()
 
 
-def _received() -> list[Received]:
+def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
+    """The files, and what they are known by as long as they are not chosen anew."""
     known = [suffix.lstrip(".") for suffix in LOADERS]
-    folder = (
-        st.segmented_control(
-            "What to upload",
-            ["Files and zips", "A folder"],
-            default="Files and zips",
-            required=True,
-            key="what to upload",
-        )
-        == "A folder"
-    )
-    settings = services.chatbot().settings
+    kinds = ("Files and zips", "A folder")
+    folder = choose_one("What to upload", kinds, "what to upload") == kinds[1]
     received = st.file_uploader(
         f"Documents ({', '.join(known)}) or zip files",
         # From a folder only readable formats are sent; a file chosen by itself gets an answer.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
         key=f"upload {widget_round('upload')} {folder}",
-        max_upload_size=settings.largest_upload,
+        max_upload_size=services.chatbot().settings.largest_upload,
     )
-    return list(received or [])
+    files = [UploadedFile(file.name, file.getvalue(), file.size) for file in received]
+    return files, tuple(file.file_id for file in received)
 
 
 @st.cache_data(max_entries=8, show_spinner="Checking the files …")
 def _findings(
     ids: tuple[str, ...], product: str, release: str, _files: Sequence[UploadedFile]
 ) -> tuple[Finding, ...]:
-    """The findings of the checks, cached for each choice of files."""
     chatbot = services.chatbot()
     largest = chatbot.settings.largest_upload * 1_000_000
     return check(_files, product, release, chatbot.database, largest)
@@ -113,9 +105,9 @@ def _confirmed(
     files: Sequence[UploadedFile], findings: Sequence[Finding]
 ) -> tuple[tuple[UploadedFile, ...], bool]:
     """The files that can be uploaded, and whether the user agreed to what was found."""
-    blocking = [finding for finding in findings if finding.weight is Weight.BLOCKS]
-    doubtful = [finding for finding in findings if finding.weight is Weight.ASKS]
-    known = [finding for finding in findings if finding.weight is Weight.INFORMS]
+    blocking, doubtful, known = (
+        [finding for finding in findings if finding.weight is weight] for weight in Weight
+    )
     taken = accepted(files, findings)
     agreed = True
     if blocking:

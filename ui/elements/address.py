@@ -9,7 +9,7 @@ _PAGES = "pages"
 _LARGEST = 2**31 - 1
 
 
-def opened(name: str) -> int | None:
+def number_in_address(name: str) -> int | None:
     """The number that a query parameter has; None without one that can be a row's."""
     named = st.query_params.get(name, "")
     number = int(named) if named.isascii() and named.isdigit() and len(named) < 19 else _LARGEST + 1

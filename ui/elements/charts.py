@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Any
 
 import streamlit as st
 
-COLORS = {"good": "#2a9d8f", "bad": "#e08e45", "fair": "#e9c46a", "other": "#94a3a8"}
+_COLORS = {"good": "#2a9d8f", "bad": "#e08e45", "fair": "#e9c46a", "other": "#94a3a8"}
 
 
 def chart_over_time(
@@ -14,20 +15,35 @@ def chart_over_time(
     *,
     lines: bool = False,
     height: int = 260,
+    none: str = "None in this period.",
 ) -> None:
     """Stacked bars, or lines; a series is its color and a value for each start of a period."""
     if not any(any(values) for _, values in series.values()):
-        st.caption("None in this period.")
+        st.caption(none)
         return
-    # A line through a single period would not be seen.
-    of_figures = st.line_chart if len(starts) > 1 else st.scatter_chart
-    draw = of_figures if lines else st.bar_chart
-    draw(
-        {"start": starts, **{name: values for name, (_, values) in series.items()}},
-        x="start",
-        y=list(series),
-        x_label="",
-        y_label="",
-        color=[COLORS[color] for color, _ in series.values()],
-        height=height,
-    )
+    colors: list[Any] = [_COLORS[color] for color, _ in series.values()]
+    figures = {name: values for name, (_, values) in series.items()}
+    if not lines:
+        table = {"start": starts, **figures}
+        options: dict[str, Any] = {"x": "start", "x_label": "", "y": list(series), "y_label": ""}
+        st.bar_chart(table, color=colors, height=height, **options)
+        return
+    rows = [
+        {"start": str(start), "of": name, "value": value}
+        for name, values in figures.items()
+        for start, value in zip(starts, values, strict=True)
+    ]
+    # Not a line_chart: its legend is one row, which a phone has no room for.
+    color = {
+        "field": "of",
+        "type": "nominal",
+        "scale": {"domain": list(series), "range": colors},
+        "legend": {"orient": "bottom", "columns": 2, "title": None},
+    }
+    encoding = {
+        "x": {"field": "start", "type": "temporal", "title": None},
+        "y": {"field": "value", "type": "quantitative", "title": None},
+        "color": color,
+    }
+    mark = {"type": "line", "point": True}
+    st.vega_lite_chart(rows, {"mark": mark, "height": height, "encoding": encoding})

@@ -1,9 +1,10 @@
-"""What all pages share: access for admins, messages, tabs, buttons, confirmations."""
+"""What all pages share: access, messages, tabs, buttons, confirmations, moments."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
 from functools import wraps
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,23 +17,29 @@ from ui.wording.escaping import as_label, as_text
 _NOTICE = "notice"
 
 
-def admin_page(show: Callable[[Person], None]) -> Callable[[], None]:
-    """Decorate a page for admins: wide, with a toast for what was just done.
+def page(
+    layout: Literal["centered", "wide"], *, for_admins: bool = False
+) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
+    """Decorate a page: it gets its person, and tells what was just done in a toast.
 
-    Others are refused; that, like every expected failure, is shown as one clear message.
+    An expected failure, as a person who may not see the page, is shown as one clear message.
     """
 
-    @wraps(show)
-    def page() -> None:
-        st.set_page_config(layout="wide")
-        with failures_shown():
-            person = current_person()
-            person.require_admin()
-            if told := st.session_state.pop(_NOTICE, None):
-                st.toast(as_label(told, 300), icon=":material/check:")
-            show(person)
+    def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
+        @wraps(show)
+        def page() -> None:
+            st.set_page_config(layout=layout)
+            with failures_shown():
+                person = current_person()
+                if for_admins:
+                    person.require_admin()
+                if told := st.session_state.pop(_NOTICE, None):
+                    st.toast(as_label(told, 300), icon=":material/check:")
+                show(person)
 
-    return page
+        return page
+
+    return decorate
 
 
 @contextmanager
@@ -55,11 +62,25 @@ def done(told: str) -> None:
 
 def show_tabs(key: str, tabs: Mapping[str, Callable[[], None]]) -> None:
     """Show tabs; only the content of the open one is computed."""
+    # A tab can be opened only before the tabs are drawn.
+    if tab_to_open := st.session_state.pop(f"next {key}", ""):
+        st.session_state[key] = tab_to_open
     shown = st.tabs(list(tabs), key=key, on_change="rerun")
     for tab, show in zip(shown, tabs.values(), strict=True):
         if tab.open:
             with tab:
                 show()
+
+
+def open_tab(key: str, tab: str) -> None:
+    """Open one of the tabs with this key in the next run."""
+    st.session_state[f"next {key}"] = tab
+
+
+def show_facts(facts: Mapping[str, str], longest: int = 160) -> None:
+    """Names and what they are, line by line."""
+    lines = (f":gray[{name}:] {as_label(fact, longest)}" for name, fact in facts.items())
+    st.markdown("  \n".join(lines))
 
 
 def button(
@@ -68,6 +89,16 @@ def button(
     """A button with a Material icon, which calls `do(*args)`; returns whether it was pressed."""
     shown = f":material/{icon}:" if icon else None
     return st.button(label, icon=shown, on_click=do, args=args, **options)
+
+
+def choose_one(label: str, names: Sequence[str], key: str, *, labelled: bool = True) -> str:
+    """Buttons of which one is always chosen, at first the first."""
+    visibility: Literal["visible", "collapsed"] = "visible" if labelled else "collapsed"
+    options: dict[str, Any] = {"default": names[0], "required": True}
+    chosen: str = st.segmented_control(
+        label, names, key=key, label_visibility=visibility, **options
+    )
+    return chosen
 
 
 def in_a_row(*, gap: Any = "small", **options: Any) -> DeltaGenerator:
@@ -86,17 +117,45 @@ def widget_round(name: str) -> int:
     return number
 
 
-def confirmed(label: str, *, name: str = "", disabled: bool = False) -> bool:
-    """Show a red button and a Cancel button at the end of a dialog; return whether to go ahead.
+def confirm(
+    title: str,
+    told: str,
+    label: str,
+    do: Callable[[], None],
+    *,
+    icon: str = "delete",
+    name: str = "",
+) -> None:
+    """Open a dialog that tells what will happen, and call `do` once that is confirmed.
 
     With a `name`, it has to be typed first.
     """
-    if not name:
-        return _buttons(label, st.button, disabled=disabled)
-    shown = as_label(name, len(name))
-    with st.form("deleting", border=False):
-        typed = st.text_input(f"Type {shown} to confirm", autocomplete="off", key=f"typed {name}")
-        pressed = _buttons(label, st.form_submit_button)
+
+    def ask() -> None:
+        st.markdown(told)
+        if confirmed(label, icon=icon, name=name):
+            with failures_shown():
+                do()
+
+    st.dialog(title, icon=f":material/{icon}:")(ask)()
+
+
+def confirmed(label: str, *, icon: str = "delete", name: str = "", disabled: bool = False) -> bool:
+    """Show a button and a Cancel button at the end of a dialog; return whether to go ahead."""
+    show: Callable[..., bool] = st.form_submit_button if name else st.button
+    shown, typed = as_label(name, len(name)), ""
+    with st.form("deleting", border=False) if name else st.container():
+        if name:
+            typed = st.text_input(
+                f"Type {shown} to confirm", autocomplete="off", key=f"typed {name}"
+            )
+        with st.container(horizontal=True, gap="small"):
+            # The style sheet makes buttons with the key `danger` red.
+            key = "danger" if icon == "delete" else "go ahead"
+            options = {"icon": f":material/{icon}:", "key": key, "disabled": disabled}
+            pressed = show(label, type="primary", **options)
+            if show("Cancel", key="keep"):
+                st.rerun()
     # White space is not compared: of two spaces in a row a browser shows one.
     is_named = typed.split() == name.split()
     if pressed and not is_named:
@@ -104,10 +163,13 @@ def confirmed(label: str, *, name: str = "", disabled: bool = False) -> bool:
     return pressed and is_named
 
 
-def _buttons(label: str, show: Callable[..., bool], *, disabled: bool = False) -> bool:
-    with st.container(horizontal=True, gap="small"):
-        # The style sheet makes buttons with the key `danger` red.
-        yes = show(label, type="primary", icon=":material/delete:", key="danger", disabled=disabled)
-        if show("Cancel", key="keep"):
-            st.rerun()
-    return yes
+def when(moment: datetime) -> str:
+    """A moment in the time zone of the browser, or in UTC where that is not known."""
+    zone = " UTC" if st.context.timezone_offset is None else ""
+    return f"{moment.astimezone(browser_zone()):%d %b %Y, %H:%M}{zone}"
+
+
+def browser_zone() -> timezone:
+    """The time zone of the browser, or UTC where that is not known."""
+    # The browser counts minutes from its own time to UTC.
+    return timezone(timedelta(minutes=-(st.context.timezone_offset or 0)))

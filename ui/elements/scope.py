@@ -67,14 +67,13 @@ def any_of(
     *,
     disabled: bool = False,
     shown: Callable[[str], str] = str,
-    none: str = "all",
 ) -> str | None:
     """A select box for one of the names; None when nothing is chosen."""
     chosen: str | None = place.selectbox(
         label,
         names,
         index=None,
-        placeholder=none,
+        placeholder="all",
         key=key,
         bind="query-params",
         disabled=disabled,

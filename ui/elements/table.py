@@ -1,6 +1,7 @@
 """Tables and lists with pages, rows to open or to select, and downloads."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -12,9 +13,11 @@ from ui.elements.frame import button, in_a_row
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
-Shown = TypeVar("Shown")
 Row = TypeVar("Row")
-Export = Callable[["Format"], Iterator[str]]
+Cell = Callable[[Row], object]
+Columns = Mapping[str, Cell[Row] | tuple[Any, Cell[Row]]]
+"""What a table shows of a row, by the names of its columns, some with a width or configuration."""
+Export = Callable[[Format], Iterator[str]]
 """Records an export and returns its text in pieces.
 
 It is called outside of a script run, where Streamlit knows neither person nor session.
@@ -39,26 +42,37 @@ def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
     )
 
 
+def has_words(text: str, words: str) -> bool:
+    """Whether a text has all of the words that were typed, in any order."""
+    return all(word in text.casefold() for word in words.casefold().split())
+
+
 def show_table(
-    rows: Sequence[Mapping[str, Any]],
-    columns: Mapping[str, Any] | None = None,
+    rows: Sequence[Row],
+    columns: Columns[Row],
     *,
     key: str | None = None,
     name: str = "",
     opens: str = "",
     choose: str = "",
     height: int | Literal["auto", "content"] = "content",
-) -> list[int]:
-    """Show rows, whose cells show text of any origin as text; return the numbers of those chosen.
+) -> list[Row]:
+    """Show rows, whose cells show text of any origin as text; return those chosen.
 
-    `columns` has the width or the configuration of a column. `opens` gives each row a button: it
-    sets this query parameter to what the row has under "Open", unless that is empty. `choose` is
-    the selection mode, if rows can be chosen.
+    `opens` gives each row a button: it sets this query parameter to what the row has under "Open",
+    unless that is empty. `choose` is the selection mode, if rows can be chosen.
     """
-    config: dict[str, Any] = {
-        label: column if isinstance(column, dict) else st.column_config.TextColumn(width=column)
-        for label, column in (columns or {}).items()
-    }
+    config: dict[str, Any] = {}
+    table: list[dict[str, Any]] = [{} for _ in rows]
+    for label, column in columns.items():
+        width, cell = column if isinstance(column, tuple) else (None, column)
+        cells = list(map(cell, rows))
+        if label in _LEFT_OUT_IF_EMPTY and not any(cells):
+            continue
+        is_text = not isinstance(width, dict)
+        config[label] = st.column_config.TextColumn(width=width) if is_text else width
+        for shown, value in zip(table, cells, strict=True):
+            shown[label] = value
     options: dict[str, Any] = {}
     if opens:
         open_key = f"{key}-open"
@@ -68,9 +82,8 @@ def show_table(
         options["row_height"] = 36
     if choose:
         options |= {"on_select": "rerun", "selection_mode": choose}
-    empty = {label for label in _LEFT_OUT_IF_EMPTY if not any(row.get(label) for row in rows)}
     state: Any = st.dataframe(
-        [{label: cell for label, cell in row.items() if label not in empty} for row in rows],
+        table,
         column_config=config,
         hide_index=True,
         height=height,
@@ -78,7 +91,8 @@ def show_table(
         key=key,
         **options,
     )
-    return [row for row in state["selection"]["rows"] if row < len(rows)] if choose else []
+    chosen = state["selection"]["rows"] if choose else ()
+    return [rows[number] for number in chosen if number < len(rows)]
 
 
 def _open(key: str, parameter: str) -> None:
@@ -86,10 +100,42 @@ def _open(key: str, parameter: str) -> None:
         go(**{parameter: label})
 
 
-def in_pages(
-    total: int, key: str, show: Callable[[int, int], Shown], *, of: str = "", size: int = 25
-) -> Shown:
-    """Show one page of a list, by `show(offset, size)`, with the other pages to choose from below.
+def list_in_pages(
+    items: Sequence[Row],
+    key: str,
+    show: Callable[[int, Row], None],
+    *,
+    of: str = "",
+    size: int = 25,
+) -> None:
+    """Show the items of one page, each by `show(number on the page, item)`."""
+    with _one_page(len(items), key, of, size) as first:
+        for number, item in enumerate(items[first : first + size]):
+            show(number, item)
+
+
+def table_in_pages(
+    total: int,
+    key: str,
+    read: Callable[[int, int], Sequence[Row]],
+    columns: Columns[Row],
+    *,
+    of: str,
+    size: int = 25,
+    **options: Any,
+) -> list[Row]:
+    """Show what `read(offset, size)` finds as a table with pages; return what is chosen there.
+
+    The `options` are those of `show_table`.
+    """
+    with _one_page(total, f"page of {key}", of, size) as first:
+        # Another page is another table, in which nothing is selected yet.
+        return show_table(read(first, size), columns, key=f"{key} from {first}", **options)
+
+
+@contextmanager
+def _one_page(total: int, key: str, of: str, size: int) -> Iterator[int]:
+    """Give the offset of the rows to show, with the other pages to choose from below them.
 
     With `of`, the noun for what is listed, it says which rows of how many these are.
     """
@@ -98,35 +144,9 @@ def in_pages(
     page = st.pagination(pages, key=key) if pages > 1 else 1
     first = (page - 1) * size
     with above:
-        shown = show(first, size)
+        yield first
         if of:
             st.caption(f"{first + 1:,}–{min(first + size, total):,} of {how_many(total, of)}")
-    return shown
-
-
-def table_in_pages(
-    total: int,
-    key: str,
-    read: Callable[[int, int], Sequence[Row]],
-    row: Callable[[Row], Mapping[str, Any]],
-    columns: Mapping[str, Any],
-    *,
-    of: str,
-    size: int = 25,
-    **options: Any,
-) -> list[Row]:
-    """Show what `read(offset, size)` finds as a table with pages; return what is chosen there.
-
-    `row` makes a row of each; the `options` are those of `show_table`.
-    """
-
-    def show(first: int, size: int) -> list[Row]:
-        found = read(first, size)
-        # Another page is another table, in which nothing is selected yet.
-        chosen = show_table(list(map(row, found)), columns, key=f"{key} from {first}", **options)
-        return [found[number] for number in chosen]
-
-    return in_pages(total, f"page of {key}", show, of=of, size=size)
 
 
 def newest_first(

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.column_config import DatetimeColumn
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
 from corpora.database.history_tables import AuditRow
-from ui.elements.frame import admin_page
+from ui.elements.frame import page
 from ui.elements.scope import any_of
-from ui.elements.table import export_buttons, newest_first, show_table
+from ui.elements.table import Columns, export_buttons, newest_first, show_table
 from ui.serving import services
 from ui.wording.amounts import how_large
 
@@ -19,7 +20,7 @@ _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 """Texts of which the log keeps only the number of characters."""
 
 
-@admin_page
+@page("wide", for_admins=True)
 def audit(reader: Person) -> None:
     """Show who did what."""
     log = AuditLog(services.chatbot().database)
@@ -43,31 +44,24 @@ def audit(reader: Person) -> None:
     if not entries:
         st.info("This user has no such entries.", icon=":material/fact_check:")
         return
-    rows = [
-        {
-            "When (UTC)": entry.at,
-            "Action": entry.action.capitalize(),
-            "Applies to": entry.subject,
-            "User": entry.person,
-            "Details": _details(entry),
-        }
-        for entry in entries
-    ]
-    moment = st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss")
-    show_table(rows, {"When (UTC)": moment, "User": "medium", "Details": "large"})
-    exports = Exports(log.database)
+    columns: Columns[AuditRow] = {
+        "When (UTC)": (DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"), lambda entry: entry.at),
+        "Action": lambda entry: entry.action.capitalize(),
+        "Applies to": lambda entry: entry.subject,
+        "User": ("medium", lambda entry: entry.person),
+        "Details": ("large", _details),
+    }
+    show_table(entries, columns)
+    exports, of = Exports(log.database), {"action": action, "by": person}
     export_buttons(
         "audit",
         lambda form: exports.of(
-            *(reader, "audit log", log.rows(reader, action=action, person=person), form),
-            action=action,
-            by=person,
+            reader, "audit log", log.rows(reader, action=action, person=person), form, **of
         ),
     )
 
 
 def _details(entry: AuditRow) -> str:
-    """The details of an entry: "files: 3 · names: a.pdf"; empty where there are none."""
     return " · ".join(
         f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in entry.details.items()
     )

@@ -9,9 +9,9 @@ from chatbot.review.exports import Exports
 from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import Gap, GapReport, gap_rows
 from ui.elements.address import page_link
-from ui.elements.frame import admin_page, in_a_row
+from ui.elements.frame import in_a_row, page
 from ui.elements.scope import choose_scope
-from ui.elements.table import export_buttons, in_pages
+from ui.elements.table import export_buttons, list_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
@@ -19,7 +19,7 @@ from ui.wording.escaping import as_label
 _MOST_TURNS = 20
 
 
-@admin_page
+@page("wide", for_admins=True)
 def gaps(person: Person) -> None:
     """Show the gaps, the most asked first."""
     st.title("Content gaps", anchor=False)
@@ -34,12 +34,7 @@ def gaps(person: Person) -> None:
         )
         return
     _summary(person, report, wanted)
-
-    def show(first: int, size: int) -> None:
-        for number, gap in enumerate(report.gaps[first : first + size]):
-            _show_gap(number, gap)
-
-    in_pages(len(report.gaps), f"gaps of {wanted}", show, of="gap", size=20)
+    list_in_pages(report.gaps, f"gaps of {wanted}", _show_gap, of="gap", size=20)
 
 
 def _summary(person: Person, report: GapReport, wanted: TurnFilter) -> None:

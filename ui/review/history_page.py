@@ -1,33 +1,72 @@
-"""The history page: all questions, filtered, page by page; or one of them opened."""
+"""The history page: all questions, filtered, page by page; or one of them opened.
+
+What an admin filters by is kept in the address of the page, to bookmark or to share.
+"""
+
+from datetime import date, datetime, time, timedelta
+from typing import Any, Literal
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
+from chatbot.memory.pairs import Rating
 from chatbot.review.exports import Exports
-from chatbot.review.filters import ANY, TurnFilter
-from chatbot.review.ratings import review_of
+from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
+from chatbot.review.ratings import Status, review_of
 from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import MOST_COUNTED, AllTurns
+from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
-from ui.elements.address import opened
-from ui.elements.frame import admin_page
-from ui.elements.moments import when
-from ui.elements.table import download, export_buttons, newest_first, show_table
-from ui.review.filter_bar import filter_bar
+from ui.elements.address import number_in_address
+from ui.elements.frame import browser_zone, button, page, when
+from ui.elements.scope import any_of
+from ui.elements.table import Columns, download, export_buttons, newest_first, show_table
 from ui.review.turn_page import turn_page
 from ui.serving import services
 from ui.wording.amounts import how_many
 
 _PAGE_SIZE = 25
+_OUTCOMES: dict[str, dict[str, Any]] = {
+    "answered": {"abstained": False},
+    "I don't know": {"abstained": True, "clarified": False},
+    "clarification needed": {"clarified": True},
+}
+_YES = {"yes": True, "no": False}
+_NO_DAYS: Any = ()
+_NO_NAME = "(anonymous)"
+_KEPT: Literal["query-params"] = "query-params"
+_FILTERS: dict[str, tuple[str, dict[str, Any] | None]] = {
+    "product": ("Product", None),
+    "release": ("Release", None),
+    "outcome": ("Outcome", _OUTCOMES),
+    "thumbs": ("Thumbs", {"up": 1, "down": -1}),
+    "route": ("Route", {str(route): str(route) for route in Route}),
+    "document": ("Cited document", None),
+    "rating": (
+        "Rating",
+        {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}},
+    ),
+    "status": ("Status", {str(status): str(status) for status in Status}),
+    "assignee": ("Assigned to", None),
+    "in_regression_set": ("In the regression set", _YES),
+    "owner": ("User", None),
+    "superseded": ("Asked again since", _YES),
+}
+"""For each name of `TurnFilter` the label of its widget, and what the options mean.
+
+Without options those are offered that `AllTurns` finds. An outcome is several things at once.
+"""
+_NAMES = (*_FILTERS, "asked", "seconds")
 
 
-@admin_page
+@page("wide", for_admins=True)
 def history(person: Person) -> None:
     """Show everybody's answers, or the one that the address names."""
     turns = AllTurns(services.chatbot().database)
     st.title("History", anchor=False)
-    wanted = filter_bar(turns, person)
-    if (turn := opened("turn")) is not None:
+    wanted = _filter_bar(turns, person)
+    if (turn := number_in_address("turn")) is not None:
         turn_page(turns, person, turn, wanted)
     else:
         _list(turns, person, wanted)
@@ -51,59 +90,43 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         )
         st.info(told, icon=":material/history:")
         return
-    number_column = st.column_config.NumberColumn(width=70, format="%.1f")
-    show_table(
-        [_row(turn) for turn in found],
-        {
-            "Question": 320,
-            "Release": 130,
-            "Outcome": 150,
-            "Asked": 145,
-            "Thumbs": 65,
-            "Review": 125,
-            "Seconds": number_column,
-            "Assigned to": 140,
-            "User": 160,
-        },
-        key="history-table",
-        opens="turn",
-    )
+    columns: Columns[TurnRow] = {
+        "Open": lambda turn: str(turn.id),
+        "Question": (320, lambda turn: turn.question),
+        "Release": (130, lambda turn: f"{turn.product or ''} {turn.release or ''}".strip()),
+        "Outcome": (150, _outcome),
+        "Asked": (145, lambda turn: when(turn.created)),
+        "Thumbs": (65, _thumbs),
+        "Review": (125, _review),
+        "Seconds": (NumberColumn(width=70, format="%.1f"), lambda turn: turn.seconds),
+        "Assigned to": (140, lambda turn: review_of(turn).assignee),
+        "User": (160, lambda turn: turn.owner),
+    }
+    show_table(found, columns, key="history-table", opens="turn")
     with st.container(horizontal=True, key="history-files", gap="small"):
         exports = Exports(turns.database)
         export_buttons("history", lambda form: exports.turns(person, form, wanted))
-        _regression_download(turns, person)
+        if size := turns.count(person, TurnFilter(in_regression_set=True)):
+            download(
+                f"Regression set ({size:,})",
+                # Made, and recorded in the audit log, when it is asked for.
+                lambda: RegressionSet(turns.database).export(person).as_jsonl(),
+                "regression-set.jsonl",
+                help=f"{how_many(size, 'rated answer')} as test questions for "
+                "`strata eval answers`",
+            )
 
 
-def _regression_download(turns: AllTurns, person: Person) -> None:
-    """A button that hands out the regression set, once there is one."""
-    if size := turns.count(person, TurnFilter(in_regression_set=True)):
-        download(
-            f"Regression set ({size:,})",
-            # Made, and recorded in the audit log, when it is asked for.
-            lambda: RegressionSet(turns.database).export(person).as_jsonl(),
-            "regression-set.jsonl",
-            help=f"{how_many(size, 'rated answer')} as test questions for `strata eval answers`",
-        )
+def _thumbs(turn: TurnRow) -> str:
+    return {1: "up", -1: "down"}[turn.feedback.thumbs] if turn.feedback else ""
 
 
-def _row(turn: TurnRow) -> dict[str, object]:
-    review, thumbs = review_of(turn), turn.feedback.thumbs if turn.feedback else 0
-    return {
-        "Open": str(turn.id),
-        "Question": turn.question,
-        "Release": f"{turn.product or ''} {turn.release or ''}".strip(),
-        "Outcome": _outcome(turn),
-        "Asked": when(turn.created),
-        "Thumbs": {1: "up", -1: "down"}.get(thumbs, ""),
-        "Review": ", ".join(filter(None, (review.rating, "done" * (review.status == "done")))),
-        "Seconds": turn.seconds,
-        "Assigned to": review.assignee,
-        "User": turn.owner,
-    }
+def _review(turn: TurnRow) -> str:
+    review = review_of(turn)
+    return ", ".join(filter(None, (review.rating, "done" * (review.status == "done"))))
 
 
 def _outcome(turn: TurnRow) -> str:
-    """The outcome of a question, in a word or two."""
     if turn.superseded:
         return "asked again"
     if turn.route == "clarify":
@@ -118,3 +141,70 @@ def _outcome(turn: TurnRow) -> str:
         "model": "by the model alone",
     }
     return named.get(turn.route, "answered")
+
+
+def _filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="history-filter"):
+        words = st.text_input(
+            "Search questions and answers",
+            key=_key("words"),
+            bind=_KEPT,
+            icon=":material/search:",
+            placeholder="Search (last word may be partial)",
+        )
+        used = sum(st.session_state.get(_key(name)) not in (None, (), "") for name in _NAMES)
+        label = f"Filters ({used})" if used else "Filters"
+        popover = st.popover(label, icon=":material/filter_list:")
+    found: dict[str, Any] = {}
+    with popover:
+        for number, (name, (label, meanings)) in enumerate(_FILTERS.items()):
+            if number % 2 == 0:
+                places = st.columns(2)
+            if meanings is None:
+                product = found.get("product") if name == "release" else None
+                meanings = _choices(str(turns.database.engine.url), name, product, turns, person)
+            place = places[number % 2]
+            chosen = any_of(place, label, list(meanings), _key(name))
+            if chosen is not None:
+                meant: Any = meanings[chosen]
+                found |= meant if name == "outcome" else {name: meant}
+        found |= _of_time()
+        button("Clear all filters", _clear, icon="filter_list_off", key=_key("clear"))
+    return TurnFilter(words=words, **found)
+
+
+def _of_time() -> dict[str, Any]:
+    left, right = st.columns(2)
+    # The type of `value` knows no empty range, which its documentation offers.
+    asked: Any = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
+    seconds = right.number_input(
+        "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
+    )
+    days: tuple[date, ...] = asked if isinstance(asked, tuple) else (asked,)
+    # The days are those of the browser.
+    moments = [datetime.combine(day, time(tzinfo=browser_zone())) for day in days]
+    return {
+        "since": moments[0] if moments else None,
+        # While only the first day is chosen, there is no second one.
+        "until": moments[1] + timedelta(days=1) if len(moments) == 2 else None,
+        "seconds": seconds or None,
+    }
+
+
+# Looked up in all turns there are, which need not be done at every touch of the page.
+@st.cache_data(ttl=60, max_entries=100, show_spinner=False)
+def _choices(
+    database: str, what: str, product: str | None, _turns: AllTurns, _person: Person
+) -> dict[str, str]:
+    """The options that occur in the turns, by their labels."""
+    return {name or _NO_NAME: name for name in _turns.choices(_person, what, product)}
+
+
+def _key(name: str) -> str:
+    return f"history-{name}"
+
+
+def _clear() -> None:
+    for name in _NAMES:
+        st.session_state[_key(name)] = () if name == "asked" else None
+    st.session_state[_key("words")] = ""

@@ -1,36 +1,22 @@
 """The page of numbers over time."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import date
+from typing import Any
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
-from chatbot.review.numbers import Figures, Numbers, Span, StepTimes
-from ui.elements.charts import COLORS, chart_over_time
-from ui.elements.frame import admin_page
+from chatbot.review.numbers import Figures, Numbers, Span, StepTime, StepTimes
+from ui.elements.charts import chart_over_time
+from ui.elements.frame import choose_one, page
 from ui.elements.scope import choose_scope
-from ui.elements.table import export_buttons, show_table
+from ui.elements.table import Columns, export_buttons, show_table
 from ui.serving import services
 from ui.wording.progress import step_name
 
 _CHART = 260
-_LINES = {
-    "mark": {"type": "line", "point": True},
-    "height": _CHART,
-    "encoding": {
-        "x": {"field": "start", "type": "temporal", "title": None},
-        "y": {"field": "seconds", "type": "quantitative", "title": None},
-        "color": {
-            "field": "step",
-            "type": "nominal",
-            "scale": {"range": [COLORS[name] for name in ("good", "bad", "other")]},
-            "legend": {"orient": "bottom", "columns": 2, "title": None},
-        },
-    },
-}
 _FIGURES = {
     "Questions": "questions",
     "People": "people",
@@ -67,7 +53,7 @@ _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
 """The series of each chart: its label, its color, and the figure that it shows."""
 
 
-@admin_page
+@page("wide", for_admins=True)
 def numbers(person: Person) -> None:
     """Show the numbers of a period, a product or a release."""
     counted = Numbers(services.chatbot().database)
@@ -78,23 +64,30 @@ def numbers(person: Person) -> None:
         st.info("No questions in this period. Choose a longer one.", icon=":material/bar_chart:")
         return
     _totals(total)
-    span = Span(
-        st.segmented_control(
-            "Per", [str(s) for s in Span], default="day", required=True, key="numbers-span"
-        )
-    )
-    _charts(counted.over_time(person, wanted, span), span)
+    span = Span(choose_one("Per", list(map(str, Span)), "numbers-span"))
+    periods = counted.over_time(person, wanted, span)
+    places = st.columns(2)
+    for number, (title, parts) in enumerate(_CHARTS.items()):
+        with places[number % 2]:
+            st.subheader(title.format(span=span), anchor=False)
+            series = {
+                label: (color, [getattr(figures, field) for figures in periods.values()])
+                for label, color, field in parts
+            }
+            chart_over_time(list(periods), series, lines=title.startswith("Seconds"))
     steps = counted.by_step(person, wanted, span)
     if steps.steps:
         _steps(steps)
     st.subheader("By release", anchor=False)
-    rows = [
-        {"Product": product or "none", "Release": release or "several or none"}
-        | {label: getattr(figures, field) for label, field in _FIGURES.items()}
-        for product, release, figures in counted.by_release(person, wanted)
-    ]
-    seconds = st.column_config.NumberColumn(format="%.2f s")
-    show_table(rows, {"Median time": seconds, "95th percentile": seconds}, height="auto")
+    seconds = NumberColumn(format="%.2f s")
+    columns: dict[str, Any] = {
+        "Product": lambda row: row[0] or "none",
+        "Release": lambda row: row[1] or "several or none",
+    }
+    for label, field in _FIGURES.items():
+        width = seconds if field in ("median", "p95") else None
+        columns[label] = (width, lambda row, field=field: getattr(row[2], field))
+    show_table(counted.by_release(person, wanted), columns, height="auto")
     st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
     exports, of = Exports(counted.database), {"per": span} | asdict(wanted)
     export_buttons(
@@ -104,7 +97,6 @@ def numbers(person: Person) -> None:
 
 
 def _totals(total: Figures) -> None:
-    """The figures of all questions, except the ratings, which have a chart."""
     with st.container(horizontal=True, key="numbers-total"):
         for label, field in _FIGURES.items():
             if not field.startswith("rated"):
@@ -123,47 +115,28 @@ def _told(field: str, figure: float | None, questions: int) -> str:
     return f"{figure:,}"
 
 
-def _charts(periods: Mapping[date, Figures], span: Span) -> None:
-    places = st.columns(2)
-    for number, (title, series) in enumerate(_CHARTS.items()):
-        with places[number % 2]:
-            st.subheader(title.format(span=span), anchor=False)
-            chart_over_time(
-                list(periods),
-                {
-                    label: (color, [getattr(figures, field) for figures in periods.values()])
-                    for label, color, field in series
-                },
-                lines=title.startswith("Seconds"),
-            )
-
-
 def _steps(times: StepTimes) -> None:
-    """The slowest steps over time, and all of them in a table."""
     left, right = st.columns(2)
-    slowest = {time.step for time in times.steps[:3]}
     with left:
         st.subheader("Slowest steps, median seconds", anchor=False)
-        rows = [
-            {"start": str(start), "step": step_name(time.step), "seconds": time.median}
-            for start, time in times.over_time
-            if time.step in slowest
-        ]
-        # Not a line_chart: its legend is one row, which a phone has no room for.
-        st.vega_lite_chart(rows, _LINES)
+        starts = sorted({start for start, _ in times.over_time})
+        medians = {(start, time.step): time.median for start, time in times.over_time}
+        slowest = zip(("good", "bad", "other"), times.steps, strict=False)
+        series = {
+            step_name(time.step): (color, [medians.get((start, time.step)) for start in starts])
+            for color, time in slowest
+        }
+        chart_over_time(starts, series, lines=True)
     with right:
         st.subheader("Seconds by step", anchor=False)
-        rows = [
-            {
-                "Step": step_name(time.step),
-                "Answers": time.turns,
-                "Median": time.median,
-                "95th percentile": time.p95,
-            }
-            for time in times.steps
-        ]
-        seconds = st.column_config.NumberColumn(format="%.3f s")
-        show_table(rows, {"Median": seconds, "95th percentile": seconds}, height=_CHART)
+        seconds = NumberColumn(format="%.3f s")
+        columns: Columns[StepTime] = {
+            "Step": lambda time: step_name(time.step),
+            "Answers": lambda time: time.turns,
+            "Median": (seconds, lambda time: time.median),
+            "95th percentile": (seconds, lambda time: time.p95),
+        }
+        show_table(times.steps, columns, height=_CHART)
         if times.read < times.turns:
             st.caption(
                 f"Based on {times.read:,} of {times.turns:,} answers, spread evenly over time."

@@ -1,14 +1,16 @@
 """How an answer came about, step by step: queries, chunks, what was kept, the model's calls."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import streamlit as st
+from streamlit.column_config import NumberColumn, ProgressColumn
 
 from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.turns import OpenedTurn
 from chatbot.turn import ModelCall
 from ui.elements.address import page_link
-from ui.elements.table import show_table
+from ui.elements.table import Columns, show_table
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import vouched
@@ -52,20 +54,16 @@ def _show(trace: Trace) -> None:
             )
         if queries := trace.queries:
             st.markdown("**Queries**")
-            rows = [{"Query": k.capitalize(), "Text": text} for k, text in queries if text]
-            show_table(rows, {"Query": 110})
+            asked = [(name, text) for name, text in queries if text]
+            show_table(asked, {"Query": (110, lambda q: q[0].capitalize()), "Text": itemgetter(1)})
         _recalled(trace.memory)
     with right:
         if timings := trace.timings:
             st.markdown("**Time per step**")
             longest = max(0.001, *timings.values())
-            seconds = st.column_config.ProgressColumn(
-                format="%.3f", min_value=0.0, max_value=longest
-            )
-            show_table(
-                [{"Step": step_name(step), "Seconds": took} for step, took in timings.items()],
-                {"Seconds": seconds},
-            )
+            seconds = ProgressColumn(format="%.3f", min_value=0.0, max_value=longest)
+            columns: Columns[str] = {"Step": step_name, "Seconds": (seconds, timings.__getitem__)}
+            show_table(list(timings), columns)
         if (temperature := trace.temperature) is not None:
             st.caption(f"Temperature of the answer: {temperature:.2f}")
     _chunks(trace)
@@ -80,7 +78,6 @@ def _show(trace: Trace) -> None:
 
 
 def _recalled(memory: TracedMemory) -> None:
-    """The saved answers that the memory found for the question."""
     if memory.afresh:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
@@ -99,32 +96,20 @@ def _recalled(memory: TracedMemory) -> None:
 
 
 def _chunks(trace: Trace) -> None:
-    """What retrieval found, and what reduction and selection kept of it."""
     if not trace.retrieved:
         return
     kept = {_place(chunk): chunk.kept for chunk in trace.reduced}
     selected = {_place(chunk) for chunk in trace.selected}
     st.markdown(f"**Passages found** :gray[· {len(trace.retrieved)}, {len(selected)} selected]")
-    number = st.column_config.NumberColumn
-    show_table(
-        [
-            {
-                "Score": chunk.score,
-                "Document": chunk.file,
-                "Page": chunk.page,
-                "Section": chunk.section,
-                "Passages kept": len(kept.get(_place(chunk), ())),
-                "Selected": "yes" if _place(chunk) in selected else "",
-            }
-            for chunk in trace.retrieved
-        ],
-        {
-            "Score": number(format="%.4f", width=80),
-            "Page": number(width=70),
-            "Passages kept": number(width=110),
-            "Selected": 80,
-        },
-    )
+    columns: Columns[TracedChunk] = {
+        "Score": (NumberColumn(format="%.4f", width=80), lambda chunk: chunk.score),
+        "Document": lambda chunk: chunk.file,
+        "Page": (NumberColumn(width=70), lambda chunk: chunk.page),
+        "Section": lambda chunk: chunk.section,
+        "Passages kept": (NumberColumn(width=110), lambda c: len(kept.get(_place(c), ()))),
+        "Selected": (80, lambda chunk: "yes" if _place(chunk) in selected else ""),
+    }
+    show_table(trace.retrieved, columns)
     if not kept:
         return
     with st.expander("Text that was used"):

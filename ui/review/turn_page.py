@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -11,11 +12,9 @@ from chatbot.review.ratings import UnknownTurn
 from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn
 from corpora.database.history_tables import TurnRow
-from ui.answers.answer_text import show_text
-from ui.answers.answer_view import show_question, show_reply
+from ui.answers.answer import show_question, show_reply, show_text
 from ui.elements.address import go
-from ui.elements.frame import button, failures_shown
-from ui.elements.moments import when
+from ui.elements.frame import button, failures_shown, show_facts, when
 from ui.review.trace_view import show_trace
 from ui.serving import services
 from ui.wording.escaping import as_label, as_text
@@ -66,26 +65,22 @@ def _others(turns: Sequence[TurnRow]) -> None:
         with st.expander(f"{as_label(turn.question, 110)}{anew}", type="compact"):
             st.markdown(as_text(turn.question))
             show_text(turn.answer["answer"])
-            button(
-                "Open this answer",
-                partial(go, turn=turn.id),
-                icon="arrow_forward",
-                key=f"open-{turn.id}",
-            )
+            open_it, key = partial(go, turn=turn.id), f"open-{turn.id}"
+            button("Open this answer", open_it, icon="arrow_forward", key=key)
 
 
 def _facts(opened: OpenedTurn) -> None:
-    """Who asked when and where, what model answered, and the user's feedback."""
     turn = opened.turn
-    lines = {
-        "Asked": when(turn.created),
-        "User": turn.owner or "anonymous",
-        "Conversation": turn.conversation.title or "untitled",
-        "Took": f"{turn.seconds:.1f} s",
-        "Profile": turn.profile or "not recorded",
-        "Model": turn.model or "not used",
-    }
-    st.markdown("  \n".join(f":gray[{k}:] {as_label(v, 120)}" for k, v in lines.items()))
+    show_facts(
+        {
+            "Asked": when(turn.created),
+            "User": turn.owner or "anonymous",
+            "Conversation": turn.conversation.title or "untitled",
+            "Took": f"{turn.seconds:.1f} s",
+            "Profile": turn.profile or "not recorded",
+            "Model": turn.model or "not used",
+        }
+    )
     said = turn.feedback
     if said is None:
         st.caption("No user feedback.")
@@ -99,7 +94,6 @@ def _facts(opened: OpenedTurn) -> None:
 
 
 def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
-    """The buttons above an opened answer; each shows the key that presses it."""
     review, turn = opened.review, opened.turn.id
     with st.container(horizontal=True, key="rating-bar", gap="small"):
         for label, key, icon, to, disabled in (
@@ -109,31 +103,21 @@ def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
         ):
             button(label, partial(go, turn=to), icon=icon, shortcut=key, disabled=disabled)
         for rating, (label, key, icon) in _RATINGS.items():
-            chosen = review.rating == rating
-            if button(
-                label,
-                icon=icon,
-                shortcut=key,
-                key=f"rate-{rating}",
-                type="primary" if chosen else "secondary",
-                help="Press again to remove the rating." if chosen else None,
-            ):
-                _change(person, turn, turn, rating="" if chosen else rating)
+            options: dict[str, Any] = {"icon": icon, "shortcut": key, "key": f"rate-{rating}"}
+            if review.rating == rating:
+                options |= {"type": "primary", "help": "Press again to remove the rating."}
+            if button(label, **options):
+                _change(person, turn, turn, rating="" if review.rating == rating else rating)
         if review.status == "done":
             if button("Reopen", icon="undo", shortcut="D", key="reopen"):
                 _change(person, turn, turn, status="open")
-        elif button(
-            "Done",
-            icon="done_all",
-            shortcut="D",
-            key="done",
-            help="Mark as done and open the next answer.",
-        ):
-            _change(person, turn, beside.older or turn, status="done")
+        else:
+            told = "Mark as done and open the next answer."
+            if button("Done", icon="done_all", shortcut="D", key="done", help=told):
+                _change(person, turn, beside.older or turn, status="done")
 
 
 def _change(person: Person, turn: int, then: int, **changes: str) -> None:
-    """Change the review, and open `then` another turn, or this one anew."""
     with failures_shown():
         services.ratings().change(person, turn, **changes)
         go(turn=then)
@@ -141,7 +125,6 @@ def _change(person: Person, turn: int, then: int, **changes: str) -> None:
 
 
 def _review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
-    """A form for the review of an answer, and whether it is in the regression set."""
     turn, review = opened.turn, opened.review
     product = opened.reply.product or turn.conversation.product
     with st.form(f"review-{turn.id}", border=True):
@@ -170,26 +153,21 @@ def _review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
             )
     if review.reviewer:
         st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
-    _membership(person, opened)
+    kept = RegressionSet(services.chatbot().database)
+    label, icon, change = (
+        ("Remove from the regression set", "remove", kept.remove)
+        if review.in_regression_set
+        else ("Add to the regression set", "add", kept.add)
+    )
+    if button(label, icon=icon, key="regression"):
+        with failures_shown():
+            change(person, turn.id)
+            st.rerun()
 
 
 def _one_of(label: str, names: list[str], chosen: str, none: str, *, others: bool = False) -> str:
-    """A select box for one of the names, or none; with `others` also for a new one."""
     offered = list(dict.fromkeys(filter(None, [*names, chosen])))
     index = offered.index(chosen) if chosen else None
     return (
         st.selectbox(label, offered, index=index, placeholder=none, accept_new_options=others) or ""
     )
-
-
-def _membership(person: Person, opened: OpenedTurn) -> None:
-    kept = RegressionSet(services.chatbot().database)
-    label, icon, change = (
-        ("Remove from the regression set", "remove", kept.remove)
-        if opened.review.in_regression_set
-        else ("Add to the regression set", "add", kept.add)
-    )
-    if button(label, icon=icon, key="regression"):
-        with failures_shown():
-            change(person, opened.turn.id)
-            st.rerun()

@@ -89,7 +89,6 @@ def _opened(data: bytes, format: str) -> Any:
 
 
 def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
-    """The rectangles to mark, one for each line of each run of words."""
     from ui.wording.marking import quoted_words
 
     # In one order a table is read cell by cell, in the other row by row.

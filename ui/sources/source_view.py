@@ -1,6 +1,7 @@
-"""The page that a citation names, the same page in other releases, and what differs."""
+"""A cited page as printed, as text or block by block; in other releases, and what differs there."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -9,12 +10,15 @@ from chatbot.turn import Citation, Record
 from corpora.catalog.catalog import CatalogError
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
+from ingestion.decoding import decode
+from ingestion.page import Block, UnreadableFile, numbered_place
 from ui.elements.frame import button
+from ui.elements.table import Columns, show_table
 from ui.serving import services
-from ui.sources.page_blocks import MarkedText
-from ui.sources.page_views import place_of, show_page
+from ui.sources.page_blocks import MarkedText, page_pieces
+from ui.sources.page_picture import DRAWN, NoPicture, page_picture
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, visible
 from ui.wording.marking import differing_spans
 
 _SHOWN = "page_shown"
@@ -24,7 +28,13 @@ _MOST = 40
 _COLOURS = "red", "green"
 """What is marked in the older release, and in the newer one."""
 
+_LONGEST_SOURCE = 200_000
+_HEIGHT = 640
+_FEW_BLOCKS = 16
+
 Side = tuple[Corpus, StoredPage]
+Original = Callable[[str], bytes]
+"""Returns the bytes of a file by their hash; raises LookupError where they are not kept."""
 
 
 def show_source(product: str, citation: Citation, quotes: Sequence[str] = ()) -> None:
@@ -103,54 +113,44 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
 def _in_release(product: str, own: Side) -> Side:
     """The page in the chosen release: its own, or another one that has it."""
     corpus, page = own
-    releases = services.releases(product)
-    if len(releases) < 2:
+    open_corpus = services.chatbot().corpora.corpus
+    corpora = {name: open_corpus(product, name) for name in services.releases(product)}
+    if len(corpora) < 2:
         return own
-    corpora = {name: services.chatbot().corpora.corpus(product, name) for name in releases}
-    found = {
-        name: page.id
-        if name == corpus.release
-        else _same_page(product, corpus.release, page.id, name, other.generation)
-        for name, other in corpora.items()
-    }
-    having = [release for release in releases if found[release] is not None]
-    if having == [corpus.release]:
+    of = tuple((name, other.generation) for name, other in corpora.items())
+    found = {**_elsewhere(product, corpus.release, page.id, of), corpus.release: page.id}
+    having = [release for release in corpora if release in found]
+    if len(having) == 1:
         st.caption("This page is only in this release.")
         return own
     chosen = _choose(having, corpus.release, page.id)
-    if lacking := [release for release in releases if found[release] is None]:
+    if lacking := [release for release in corpora if release not in found]:
         st.caption(f"Not found in {as_label(', '.join(lacking), 300)}")
-    to = found[chosen]
-    return own if chosen == corpus.release or to is None else _open(product, chosen, to)
+    return own if chosen == corpus.release else _open(product, chosen, found[chosen])
 
 
 def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
-    key = f"release-of-{own}-{page_id}"
+    options: Any = {"format_func": as_label, "key": f"release-of-{own}-{page_id}"}
+    chosen: str
     if len(releases) > _FEW:
-        return st.selectbox(
-            "This page in", releases, index=releases.index(own), format_func=as_label, key=key
-        )
-    chosen: str = st.segmented_control(
-        "This page in",
-        releases,
-        default=own,
-        required=True,
-        format_func=as_label,
-        key=key,
-    )
+        chosen = st.selectbox("This page in", releases, index=releases.index(own), **options)
+        return chosen
+    chosen = st.segmented_control("This page in", releases, default=own, required=True, **options)
     return chosen
 
 
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
-def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
-    """The id of the page in the other release; its generation is only part of the cache key."""
+def _elsewhere(
+    product: str, release: str, page_id: int, generations: tuple[tuple[str, int], ...]
+) -> dict[str, int]:
+    """The ids of the page in the other releases that have it, cached by their generations."""
     here, page = _open(product, release, page_id)
-    found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
-    return found.id if found else None
+    open_corpus = services.chatbot().corpora.corpus
+    others = [open_corpus(product, name) for name, _ in generations if name != release]
+    return {o.release: found.id for o in others if (found := same_page(page, here, o))}
 
 
 def _show_differences(older: Side, newer: Side) -> None:
-    """Passages that changed, with their words marked, then those that only one side has."""
     found = differences(older, newer)
     old, new = older[0].release, newer[0].release
     unchanged = f"{how_many(len(found.same), 'passage')} unchanged."
@@ -190,3 +190,78 @@ def _show_pair(pair: Pair, releases: tuple[str, str]) -> None:
 def _text(record: Record) -> str:
     """The text of a record; a row of a table has its headers."""
     return record.reading if record.cells else record.quote
+
+
+def place_of(page: StoredPage) -> str:
+    """The place of a page in its document: its number in a PDF or a deck, else its headings."""
+    headings = " › ".join(h for h in page.heading_path if h != page.document.title)
+    return numbered_place(page.document.file, page.number) or headings
+
+
+def show_page(original_of: Original, page: StoredPage, *quotes: str) -> None:
+    """The page for a reader: printed as it is, drawn with its text below, or as clean text."""
+    drawn = page.document.format in DRAWN and show_page_as_printed(original_of, page, *quotes)
+    if not drawn or page.document.format == "svg":
+        show_page_as_text(page, *quotes)
+
+
+def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) -> bool:
+    """The original: a picture of a PDF's page or a drawing, the source of a file of text.
+
+    Returns False, and says why, where it cannot be shown.
+    """
+    try:
+        original = original_of(page.document.content_hash)
+        if page.document.format not in DRAWN:
+            text = visible(decode(original))
+            st.code(text[:_LONGEST_SOURCE], language=None, wrap_lines=True, height=_HEIGHT)
+            if len(text) > _LONGEST_SOURCE:
+                st.caption(f"The first {_LONGEST_SOURCE:,} of {len(text):,} characters")
+            return True
+        picture = _picture(original, page.number, quotes, page.document.format)
+    except LookupError as error:
+        picture = str(error)
+    except UnreadableFile:
+        picture = "An Office file is shown as its text; download it to see it as it was made."
+    if isinstance(picture, str):
+        st.info(as_label(picture, 400))
+        return False
+    with st.container(border=True, key=f"printed-page-{page.id}"):
+        st.image(picture, width="stretch" if page.document.format == "pdf" else "content")
+    return True
+
+
+def show_page_as_text(page: StoredPage, *quotes: str) -> None:
+    """The page as clean text, the quoted words marked."""
+    # The style sheet opens a page of text at the quote, but a drawing at its top.
+    key = "drawing-text" if page.document.format == "svg" else "page-text"
+    with st.container(key=key, gap="xsmall" if page.document.format == "svg" else "small"):
+        for number, piece in enumerate(page_pieces(page.page, *quotes)):
+            with st.container(key=f"{'marked' if piece.marked else 'plain'}-piece-{number}"):
+                if piece.code:
+                    st.code(piece.text, language=None, wrap_lines=True)
+                else:
+                    st.markdown(piece.text)
+
+
+def show_page_as_read(page: StoredPage) -> None:
+    """Every block that the parser read, with its kind, the headings above it and its anchor."""
+    st.caption(f"{len(page.blocks)} blocks, {len(page.text):,} characters")
+    columns: Columns[Block] = {
+        "Kind": lambda block: block.kind.value.replace("_", " "),
+        "Text": ("large", lambda block: visible(block.text)),
+        "Under": lambda block: visible(" › ".join(block.path)),
+        "Anchor": lambda block: visible(block.anchor or ""),
+    }
+    few = len(page.blocks) <= _FEW_BLOCKS
+    height: int | Literal["content"] = "content" if few else _HEIGHT
+    show_table(page.blocks, columns, name="Blocks of this page", height=height)
+
+
+@st.cache_data(max_entries=32, show_spinner="Drawing the page…")
+def _picture(data: bytes, number: int, quotes: tuple[str, ...], format: str) -> bytes | str:
+    """The picture, or why there is none; failures are cached too, since they may take long."""
+    try:
+        return page_picture(data, number, quotes, format)
+    except NoPicture as error:
+        return str(error)

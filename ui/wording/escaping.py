@@ -70,7 +70,6 @@ def inline(text: str) -> str:
 
 
 def _kept_from_streamlit(text: str) -> list[str]:
-    """Code spans with the colons between them escaped."""
     return [
         "\\:" if part == ":" else f"`{part}`" for part in re.split(r"(:(?=[\w+-]+:))", text) if part
     ]

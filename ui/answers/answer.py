@@ -6,16 +6,19 @@ import streamlit as st
 
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
-from ui.answers.answer_actions import show_actions
-from ui.answers.answer_text import show_text
-from ui.answers.chat_turn import ChatTurn
+from chatbot.text.markdown import AnswerMarkdown, Escaping
+from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
-from ui.answers.offers import show_offers
-from ui.answers.remembered import show_remembered
-from ui.wording.escaping import as_label, as_text
+from ui.elements.frame import button, in_a_row
+from ui.wording.escaping import as_code, as_label, as_text, inline, visible
+from ui.wording.memory import saved, vouched
 from ui.wording.progress import done_without_model
 
 _LONG = 600
+_HELPED = {
+    "reference": "A saved answer to a similar question helped to write this one",
+    "avoid": "An earlier answer was rated poorly; this is a new answer",
+}
 
 
 def show_question(text: str) -> None:
@@ -48,15 +51,34 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
     """
     if badge := _badge(reply):
         st.markdown(badge)
-    show_remembered(turn, reply, afresh)
-    linked = turn if afresh is not None else None
-    show_text(reply.answer, len(reply.citations), linked)
+    _show_remembered(turn, reply, afresh)
+    show_text(reply.answer, len(reply.citations), turn if afresh else None)
     show_citations(turn, reply)
     for statement in reply.outside:
         st.caption(f":material/public: Not from the documentation – {as_label(statement, 300)}")
     for warning in reply.warnings:
         st.caption(f":material/info: {as_label(warning, 300)}")
     _show_way(reply)
+
+
+def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
+    """Show the text of an answer (`chatbot.text.markdown`), with listings to copy.
+
+    The marks up to the number of its `citations` stand out; those of a `turn` are links that
+    `ui.chat.page_script` hears of.
+    """
+
+    def mark(number: int) -> str:
+        if turn is None:
+            return f":primary[\\[{number}\\]]"
+        return f"[\\[{number}\\]](#source-{turn}-{number})"
+
+    markdown = AnswerMarkdown(Escaping(inline, as_code, as_text, mark), citations)
+    for piece in markdown.pieces(visible(text)):
+        if piece.is_code:
+            st.code(piece.text, language=None, wrap_lines=True)
+        else:
+            st.markdown(piece.text)
 
 
 def _badge(reply: Reply) -> str:
@@ -73,8 +95,27 @@ def _badge(reply: Reply) -> str:
     return f"{badge} :small[:gray[{notes}]]" if notes else badge
 
 
+def _show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None) -> None:
+    role, pairs = reply.memory.role, reply.memory.pairs
+    if not pairs:
+        return
+    if role in _HELPED:
+        by = f" · {as_label(vouched(pairs[0]), 160)}" if role == "reference" else ""
+        st.caption(f":material/history: {_HELPED[role]}{by}")
+    elif role == "reuse":
+        with st.container(key=f"reused-{turn}", gap="xxsmall"):
+            told = as_label(saved(pairs[0]), 200)
+            with in_a_row():
+                st.markdown(f":small[:gray[:material/history: {told}]]", width="content")
+                if afresh:
+                    label, key = "Answer again from the documents", f"afresh-{turn}"
+                    button(label, afresh, icon="refresh", key=key, type="tertiary")
+            asked, question = reply.queries, pairs[0].question
+            if question not in (asked.base, asked.filtered, asked.versionless):
+                st.caption(f"Saved for “{as_label(question, 300)}”")
+
+
 def _show_way(reply: Reply) -> None:
-    """How an answer from the documentation was found, in an expander."""
     without = done_without_model(reply.fallbacks)
     searched = reply.queries.versionless or reply.queries.filtered
     if not without and not (searched and reply.citations):

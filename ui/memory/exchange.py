@@ -29,8 +29,8 @@ def exchange(scope: Scope) -> None:
         st.caption(
             f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
         )
-        exchange = Exchange(services.chatbot(), services.current_person())
-        export_buttons("memory", lambda form: exchange.export(form, scope))
+        kept = Exchange(services.chatbot(), services.current_person())
+        export_buttons("memory", lambda form: kept.export(form, scope))
 
 
 def offer_import(scope: Scope) -> None:
@@ -56,25 +56,18 @@ def offer_import(scope: Scope) -> None:
         key=f"memory file {widget_round('memory import')}",
     )
     if received is not None:
-        _look_into(received.getvalue(), received.name, product or "")
+        with failures_shown():
+            _look_into(parse_faq(received.getvalue(), received.name, product or ""))
 
 
-def _look_into(data: bytes, name: str, product: str) -> None:
-    with failures_shown():
-        file = parse_faq(data, name, product)
-        _left_out(file.left_out, file.ignored)
-        if not file.rows:
-            st.markdown("The file has no usable rows.")
-        elif button(
-            f"Import {how_many(len(file.rows), 'answer')}",
-            icon="upload",
-            type="primary",
-            key="memory-import",
-        ):
-            _bring_in(file)
-
-
-def _bring_in(file: FaqFile) -> None:
+def _look_into(file: FaqFile) -> None:
+    _left_out(file.left_out, file.ignored)
+    if not file.rows:
+        st.markdown("The file has no usable rows.")
+        return
+    label = f"Import {how_many(len(file.rows), 'answer')}"
+    if not button(label, icon="upload", type="primary", key="memory-import"):
+        return
     bar = st.progress(0.0, "Finding the pages that support each answer …")
 
     def on_progress(done: int, total: int) -> None:
@@ -99,7 +92,6 @@ def tell_report() -> None:
 
 
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
-    """The lines of a file that are skipped and why, and the columns that are ignored."""
     if lines:
         told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"

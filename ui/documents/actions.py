@@ -1,28 +1,42 @@
-"""Deleting documents, a release or a product: what is affected, then a confirmation."""
+"""Orders for jobs, and what deleting, removing and rolling back affect before it is confirmed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-import streamlit as st
-
+from chatbot.administration.administration import Administration
 from corpora.documents.impact import (
     Impact,
     impact_of_documents,
     impact_of_product,
     impact_of_release,
 )
-from ui.documents.navigation import start
-from ui.elements.frame import confirmed
+from ui.elements.address import go
+from ui.elements.frame import confirm, done, failures_shown, open_tab
 from ui.elements.table import bullets
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
+TAB = "documents tab"
+"""The key of the tabs of a product."""
 
-@st.dialog("Remove documents", icon=":material/delete:")
+
+def open_product(product: str, tab: str = "") -> None:
+    """Open a product from the next run on."""
+    go(product=product, release=None)
+    open_tab(TAB, tab)
+
+
+def start(order: Callable[[Administration], int], product: str, told: str) -> None:
+    """Order a job and open the list of jobs; a refusal is shown right here."""
+    with failures_shown():
+        order(services.administration())
+        open_product(product, "Jobs")
+        done(told)
+
+
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether to remove documents from a release."""
     impact = impact_of_documents(services.chatbot().database, product, release, files)
-    st.markdown(bullets(files, most=5, longest=120))
     others = impact.generations - 1
     back = (
         f"Some of them are also in {how_many(others, 'earlier version')} of this release; you can "
@@ -31,16 +45,20 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
         else "You can roll back to the current version until newer versions replace it."
     )
     pages = f"{how_many(impact.pages, 'page')} will no longer be used for answers."
-    st.markdown(bullets([pages, *_answers(impact, "suspended"), back]))
-    if confirmed("Remove"):
+    told = bullets([pages, *_answers(impact, "suspended"), back])
+
+    def remove() -> None:
+        count = how_many(len(files), "document")
         start(
             lambda admin: admin.remove_documents(product, release, files),
             product,
-            f"Removing {how_many(len(files), 'document')}.",
+            f"Removing {count}.",
         )
 
+    named = bullets(files, most=5, longest=120)
+    confirm("Remove documents", f"{named}\n\n---\n\n{told}", "Remove", remove)
 
-@st.dialog("Delete", icon=":material/delete:")
+
 def confirm_deletion(product: str, release: str = "") -> None:
     """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
@@ -57,10 +75,14 @@ def confirm_deletion(product: str, release: str = "") -> None:
         releases = ", ".join(impact.releases) or "none"
         lines.insert(0, f"{how_many(len(impact.releases), 'release')}: {releases}.")
         lines += [f"{how_many(impact.terms, 'glossary term')}."] if impact.terms else []
-    st.markdown(f"**{as_label(name)}** will be deleted:")
-    st.markdown(bullets([*lines, *_answers(impact, "deleted"), "This cannot be undone."]))
-    if confirmed("Delete", name=release or product):
-        start(lambda admin: admin.delete(product, release), product, f"Deleting {name}.")
+    told = bullets([*lines, *_answers(impact, "deleted"), "This cannot be undone."])
+    confirm(
+        "Delete",
+        f"**{as_label(name)}** will be deleted:\n\n{told}",
+        "Delete",
+        lambda: start(lambda admin: admin.delete(product, release), product, f"Deleting {name}."),
+        name=release or product,
+    )
 
 
 def _answers(impact: Impact, remembered: str) -> Iterator[str]:

@@ -1,0 +1,171 @@
+"""The documents of a release: search, view and remove them, roll back to earlier versions."""
+
+import streamlit as st
+from streamlit.column_config import NumberColumn
+
+from corpora.catalog.catalog import Catalog, Generation, GenerationState
+from corpora.catalog.release_settings import ReleaseOverview
+from corpora.documents.documents import Documents, ListedDocument
+from corpora.documents.impact import impact_of_serving
+from ui.documents.actions import confirm_documents
+from ui.elements.frame import button, choose_one, confirm, done, in_a_row, when
+from ui.elements.table import download, first_of, search_box, table_in_pages
+from ui.serving import services
+from ui.sources.source_view import show_page_as_printed, show_page_as_read, show_page_as_text
+from ui.wording.amounts import how_large, how_many
+from ui.wording.escaping import as_label, as_text
+
+_WAYS = ("As shown in the chat", "Block by block")
+
+
+def show_documents(product: str, release: ReleaseOverview) -> None:
+    """The documents that the chat answers from now."""
+    if release.generation is None:
+        st.markdown("No documents yet. They appear here after the first upload is processed.")
+        return
+    with in_a_row(key="documents-bar"):
+        words = search_box("document words", "Search documents", "titles and file names")
+        # The selection is known only after the table below has been drawn.
+        actions = in_a_row()
+    chosen = show_list(release.generation, words, choose="multi-row")
+    with actions:
+        if not chosen:
+            st.markdown(":gray[Select rows to view or remove documents.]")
+            return
+        st.markdown(f"{how_many(len(chosen), 'document')} selected")
+        if len(chosen) == 1 and button("View", icon="visibility"):
+            title = as_label(chosen[0].title or chosen[0].file) or "Document"
+            st.dialog(title, width="large", icon=":material/description:")(_pages)(chosen[0])
+        if button("Remove …", icon="delete", key="delete-documents"):
+            confirm_documents(product, release.name, tuple(document.file for document in chosen))
+
+
+def show_list(generation: int, words: str = "", *, choose: str = "") -> list[ListedDocument]:
+    """The documents of a generation, page by page; returns the selected ones."""
+    documents = _documents()
+    total = documents.find(generation, words, limit=0).total
+    if not total:
+        st.markdown("No title or file name matches.")
+        return []
+    return table_in_pages(
+        total,
+        f"documents of {generation} {words} {choose}",
+        lambda first, size: documents.find(generation, words, offset=first, limit=size).documents,
+        {
+            "Title": ("large", lambda document: document.title),
+            "File": lambda document: document.file,
+            "Format": lambda document: document.format,
+            "Pages": (NumberColumn(width="small"), lambda document: document.pages),
+            "Size": ("small", lambda document: how_large(document.size)),
+        },
+        of="document",
+        name="Documents",
+        choose=choose,
+    )
+
+
+def _documents() -> Documents:
+    return Documents(services.chatbot().database)
+
+
+def _pages(document: ListedDocument) -> None:
+    documents = _documents()
+    ids = documents.page_ids(document.id)
+    if not ids:
+        st.info("This document is no longer available. It has been reprocessed or removed.")
+        return
+    with in_a_row():
+        st.markdown(f":gray[{as_label(document.file, 300)}]", width="stretch")
+        number = 1
+        if len(ids) > 1:
+            number = st.pagination(len(ids), key=f"page of document {document.id}")
+        way = choose_one("Extracted text", _WAYS, "way to show a page", labelled=False)
+    page = documents.page(ids[number - 1])
+    original, read = st.columns(2, gap="medium")
+    with original:
+        st.markdown("**Original**")
+        show_page_as_printed(documents.original, page)
+        download(
+            "Download original",
+            lambda: documents.original(page.document.content_hash),
+            page.document.file.rpartition("/")[2],
+        )
+    with read:
+        st.markdown("**Extracted text**")
+        if way == _WAYS[1]:
+            show_page_as_read(page)
+        else:
+            with st.container(border=True):
+                show_page_as_text(page)
+
+
+def show_versions(product: str, release: ReleaseOverview) -> None:
+    """A line for each version, the newest first."""
+    kept = [
+        generation
+        for generation in Catalog(services.chatbot().database).generations(product, release.name)
+        if generation.state is not GenerationState.BUILDING
+    ]
+    if not kept:
+        st.markdown("No version yet. The first upload creates one.")
+        return
+    st.caption(
+        "Each upload, removal or reprocessing creates a new version of the documents. The current "
+        "version and the two before it are kept; you can switch between them at any time."
+    )
+    for generation in kept:
+        with st.container(border=True):
+            _line(product, release, generation)
+
+
+def _line(product: str, release: ReleaseOverview, generation: Generation) -> None:
+    assert generation.published is not None
+    is_current = generation.id == release.generation
+    with in_a_row(gap="medium"):
+        badge = " :primary-badge[current]" if is_current else ""
+        told = (
+            f"{how_many(generation.documents, 'document')} · search model "
+            f"{generation.embedding_model}"
+        )
+        st.markdown(
+            f"**Version of {as_label(when(generation.published))}**{badge}\\\n"
+            f":gray[{as_label(told, 300)}]",
+            width="stretch",
+        )
+        if st.button("Documents", key=f"documents of {generation.id}"):
+            st.dialog("Documents in this version", width="large")(show_list)(generation.id)
+        if not is_current and st.button("Roll back …", key=f"serve {generation.id}"):
+            confirm_version(product, release.name, generation.id)
+    if not is_current and release.generation is not None:
+        st.markdown(f":gray[{_difference(generation.id, release.generation)}]")
+
+
+def _difference(generation: int, current: int) -> str:
+    difference = _documents().difference(generation, current)
+    parts = [
+        f"{what}: {as_label(', '.join(first_of(files, 8)), 400)}"
+        for what, files in (
+            ("only in this version", difference.only_first),
+            ("not in this version", difference.only_second),
+            ("different content", difference.changed),
+        )
+        if files
+    ]
+    return " · ".join(parts) or "the same files as the current version, processed differently"
+
+
+def confirm_version(product: str, release: str, generation: int) -> None:
+    """Ask whether to roll back to another version."""
+    told = (
+        "New questions use this version at once. The version in use now is kept, so you can "
+        "switch back."
+    )
+    database = services.chatbot().database
+    impact = impact_of_serving(database, product, release, generation).told
+
+    def serve() -> None:
+        review = services.administration().serve(product, release, generation)
+        done(f"{product} {release} now uses the selected version. {review.told}".rstrip())
+
+    title = "Roll back to this version"
+    confirm(title, f"{told}\n\n{as_text(impact)}", "Roll back", serve, icon="history")

@@ -1,1 +1,0 @@
-"""The glossary editor, for admins."""

@@ -1,0 +1,240 @@
+"""The releases page: what changed from one release to another, and the history of a parameter."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+import streamlit as st
+
+from chatbot.accounts.people import Person
+from chatbot.graph.knowledge import cited
+from chatbot.review.exports import csv_lines
+from corpora.parameters.changes import Change, Outcome, changes
+from corpora.parameters.of_release import ReleaseParameters
+from corpora.parameters.parameter import (
+    DEFAULT,
+    DEPRECATED,
+    DESCRIPTION,
+    RANGE,
+    REPLACED,
+    SINCE,
+    TYPE,
+    UNIT,
+    Fact,
+    Parameter,
+    Place,
+    Replacement,
+)
+from ui.answers.citations import source_button
+from ui.elements.address import go
+from ui.elements.frame import button, in_a_row, page
+from ui.elements.scope import any_of, heading_with_product
+from ui.elements.table import Cell, download, has_words, list_in_pages, search_box, show_table
+from ui.serving import services
+from ui.wording.changes import told_of
+from ui.wording.escaping import as_label
+
+_COLOURS = {Outcome.NEW: "green", Outcome.CHANGED: "orange", Outcome.GONE: "red"}
+_COLUMNS = (DEFAULT, RANGE, TYPE, SINCE, DEPRECATED, REPLACED)
+_OTHERS = 3
+"""Columns of the page's own that are shown beside the known relations."""
+
+
+@page("wide")
+def releases(_: Person) -> None:
+    """Show the page to whoever may ask."""
+    products = [product.name for product in services.chatbot().products()]
+    if not products:
+        st.title("Releases", anchor=False)
+        st.markdown("There is no documentation yet.")
+        return
+    _only_known("releases-product", products)
+    product = heading_with_product("Releases", products, "releases-product", bind="query-params")
+    if name := st.query_params.get("parameter"):
+        _show_history(product, name)
+        return
+    # The newest comes first where one is chosen.
+    names = services.releases(product)
+    if len(names) < 2:
+        st.markdown(f"{as_label(product)} has one release only: there is none to compare it with.")
+        return
+    with st.container(horizontal=True, key="releases-chosen"):
+        older, newer = _choose("From", 1, names), _choose("To", 0, names)
+    if older == newer:
+        st.markdown("Choose two different releases.")
+        return
+    open_parameters = services.chatbot().open_parameters
+    with st.spinner("Comparing the releases …"):
+        found = changes(*(open_parameters(product, name) for name in (older, newer)))
+    _list(product, older, newer, found)
+
+
+def _choose(label: str, index: int, names: Sequence[str]) -> str:
+    key = f"releases-{label.lower()}"
+    _only_known(key, names)
+    return st.selectbox(label, names, index=index, key=key, bind="query-params")
+
+
+def _only_known(key: str, names: Sequence[str]) -> None:
+    """Forget a choice of another product, which is no choice here."""
+    for kept in (st.session_state, st.query_params):
+        if kept.get(key) not in (None, *names):
+            del kept[key]
+
+
+def _list(product: str, older: str, newer: str, found: Sequence[Change]) -> None:
+    words = search_box("releases-words", "Search", "names, owners and values")
+    filters = st.container(horizontal=True, key="releases-filters")
+    outcome = any_of(filters, "Change", list(map(str, Outcome)), "releases-change")
+    kinds = sorted({change.shown.kind for change in found})
+    kind = any_of(filters, "Kind", kinds, "releases-kind")
+    owners = sorted({c.shown.owner for c in found if kind in (None, c.shown.kind)})
+    owner = any_of(filters, "Belongs to", owners, "releases-owner")
+    shown = [
+        change
+        for change in found
+        if outcome in (None, change.outcome.value)
+        and kind in (None, change.shown.kind)
+        and owner in (None, change.shown.owner)
+        and has_words(" ".join(_searched(change)), words)
+    ]
+    counts = ", ".join(f"{sum(c.outcome is o for c in shown):,} {o}" for o in Outcome)
+    with in_a_row(key="releases-summary"):
+        st.markdown(f"**From {as_label(older)} to {as_label(newer)}:** {counts}")
+        download(
+            "CSV",
+            lambda: "".join(csv_lines(map(_exported, shown))).encode("utf-8-sig"),
+            "strata-changes.csv",
+            disabled=not shown,
+            key="changes-csv",
+        )
+    if not shown:
+        st.markdown("Nothing matches." if found else "No parameter differs.")
+        return
+    list_in_pages(
+        shown,
+        f"changes {older} {newer} {outcome} {kind} {owner} {words}",
+        lambda number, change: _show_change(product, (older, newer), number, change),
+        of="change",
+    )
+
+
+def _searched(change: Change) -> tuple[str, ...]:
+    shown = change.shown
+    return shown.name, *shown.aliases, shown.owner, *told_of(change)
+
+
+def _exported(change: Change) -> dict[str, str]:
+    shown, before, after = change.shown, change.before, change.after
+    return {
+        "change": change.outcome.value,
+        "name": shown.name,
+        "kind": shown.kind,
+        "belongs_to": shown.owner,
+        "details": "; ".join(told_of(change)),
+        "before": _in_file(before.place) if before else "",
+        "after": _in_file(after.place) if after else "",
+    }
+
+
+def _in_file(place: Place) -> str:
+    return ", ".join(dict.fromkeys((place.file, f"page {place.page}", place.section)))
+
+
+def _show_change(product: str, releases: tuple[str, str], number: int, change: Change) -> None:
+    parameter = change.shown
+    with st.container(border=True, key=f"difference-{number}", gap="xsmall"):
+        with in_a_row():
+            badge = f":{_COLOURS[change.outcome]}-badge[{change.outcome}]"
+            st.markdown(f"**{as_label(parameter.name)}** {badge}", width="content")
+            where = as_label(f"{parameter.kind} · {parameter.owner}", 120)
+            st.markdown(f":small[:gray[{where}]]", width="content")
+        for told in told_of(change):
+            st.markdown(as_label(told, 400))
+        with st.container(horizontal=True, key=f"citations-difference-{number}", gap="xsmall"):
+            sides = (change.before, change.after, change.replaced_by)
+            for place, release, side in zip("abc", (*releases, releases[1]), sides, strict=True):
+                if side:
+                    _show_place(product, release, side, f"{number}-{place}")
+            button(
+                "History",
+                lambda name: go(parameter=name),
+                parameter.name,
+                icon="history",
+                key=f"history-{number}",
+                type="tertiary",
+            )
+
+
+def _show_place(
+    product: str, release: str, stated: Parameter | Fact | Replacement, key: str
+) -> None:
+    source_button(
+        product, cited(stated, release), f"cite-{key}", icon="description", with_release=True
+    )
+
+
+def _show_history(product: str, name: str) -> None:
+    button("All changes", lambda: go(parameter=None), icon="arrow_back", type="tertiary")
+    with st.spinner("Reading the releases …"):
+        open_parameters = services.chatbot().open_parameters
+        read = {of: open_parameters(product, of) for of in services.releases(product)}
+    owned: defaultdict[tuple[str, str], dict[str, Parameter]] = defaultdict(dict)
+    for release, parameters in read.items():
+        for parameter in parameters.named(name):
+            owned[parameter.kind, parameter.owner].setdefault(release, parameter)
+    st.subheader(as_label(name, 120), anchor=False)
+    if not owned:
+        st.markdown(f"No release of {as_label(product)} has a parameter with this name.")
+    for number, ((kind, owner), of_release) in enumerate(owned.items()):
+        st.markdown(f"**{as_label(owner, 160)}** :small[:gray[{as_label(kind)}]]")
+        _show_parameter(product, name, list(read), of_release, number)
+    _show_replacements(product, name, read.values())
+
+
+def _show_parameter(
+    product: str,
+    name: str,
+    releases: Sequence[str],
+    stated: Mapping[str, Parameter],
+    number: int,
+) -> None:
+    """What each release states of it, the newest first, with the pages that do."""
+    if told := next(iter(stated.values())).value(DESCRIPTION):
+        st.markdown(as_label(told, 400))
+    columns: dict[str, Cell[str]] = {
+        "Release": str,
+        "Documented": lambda release: "yes" if release in stated else "no",
+    }
+    for relation in _relations(stated.values()):
+        columns[relation.capitalize()] = partial(_value, stated, relation)
+    key = f"history {product} {name} {number}"
+    show_table(releases, columns, key=key, name=f"{name} in every release")
+    with st.container(horizontal=True, key=f"citations-history-{number}", gap="xsmall"):
+        for release, parameter in stated.items():
+            _show_place(product, release, parameter, f"history-{number}-{release}")
+
+
+def _relations(parameters: Iterable[Parameter]) -> list[str]:
+    """The relations that any of the parameters states, the known ones first."""
+    stated = {fact.relation: None for parameter in parameters for fact in parameter.facts}
+    known = [relation for relation in _COLUMNS if relation in stated]
+    others = [r for r in stated if r not in (*_COLUMNS, DESCRIPTION, UNIT)]
+    return [*known, *others[:_OTHERS]]
+
+
+def _value(stated: Mapping[str, Parameter], relation: str, release: str) -> str:
+    return stated[release].value(relation) if release in stated else ""
+
+
+def _show_replacements(product: str, name: str, read: Iterable[ReleaseParameters]) -> None:
+    """What release notes say of what took the place of the name, or whose place it took."""
+    told = {
+        (r.old, r.new): (release.release, r)
+        for release in read
+        for r in release.replacements
+        if name.casefold() in (r.old.casefold(), r.new.casefold()) and release.named(r.new)
+    }
+    for number, ((old, new), (release, stated)) in enumerate(told.items()):
+        st.markdown(f"**{as_label(new)}** replaces **{as_label(old)}**")
+        _show_place(product, release, stated, f"replaced-{number}")
