@@ -16,7 +16,7 @@ from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.assembly import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry
 from eval.figures import Share, share
 from eval.gold import Line
@@ -110,13 +110,8 @@ def ingest_cases(chatbot: Chatbot, cases: Sequence[HostileCase], folder: Path) -
         kept += f"<p>The {case.subject} log is kept for {1031 + number} days.</p>"
     (other / "logs.html").write_text(_page("Logs", kept), "utf-8")
     for release, source in ((RELEASE, attacked), (OTHER_RELEASE, other)):
-        ingest(
-            [source],
-            product=PRODUCT,
-            release=release,
-            database=chatbot.database,
-            data_dir=chatbot.settings.data_dir,
-            embedder=chatbot.embedder,
+        Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder).ingest(
+            [source], product=PRODUCT, release=release
         )
     entries = [Entry(c.subject, (c.written,)) for c in cases if c.place == "glossary"]
     chatbot.glossaries.replace(PRODUCT, entries)

@@ -10,14 +10,13 @@ from pydantic_core import to_jsonable_python
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import Person
-from corpora.building.removal import order_removal
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Changes, Entry, Glossaries
 from corpora.catalog.memory_review import MemoryReview
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
-from corpora.jobs.jobs import JobKind, Jobs
+from corpora.jobs.jobs import JobFile, JobKind, Jobs
 
 _ACTIONS = {
     "aliases": "alias",
@@ -99,7 +98,8 @@ class Administration:
 
     def remove_documents(self, product: str, release: str, files: Sequence[str]) -> int:
         """Order that documents leave a release; return the id of the job."""
-        job = order_removal(self.database, product, release, files, self.person.id)
+        leaving = [JobFile(file) for file in files]
+        job = Jobs(self.database).add(JobKind.REMOVE, product, release, self.person.id, leaving)
         self._record("remove documents", product, release, job=job, files=list(files))
         return job
 

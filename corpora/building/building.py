@@ -1,7 +1,7 @@
 """Documents → a new generation of a release → published (QAMR III-A, one corpus per release)."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,12 +31,9 @@ from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
 from ingestion.errors import StrataError
 from ingestion.listing import DEFAULT_LIMITS, Limits
-from ingestion.page import Rejected, Remark
 
 _INDEX_BYTES = 10
 """What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""
-
-
 _LOOK_SECONDS = 0.2
 """From a look at what was read meanwhile to the next."""
 
@@ -53,6 +50,10 @@ class NothingToIngest(IngestError):
     """There is no file under the given paths."""
 
 
+class NothingLeft(IngestError):
+    """A release would be without documents; the message says what to do instead."""
+
+
 class Outcome(StrEnum):
     """What an ingest came to."""
 
@@ -61,29 +62,18 @@ class Outcome(StrEnum):
     NOTHING_READABLE = "nothing_readable"
 
 
-@dataclass(frozen=True)
-class IngestReport:
+@dataclass(frozen=True, kw_only=True)
+class IngestReport(Gathered):
     """What an ingest did, and which generation serves the release after it.
 
-    Of the files under the given paths `read` were read now, `unchanged` taken over, `rejected`
-    left out; `skipped` counts, by suffix, what is no documentation. `dropped` are files that the
-    release held and holds no more, because they are gone or cannot be read now; `remarks` tell what
-    was left out of files that were read. `documents`,
-    `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were computed
-    and the others reused. `remembered` says what became of remembered answers; `seconds` are by
-    stage.
+    `documents`, `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were
+    computed and the others reused. `seconds` are by stage.
     """
 
     product: str
     release: str
     outcome: Outcome
     generation: int | None
-    read: int
-    unchanged: int
-    rejected: tuple[Rejected, ...]
-    skipped: Mapping[str, int]
-    dropped: tuple[str, ...]
-    remarks: tuple[Remark, ...]
     documents: int
     pages: int
     chunks: int
@@ -99,31 +89,81 @@ class IngestReport:
 
 @dataclass(frozen=True)
 class Builder:
-    """What it takes to build generations, who is told of it, and who may stop it."""
+    """Builds generations and publishes them, tells who wants to know, and can be stopped.
+
+    Until its end the generation that was published before serves. After a failure, a cancellation
+    or a kill the same call picks up where this one was: documents and vectors that were committed
+    are used again. What would hold the same as what serves is not published. All raise IngestError
+    (BeingBuilt, IngestCancelled, DiskFull, TakenOver) with what to do.
+    """
 
     database: Database
     data_dir: Path
     embedder: Embedder
-    settings: ChunkingSettings
+    settings: ChunkingSettings = field(default_factory=ChunkingSettings)
     on_progress: Callable[[Progress], None] = lambda progress: None
     cancelled: Callable[[], bool] = lambda: False
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
 
-    def build(
+    def ingest(self, paths: Sequence[Path], *, product: str, release: str) -> IngestReport:
+        """Build a generation of a release from files, folders and zips.
+
+        All files that came from one of `paths` before are replaced by those that are there now;
+        what came from other paths stays. Raises NothingToIngest, and UnusableName for a name that
+        cannot be one.
+        """
+
+        def gather(gathering: Gathering) -> Gathered:
+            found = gathering.from_paths(paths)
+            if not (found.read or found.unchanged or found.rejected):
+                names = ", ".join(path.absolute().name for path in paths)
+                raise NothingToIngest(
+                    f"No files found in {names}. Give files, folders or zips of documentation."
+                )
+            return found
+
+        return self._build(product, release, gather)
+
+    def reread(self, product: str, release: str) -> IngestReport:
+        """Read all files of a release again, from the bytes that were kept.
+
+        What the same parsers read before is taken over. A file that cannot be read any more is
+        left out and reported. Raises NoCorpus for a release that serves nothing.
+        """
+        serving = Catalog(self.database).serving(product, release)
+        return self._build(serving.product, serving.release, Gathering.from_originals)
+
+    def remove_documents(self, product: str, release: str, files: Collection[str]) -> IngestReport:
+        """Leave some files of a release out; `dropped` says which.
+
+        A rollback brings them back. Raises NothingLeft where no file would remain, NoCorpus for a
+        release that serves nothing.
+        """
+        serving = Catalog(self.database).serving(product, release)
+
+        def gather(gathering: Gathering) -> Gathered:
+            gathered = gathering.all_but(files)
+            if not gathered.unchanged:
+                raise NothingLeft(
+                    f"{serving.product} {serving.release} would have no documents left. "
+                    "Delete the release instead."
+                )
+            return gathered
+
+        return self._build(serving.product, serving.release, gather)
+
+    def _build(
         self, product: str, release: str, gather: Callable[[Gathering], Gathered]
     ) -> IngestReport:
-        """Publish a new generation of a release, of what is gathered.
-
-        If it would hold the same as the one that serves, nothing is published. Raises as `ingest`
-        does.
-        """
         self.data_dir.mkdir(parents=True, exist_ok=True)
         with full_disk_is_named(self.data_dir):
             release_id = Catalog(self.database).add_release(product, release)
-            model_id = _model_id(self.database, self.embedder)
             generation_id = generations.claim(
-                self.database, release_id, model_id, self.settings.fingerprint
+                self.database,
+                release_id,
+                _model_id(self.database, self.embedder),
+                self.settings.fingerprint,
             )
             try:
                 with generations.heartbeat(self.database, generation_id):
@@ -159,20 +199,15 @@ class Builder:
             outcome = Outcome.UNCHANGED
         else:
             embedded, remembered = self._publish(generation_id, seconds)
-            embedded += embedded_meanwhile()
+            embedded += sum(embedded_meanwhile)
             outcome, serving = Outcome.PUBLISHED, generation_id
         documents, pages, chunks = _counts(self.database, serving)
         return IngestReport(
+            **vars(gathered),
             product=product,
             release=release,
             outcome=outcome,
             generation=serving,
-            read=gathered.read,
-            unchanged=gathered.unchanged,
-            rejected=gathered.rejected,
-            skipped=gathered.skipped,
-            dropped=gathered.dropped,
-            remarks=gathered.remarks,
             documents=documents,
             pages=pages,
             chunks=chunks,
@@ -201,10 +236,10 @@ class Builder:
         return embedded, remembered
 
     @contextmanager
-    def _embedding_meanwhile(self, generation_id: int) -> Iterator[Callable[[], int]]:
+    def _embedding_meanwhile(self, generation_id: int) -> Iterator[Sequence[int]]:
         """Embed what is written while more is read, which leaves a core idle now and then.
 
-        Yields what tells, at the end, how many texts that were.
+        Yields how many texts each look embedded.
         """
         over = Event()
         done: list[int] = []
@@ -225,7 +260,7 @@ class Builder:
         thread = Thread(target=work, name="embedding-meanwhile", daemon=True)
         thread.start()
         try:
-            yield lambda: sum(done)
+            yield done
         finally:
             over.set()
             thread.join()
@@ -239,54 +274,6 @@ class Builder:
                 "The ingest was stopped and changed nothing. Run the same command to continue "
                 "where it stopped."
             )
-
-
-def ingest(
-    paths: Sequence[Path],
-    *,
-    product: str,
-    release: str,
-    database: Database,
-    data_dir: Path,
-    embedder: Embedder,
-    settings: ChunkingSettings | None = None,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
-    cancelled: Callable[[], bool] = lambda: False,
-    workers: int | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-) -> IngestReport:
-    """Build a new generation of a release from files, folders and zips, and publish it.
-
-    All files that came from one of `paths` before are replaced by those that are there now; what
-    came from other paths stays. Until the end the published generation serves as before. After a
-    failure, a cancellation or a kill the same call picks up where this one was: documents and
-    vectors that were committed are used again. If nothing has changed, or no file can be read,
-    nothing is published.
-
-    Raises IngestError (BeingBuilt, IngestCancelled, DiskFull, NothingToIngest, TakenOver) with
-    what to do, and UnusableName for a name that cannot be one.
-    """
-    builder = Builder(
-        database,
-        data_dir,
-        embedder,
-        settings or ChunkingSettings(),
-        on_progress,
-        cancelled,
-        workers,
-        limits,
-    )
-
-    def gather(gathering: Gathering) -> Gathered:
-        found = gathering.from_paths([Path(path) for path in paths])
-        if not (found.read or found.unchanged or found.rejected):
-            raise NothingToIngest(
-                f"No files found in {', '.join(map(str, paths))}. "
-                "Give files, folders or zips of documentation."
-            )
-        return found
-
-    return builder.build(product, release, gather)
 
 
 @contextmanager
@@ -319,12 +306,16 @@ def _contents(database: Database, generation_id: int) -> tuple[int, frozenset[tu
 
 def _counts(database: Database, generation_id: int | None) -> tuple[int, int, int]:
     """Count the documents, pages and search chunks of a generation; none are of no generation."""
-    documents = select(MemberRow.document_id).where(MemberRow.generation_id == generation_id)
-    pages = select(PageRow.id).where(PageRow.document_id.in_(documents))
-    chunks = select(SearchChunkRow.id).where(SearchChunkRow.page_id.in_(pages))
-    with database.reading() as session:
-        first, second, third = (
-            session.scalar(select(func.count()).select_from(rows.subquery())) or 0
-            for rows in (documents, pages, chunks)
+    counted = (
+        select(
+            func.count(MemberRow.document_id.distinct()),
+            func.count(PageRow.id.distinct()),
+            func.count(SearchChunkRow.id),
         )
-    return first, second, third
+        .outerjoin(PageRow, PageRow.document_id == MemberRow.document_id)
+        .outerjoin(SearchChunkRow, SearchChunkRow.page_id == PageRow.id)
+        .where(MemberRow.generation_id == generation_id)
+    )
+    with database.reading() as session:
+        documents, pages, chunks = session.execute(counted).one()
+    return documents, pages, chunks

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Select, insert, select
 from sqlalchemy.orm import Session
@@ -15,12 +15,13 @@ from sqlalchemy.orm import Session
 import ingestion
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals, PackedFile, pack
-from corpora.database.tables import DocumentRow, GenerationRow, MemberRow
+from corpora.database.tables import DocumentRow, FileRow, GenerationRow, MemberRow
 from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from corpora.indexing.pages import insert_document, read_document
+from ingestion.archives import Archive
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Rejected, Remark, UnreadableFile
 from ingestion.reading import read_files
@@ -50,24 +51,40 @@ class ChunkingSettings:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Gathered:
     """Files read now, files taken over as they were read before, and files left out.
 
     `remarks` tell what was left out of files that were read now. `skipped` counts, by suffix, what
-    is no documentation; `dropped` are files that the release held and this generation does not.
+    is no documentation; `dropped` are files that the release held and this generation does not,
+    because they are gone or cannot be read now.
     """
 
-    read: int
-    unchanged: int
-    rejected: tuple[Rejected, ...]
-    skipped: Mapping[str, int]
-    dropped: tuple[str, ...]
+    read: int = 0
+    unchanged: int = 0
+    rejected: tuple[Rejected, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KeptFile(SourceFile):
+    """A file whose bytes are in the database; `path` is where it once came from."""
+
+    database: Database
+    content_hash: str
+
+    def content(
+        self, limits: Limits, archive: Archive | None = None
+    ) -> tuple[bytes, tuple[str, ...]]:
+        data = Originals(self.database).read(self.content_hash)
+        if data is None:
+            raise UnreadableFile("its original is no longer kept; ingest it again")
+        return data, ()
+
+
+class _Read(NamedTuple):
     source: str
     document: Document
     chunks: list[tuple[SearchChunk, ...]]
@@ -85,12 +102,6 @@ class Gathering:
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
 
-    @property
-    def _reading(self) -> str:
-        """What pages depend on beside their file: the code, and how scans are read."""
-        ocr = self.limits.ocr
-        return f"{reading_fingerprint()} ocr={ocr.languages}" if ocr else reading_fingerprint()
-
     def from_paths(self, paths: Sequence[Path]) -> Gathered:
         """Take the files under `paths`, and of the release what came from other paths before.
 
@@ -101,9 +112,38 @@ class Gathering:
         self.report(Progress(Stage.LISTING, 1, 1))
         # A path that is not there is a mistake rather than an empty source.
         there = {os.path.realpath(path) for path in paths if os.access(path, os.F_OK)}
-        return self.from_files(listing, there)
+        return self._from_files(listing, there)
 
-    def from_files(self, listing: Listing, sources: Collection[str]) -> Gathered:
+    def from_originals(self) -> Gathered:
+        """Take all files that serve the release now, from the bytes that were kept."""
+        columns = DocumentRow.file, DocumentRow.content_hash, MemberRow.source, FileRow.size
+        serving = serving_beside(self.database, self.generation_id)
+        query = (
+            _members(serving, *columns)
+            .join(FileRow, FileRow.content_hash == DocumentRow.content_hash)
+            .order_by(DocumentRow.file)
+        )
+        with self.database.reading() as session:
+            files = tuple(
+                _KeptFile(
+                    file,
+                    Path(source),
+                    size,
+                    Path(source),
+                    database=self.database,
+                    content_hash=content_hash,
+                )
+                for file, content_hash, source, size in session.execute(query)
+            )
+        self.report(Progress(Stage.LISTING, len(files), len(files)))
+        return self._from_files(Listing(files), {str(file.source) for file in files})
+
+    def all_but(self, leaving: Collection[str]) -> Gathered:
+        """Take what the release holds now, except some files."""
+        kept, left_out = self._carry_over(lambda file, source: file in leaving)
+        return Gathered(unchanged=kept, dropped=left_out)
+
+    def _from_files(self, listing: Listing, sources: Collection[str]) -> Gathered:
         """Take files, and of the release what came from other sources than these before.
 
         A file that the same code read before with the same content, also in an ingest that did
@@ -111,20 +151,18 @@ class Gathering:
         no file can be read, nothing else becomes a member.
         """
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
-        known = _known(self.database, self.generation_id, self.settings, self._reading)
+        known = self._known()
         taken: dict[str, int] = {}
+        count, last = 0, ""
+        waiting: list[_Read] = []
+        rejected: list[Rejected] = []
+        remarks: list[Remark] = []
 
         def is_new(file: str, content_hash: str) -> bool:
             document_id = known.get((file, content_hash))
             if document_id is not None:
                 taken[file] = document_id
             return document_id is None
-
-        count = 0
-        waiting: list[_Read] = []
-        rejected: list[Rejected] = []
-        remarks: list[Remark] = []
-        last = ""
 
         def report() -> None:
             done = len(taken) + count + len(rejected)
@@ -151,23 +189,19 @@ class Gathering:
                 report()
         self._write(waiting)
         with self.database.writing() as session:
-            require_claim(session, self.generation_id)
-            members = [(i, str(files[name].source)) for name, i in taken.items()]
-            _add_members(session, self.generation_id, members)
+            self._add(session, ((i, str(files[name].source)) for name, i in taken.items()))
         self.report(Progress(Stage.READING, len(listing), len(listing)))
-        if not (count or taken):
-            return Gathered(0, 0, tuple(rejected), listing.skipped, ())
-        left_out = self._carry_over(lambda file, source: source in sources)
+        dropped: tuple[str, ...] = ()
+        if count or taken:
+            _, dropped = self._carry_over(lambda file, source: source in sources)
         return Gathered(
-            count, len(taken), tuple(rejected), listing.skipped, left_out, tuple(remarks)
+            read=count,
+            unchanged=len(taken),
+            rejected=tuple(rejected),
+            skipped=listing.skipped,
+            dropped=dropped,
+            remarks=tuple(remarks),
         )
-
-    def all_but(self, leaving: Collection[str]) -> Gathered:
-        """Take what the release holds now, except some files."""
-        left_out = self._carry_over(lambda file, source: file in leaving)
-        with self.database.reading() as session:
-            kept = len(session.scalars(_members(self.generation_id, DocumentRow.id)).all())
-        return Gathered(0, kept, (), {}, left_out)
 
     def _cut(self, document: Document, file: SourceFile) -> _Read | Rejected:
         if not any(page.text for page in document.pages):
@@ -182,23 +216,24 @@ class Gathering:
 
     def _write(self, read: Sequence[_Read]) -> None:
         with self.database.writing() as session:
-            require_claim(session, self.generation_id)
-            release_id = session.get_one(GenerationRow, self.generation_id).release_id
+            release_id = self._release_id(session)
             originals = Originals(self.database)
-            for r in read:
-                originals.store(session, r.document.content_hash, r.original)
+            members = []
+            for source, document, chunks, original in read:
+                originals.store(session, document.content_hash, original)
                 document_id = insert_document(
                     session,
-                    r.document,
-                    r.chunks,
+                    document,
+                    chunks,
                     release_id=release_id,
                     reading=self._reading,
                     chunking=self.settings.fingerprint,
                 )
-                _add_members(session, self.generation_id, [(document_id, r.source)])
+                members.append((document_id, source))
+            self._add(session, members)
 
-    def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> tuple[str, ...]:
-        """Make published documents members too, and return the files that are left out.
+    def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> tuple[int, tuple[str, ...]]:
+        """Make published documents members too; count them, and return the files left out.
 
         `is_left_out` is asked by file and source of those that are no members yet. What came from
         a source that is read now and is not there any more, or has become unreadable, is left
@@ -208,18 +243,60 @@ class Gathering:
         published = serving_beside(self.database, self.generation_id)
         with self.database.reading() as session:
             present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
-            rows = session.execute(
-                _members(published, DocumentRow.id, DocumentRow.file, MemberRow.source)
-            ).all()
-        absent = [row for row in rows if row.file not in present]
-        carried = [row for row in absent if not is_left_out(row.file, row.source)]
+            rows = session.execute(_members(published, DocumentRow, MemberRow.source)).all()
+        absent = [(row, source) for row, source in rows if row.file not in present]
+        carried = [(row, source) for row, source in absent if not is_left_out(row.file, source)]
         for some in portions(carried, _DOCUMENTS_AT_ONCE):
             with self.database.writing() as session:
-                require_claim(session, self.generation_id)
-                for row in some:
-                    document_id = _cut_anew(session, row.id, self.settings)
-                    _add_members(session, self.generation_id, [(document_id, row.source)])
-        return tuple(sorted(row.file for row in absent if is_left_out(row.file, row.source)))
+                self._add(session, [(self._cut_anew(session, row), source) for row, source in some])
+        left_out = sorted(row.file for row, source in absent if is_left_out(row.file, source))
+        return len(carried), tuple(left_out)
+
+    def _cut_anew(self, session: Session, row: DocumentRow) -> int:
+        """Return a document like this one that is cut by these settings: itself, if it is."""
+        if row.chunking == self.settings.fingerprint:
+            return row.id
+        document = read_document(session, row.id)
+        return insert_document(
+            session,
+            document,
+            self.settings.cut(document),
+            release_id=row.release_id,
+            reading=row.reading,
+            chunking=self.settings.fingerprint,
+        )
+
+    def _add(self, session: Session, members: Iterable[tuple[int, str]]) -> None:
+        """Make documents members, each with its source; raise TakenOver."""
+        require_claim(session, self.generation_id)
+        rows = [
+            {"generation_id": self.generation_id, "document_id": document_id, "source": source}
+            for document_id, source in members
+        ]
+        if rows:
+            session.execute(insert(MemberRow), rows)
+
+    def _known(self) -> dict[tuple[str, str], int]:
+        """Return this release's documents, by file and content, that need not be read again."""
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id).where(
+                    DocumentRow.release_id == self._release_id(session),
+                    DocumentRow.reading == self._reading,
+                    DocumentRow.chunking == self.settings.fingerprint,
+                )
+            )
+            return {(file, content_hash): i for file, content_hash, i in rows}
+
+    def _release_id(self, session: Session) -> int:
+        require_claim(session, self.generation_id)
+        return session.get_one(GenerationRow, self.generation_id).release_id
+
+    @property
+    def _reading(self) -> str:
+        """What pages depend on beside their file: the code, and how scans are read."""
+        ocr = self.limits.ocr
+        return f"{reading_fingerprint()} ocr={ocr.languages}" if ocr else reading_fingerprint()
 
 
 @cache
@@ -231,47 +308,6 @@ def reading_fingerprint() -> str:
 @cache
 def _code_hash(*files: Path) -> str:
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
-
-
-def _known(
-    database: Database, generation_id: int, settings: ChunkingSettings, reading: str
-) -> dict[tuple[str, str], int]:
-    """Return this release's documents, by file and content, that need not be read again."""
-    with database.reading() as session:
-        release_id = session.get_one(GenerationRow, generation_id).release_id
-        rows = session.execute(
-            select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id).where(
-                DocumentRow.release_id == release_id,
-                DocumentRow.reading == reading,
-                DocumentRow.chunking == settings.fingerprint,
-            )
-        )
-        return {(file, content_hash): i for file, content_hash, i in rows}
-
-
-def _cut_anew(session: Session, document_id: int, settings: ChunkingSettings) -> int:
-    """Return a document like this one that is cut by these settings: itself, if it is."""
-    row = session.get_one(DocumentRow, document_id)
-    if row.chunking == settings.fingerprint:
-        return document_id
-    document = read_document(session, document_id)
-    return insert_document(
-        session,
-        document,
-        settings.cut(document),
-        release_id=row.release_id,
-        reading=row.reading,
-        chunking=settings.fingerprint,
-    )
-
-
-def _add_members(session: Session, generation_id: int, members: Iterable[tuple[int, str]]) -> None:
-    rows = [
-        {"generation_id": generation_id, "document_id": document_id, "source": source}
-        for document_id, source in members
-    ]
-    if rows:
-        session.execute(insert(MemberRow), rows)
 
 
 def _members(generation_id: int | None, *columns: Any) -> Select[*tuple[Any, ...]]:

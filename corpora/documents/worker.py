@@ -13,8 +13,7 @@ from typing import Any
 
 from corpora.building.building import Builder, IngestCancelled, IngestReport, Outcome
 from corpora.building.gathering import ChunkingSettings
-from corpora.building.removal import Deleted, delete_product, delete_release, remove_documents
-from corpora.building.rereading import reread
+from corpora.building.removal import Deleted, delete_product, delete_release
 from corpora.catalog.catalog import CatalogError
 from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase
 from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, upload_dir
@@ -139,14 +138,12 @@ class JobWork:
         match job.kind:
             case JobKind.UPLOAD:
                 paths = lay_out_upload(self.database, self.data_dir, job.id)
-                report = builder.build(
-                    job.product, job.release, lambda files: files.from_paths(paths)
-                )
+                report = builder.ingest(paths, product=job.product, release=job.release)
             case JobKind.REREAD:
-                report = reread(builder, job.product, job.release)
+                report = builder.reread(job.product, job.release)
             case JobKind.REMOVE:
                 files = {file.file for file in Jobs(self.database).files(job.id)}
-                report = remove_documents(builder, job.product, job.release, files)
+                report = builder.remove_documents(job.product, job.release, files)
             case JobKind.DELETE if job.release:
                 deleted = delete_release(
                     self.database, self.data_dir, job.product, job.release, watch.report

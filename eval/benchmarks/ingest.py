@@ -31,7 +31,7 @@ from pathlib import Path
 from time import perf_counter
 from chatbot.assembly import open_embedder
 from chatbot.settings import prepare_process, read_settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.database.engine import open_database
 from eval.benchmarks.ingest import texts_of
 work, docs, data = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
@@ -45,8 +45,7 @@ if work == "embed":
     for first in range(0, len(texts), 64):
         embedder.embed(texts[first : first + 64])
 else:
-    report = ingest([docs], product="bench", release="1.0", database=database, data_dir=data,
-                    embedder=embedder)
+    report = Builder(database, data, embedder).ingest([docs], product="bench", release="1.0")
     told = {"chunks": report.chunks, "stages": dict(report.seconds)}
 seconds = perf_counter() - began
 own, child = (resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF,

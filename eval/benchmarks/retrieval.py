@@ -24,7 +24,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.embedding import Vectors
@@ -122,14 +122,7 @@ def _ingest(
             if not path.exists() or chance.random() < CHANGED:
                 path.write_text(_manual(chance, sentences), encoding="utf-8")
         told(f"ingesting {name}")
-        ingest(
-            [source],
-            product=PRODUCT,
-            release=name,
-            database=database,
-            data_dir=data,
-            embedder=MadeUp(),
-        )
+        Builder(database, data, MadeUp()).ingest([source], product=PRODUCT, release=name)
 
 
 def _manual(chance: random.Random, sentences: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from tests.ui.valve_corpus import ingest_valve
 
 ROOT = Path(__file__).parents[2]
@@ -70,14 +70,10 @@ def documentation(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     subprocess.run(build, check=True, capture_output=True)
     sample = folder / "built" / "tessaline" / "17.20"
     chatbot = open_chatbot(settings)
-    ingest(
+    Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1).ingest(
         [sample / "configuration" / "protection.html", sample / "installation-guide.pdf"],
         product="tessaline",
         release="17.20",
-        database=chatbot.database,
-        data_dir=settings.data_dir,
-        embedder=chatbot.embedder,
-        workers=1,
     )
     chatbot.database.close()
     return settings

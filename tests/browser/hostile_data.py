@@ -15,7 +15,7 @@ from chatbot.reply import Trace, TracedQueries
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
 from chatbot.turn import Citation
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.ui.memory_pairs import keep, tell
@@ -62,14 +62,8 @@ def _ingest(chatbot: Chatbot, folder: Path) -> None:
         )
         file = folder / f"{number:02} {name[:_LONGEST_FILE_NAME]}.html"
         file.write_text(page, "utf-8")
-    ingest(
-        [folder],
-        product=PRODUCT,
-        release=RELEASE,
-        database=chatbot.database,
-        data_dir=chatbot.settings.data_dir,
-        embedder=chatbot.embedder,
-        workers=1,
+    Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder, workers=1).ingest(
+        [folder], product=PRODUCT, release=RELEASE
     )
 
 

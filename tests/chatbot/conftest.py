@@ -13,7 +13,7 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from tests.chatbot import lamp
 
 GUIDE = """# Relay guide
@@ -55,13 +55,8 @@ def ingested(folder: Path, product: str, releases: Mapping[str, Mapping[str, str
         source.mkdir()
         for name, text in files.items():
             (source / name).write_text(text, "utf-8")
-        ingest(
-            [source],
-            product=product,
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=chatbot.embedder,
+        Builder(chatbot.database, settings.data_dir, chatbot.embedder).ingest(
+            [source], product=product, release=release
         )
     chatbot.database.close()
     return settings

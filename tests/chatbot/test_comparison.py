@@ -15,7 +15,7 @@ import pytest
 
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.indexing.embedding import MiniLM
 from tests.chatbot.words_embedder import WordsEmbedder
 
@@ -38,13 +38,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
     for release in ("17.10", "17.20", "18.00"):
         source = folder / "files" / "tessaline" / release
         (source / "installation-guide.pdf").unlink()
-        ingest(
-            [source],
-            product="tessaline",
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=embedder,
+        Builder(chatbot.database, settings.data_dir, embedder).ingest(
+            [source], product="tessaline", release=release
         )
     yield chatbot
     chatbot.database.close()
@@ -105,13 +100,8 @@ def levers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
     for release, more, words in (("1", "", ""), ("3", "New in version 2.\n\n", exception)):
         source = folder / f"{release}.md"
         source.write_text(LEVER.format(more=more, words=words), "utf-8")
-        ingest(
-            [source],
-            product="lever",
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=embedder,
+        Builder(chatbot.database, settings.data_dir, embedder).ingest(
+            [source], product="lever", release=release
         )
     yield chatbot
     chatbot.database.close()

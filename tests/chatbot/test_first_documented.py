@@ -14,7 +14,7 @@ from chatbot.comparison.in_words import nothing_named
 from chatbot.comparison.presence import find_everywhere
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.catalog.catalog import NoCorpus
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import MiniLM
@@ -53,13 +53,8 @@ def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
         notes = f"# Release notes, release {release}\n{NOTES.get(release, '')}"
         if release != "2.0":
             (source / "release-notes.md").write_text(f"{notes}\n## Other\n\n- New paint.\n")
-        ingest(
-            [source],
-            product="valve",
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=embedder,
+        Builder(chatbot.database, settings.data_dir, embedder).ingest(
+            [source], product="valve", release=release
         )
     chatbot.catalog.add_release("valve", "3.0")
     yield chatbot

@@ -26,7 +26,7 @@ from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.reply import MemoryPart
 from chatbot.settings import Settings
 from chatbot.turn import Citation, Recollection, Route
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.catalog.catalog import require_release
 from corpora.database.memory_tables import MemoryPairRow
 from tests.chatbot.conftest import GUIDE, RELEASES
@@ -203,13 +203,8 @@ def test_an_answer_follows_the_page_it_cites(tmp_path: Path, bot: MakeBot) -> No
     (source / "guide.md").write_text(text, "utf-8")
     (source / "preface.md").write_text(preface, "utf-8")
     chatbot = asked.chatbot
-    ingest(
-        [source],
-        product="relay",
-        release="17.20",
-        database=chatbot.database,
-        data_dir=chatbot.settings.data_dir,
-        embedder=chatbot.embedder,
+    Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder).ingest(
+        [source], product="relay", release="17.20"
     )
     again = asked.ask(LOG)
     assert again.content.route == "reuse"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.comparison.pages import Differences, differences, same_page
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.database.engine import open_database
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.pages import StoredPage
@@ -75,14 +75,8 @@ def _ingested(
             file = folder / release / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text.encode() if isinstance(text, str) else text)
-        ingest(
-            [folder / release],
-            product=product,
-            release=release,
-            database=database,
-            data_dir=folder / "data",
-            embedder=HashEmbedder(),
-            workers=1,
+        Builder(database, folder / "data", HashEmbedder(), workers=1).ingest(
+            [folder / release], product=product, release=release
         )
     corpora = {name: open_corpus(database, folder / "data", product, name) for name in releases}
     yield corpora.__getitem__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from corpora.building.building import IngestReport, ingest
+from corpora.building.building import Builder, IngestReport
 from corpora.database.engine import Database
 from corpora.generations.progress import Progress
 from tests.data_folders import data_dir_of, database_url
@@ -54,17 +54,14 @@ def ingest_beacon(
     data_dir: Path | None = None,
 ) -> IngestReport:
     """Ingest into a data folder, by default the one that the database belongs to."""
-    return ingest(
-        paths,
-        product="Beacon",
-        release=release,
-        database=database,
-        data_dir=data_dir or data_dir_of(database),
-        embedder=embedder or HashEmbedder(),
+    return Builder(
+        database,
+        data_dir or data_dir_of(database),
+        embedder or HashEmbedder(),
         on_progress=on_progress,
         cancelled=cancelled,
         workers=1,
-    )
+    ).ingest(paths, product="Beacon", release=release)
 
 
 def many_pages(folder: Path, files: int = 8, sections: int = 12) -> Path:

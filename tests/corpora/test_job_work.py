@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import select, update
 
 from corpora.building.gathering import ChunkingSettings
-from corpora.building.removal import order_removal
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.tables import (
@@ -25,7 +24,7 @@ from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
 from corpora.jobs.claims import Claims
-from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.corpora.remembered_answers import remember
 from tests.hash_embedder import HashEmbedder
@@ -263,7 +262,7 @@ def test_documents_are_removed_and_a_release_is_read_again_and_deleted(
 ) -> None:
     work = make_work()
     done(jobs, work, upload(guide__md=GUIDE, extra__md=b"# Extra\n\nMore.\n"))
-    removal = order_removal(database, "Beacon", "17.20", ["extra.md"], "ann")
+    removal = jobs.add(JobKind.REMOVE, "Beacon", "17.20", "ann", [JobFile("extra.md")])
     job = done(jobs, work, removal)
     assert (job.state, job.report["dropped"]) == (JobState.DONE, ["extra.md"])
     assert set(texts(database)) == {"guide.md"}
@@ -271,7 +270,7 @@ def test_documents_are_removed_and_a_release_is_read_again_and_deleted(
     again = jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann")
     assert done(jobs, work, again).message == "No changes."
 
-    last = order_removal(database, "Beacon", "17.20", ["guide.md"], "ann")
+    last = jobs.add(JobKind.REMOVE, "Beacon", "17.20", "ann", [JobFile("guide.md")])
     job = done(jobs, work, last)
     assert job.state is JobState.FAILED
     assert "Delete the release" in job.message

@@ -8,8 +8,6 @@ import pytest
 from sqlalchemy import event, func, select, update
 
 from corpora.building.building import Builder, Outcome
-from corpora.building.gathering import ChunkingSettings
-from corpora.building.removal import remove_documents
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.memory_review import (
     CitedPage,
@@ -152,9 +150,9 @@ def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
     database: Database, data_dir: Path, docs: Path
 ) -> None:
     mast, lamp = remember(database, "17.10", MAST), remember(database, "17.10", LAMP)
-    builder = Builder(database, data_dir, HashEmbedder(), ChunkingSettings(), workers=1)
+    builder = Builder(database, data_dir, HashEmbedder(), workers=1)
     assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 1
-    report = remove_documents(builder, "Beacon", "17.10", ["guide.md"])
+    report = builder.remove_documents("Beacon", "17.10", ["guide.md"])
     assert report.remembered == MemoryReview(kept=1, suspended=1)
     assert suspended(database, mast, lamp) == ["the document guide.md is gone", ""]
     assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 0

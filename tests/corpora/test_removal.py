@@ -10,16 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.building import Builder, Outcome
-from corpora.building.gathering import ChunkingSettings
-from corpora.building.removal import (
-    Deleted,
-    NothingLeft,
-    delete_product,
-    delete_release,
-    remove_documents,
-)
-from corpora.building.rereading import reread
+from corpora.building.building import Builder, NothingLeft, Outcome
+from corpora.building.removal import Deleted, delete_product, delete_release
 from corpora.catalog.catalog import Catalog, NoCorpus
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.memory_review import remembered
@@ -104,9 +96,7 @@ MakeBuilder = Callable[..., Builder]
 @pytest.fixture
 def make_builder(database: Database, data_dir: Path) -> MakeBuilder:
     def make(embedder: HashEmbedder | None = None) -> Builder:
-        return Builder(
-            database, data_dir, embedder or HashEmbedder(), ChunkingSettings(), workers=1
-        )
+        return Builder(database, data_dir, embedder or HashEmbedder(), workers=1)
 
     return make
 
@@ -130,7 +120,7 @@ def test_documents_leave_by_a_new_generation_and_a_rollback_brings_them_back(
     database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
 ) -> None:
     embedder = HashEmbedder()
-    report = remove_documents(make_builder(embedder), "beacon", "17.20", ["extra.md", "gone.md"])
+    report = make_builder(embedder).remove_documents("beacon", "17.20", ["extra.md", "gone.md"])
     assert (report.outcome, report.dropped) == (Outcome.PUBLISHED, ("extra.md",))
     assert embedder.embedded == []
     assert files_of(database, data_dir, "17.20") == {"guide.md", "reference/alarms.md"}
@@ -146,7 +136,7 @@ def test_documents_leave_by_a_new_generation_and_a_rollback_brings_them_back(
 def test_what_left_comes_back_when_its_folder_is_ingested_again(
     database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
 ) -> None:
-    remove_documents(make_builder(), "Beacon", "17.20", ["extra.md"])
+    make_builder().remove_documents("Beacon", "17.20", ["extra.md"])
     assert ingest_beacon(database, beacon, release="17.20").outcome is Outcome.PUBLISHED
     assert "extra.md" in files_of(database, data_dir, "17.20")
 
@@ -154,8 +144,8 @@ def test_what_left_comes_back_when_its_folder_is_ingested_again(
 def test_removing_twice_changes_nothing_more(
     database: Database, beacon: Path, make_builder: MakeBuilder
 ) -> None:
-    first = remove_documents(make_builder(), "Beacon", "17.20", ["extra.md"])
-    again = remove_documents(make_builder(), "Beacon", "17.20", ["extra.md"])
+    first = make_builder().remove_documents("Beacon", "17.20", ["extra.md"])
+    again = make_builder().remove_documents("Beacon", "17.20", ["extra.md"])
     assert (again.outcome, again.generation) == (Outcome.UNCHANGED, first.generation)
 
 
@@ -164,10 +154,10 @@ def test_a_release_keeps_a_document(
 ) -> None:
     everything = files_of(database, data_dir, "17.20")
     with pytest.raises(NothingLeft, match="Delete the release instead"):
-        remove_documents(make_builder(), "Beacon", "17.20", everything)
+        make_builder().remove_documents("Beacon", "17.20", everything)
     assert files_of(database, data_dir, "17.20") == everything
     with pytest.raises(NoCorpus):
-        remove_documents(make_builder(), "Beacon", "18.00", ["guide.md"])
+        make_builder().remove_documents("Beacon", "18.00", ["guide.md"])
 
 
 def test_a_deleted_release_leaves_nothing_and_the_others_alone(
@@ -277,12 +267,8 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
     kept = remember(database, "17.10", "lamp-failure")
     use(database, gone[0], 5)
     use(database, kept, 1)
-    remove_documents(
-        Builder(database, data_dir, HashEmbedder(), ChunkingSettings(), workers=1),
-        "Beacon",
-        "17.20",
-        ["extra.md"],
-    )
+    builder = Builder(database, data_dir, HashEmbedder(), workers=1)
+    builder.remove_documents("Beacon", "17.20", ["extra.md"])
     release_ids = {}
     with database.reading() as session:
         for name, release_id in session.execute(select(ReleaseRow.name, ReleaseRow.id)):
@@ -367,7 +353,7 @@ def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, be
 def test_reading_again_by_the_same_parsers_changes_nothing(
     beacon: Path, make_builder: MakeBuilder
 ) -> None:
-    report = reread(make_builder(), "Beacon", "17.20")
+    report = make_builder().reread("Beacon", "17.20")
     assert (report.outcome, report.unchanged, report.read) == (Outcome.UNCHANGED, 3, 0)
 
 
@@ -384,7 +370,7 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
         "corpora.building.gathering.reading_fingerprint", lambda: "tomorrow's parsers"
     )
     embedder = HashEmbedder()
-    report = reread(make_builder(embedder), "Beacon", "17.20")
+    report = make_builder(embedder).reread("Beacon", "17.20")
     assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, ())
     assert embedder.embedded == []
     expected = {"guide.md", "reference/alarms.md", "extra.md"}
@@ -400,4 +386,4 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
 
 def test_nothing_that_serves_nothing_is_read_again(make_builder: MakeBuilder) -> None:
     with pytest.raises(NoCorpus):
-        reread(make_builder(), "Beacon", "17.20")
+        make_builder().reread("Beacon", "17.20")

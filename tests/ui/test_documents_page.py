@@ -11,7 +11,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.assembly import Chatbot
 from chatbot.settings import Settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
@@ -57,14 +57,8 @@ def audit(chatbot: Chatbot) -> list[tuple[str, str]]:
 def add_state(chatbot: Chatbot, folder: Path, release: str = "2.0") -> None:
     """Ingest a release anew with other values."""
     source = write_sources(folder / "other", release, "50", "95")
-    ingest(
-        [source],
-        product="valve",
-        release=release,
-        database=chatbot.database,
-        data_dir=chatbot.settings.data_dir,
-        embedder=chatbot.embedder,
-        workers=1,
+    Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder, workers=1).ingest(
+        [source], product="valve", release=release
     )
 
 

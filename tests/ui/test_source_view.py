@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.settings import Settings
 from chatbot.turn import Citation
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 from corpora.indexing.pages import StoredPage
 from tests.hash_embedder import HashEmbedder
 from tests.ingestion.office_files import deck, paragraph, saved, slide, word
@@ -40,14 +40,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
             slide(made, "Valve")
             slide(made, "Seals", [(0, TRAINING)])
             (source / "training.pptx").write_bytes(saved(made))
-        ingest(
-            [source],
-            product="valve",
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=HashEmbedder(),
-            workers=1,
+        Builder(chatbot.database, settings.data_dir, HashEmbedder(), workers=1).ingest(
+            [source], product="valve", release=release
         )
     chatbot.database.close()
     return settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
-from corpora.building.building import ingest
+from corpora.building.building import Builder
 
 HOSTILE = [
     "<script>document.title='owned'</script>",
@@ -71,14 +71,8 @@ def ingest_valve(folder: Path) -> Settings:
     settings = Settings(data_dir=folder / "data", generator="none")
     chatbot = open_chatbot(settings)
     for release, hold, days in (("1.0", "20", "30"), ("2.0", "45", "90")):
-        ingest(
-            [write_sources(folder, release, hold, days)],
-            product="valve",
-            release=release,
-            database=chatbot.database,
-            data_dir=settings.data_dir,
-            embedder=chatbot.embedder,
-            workers=1,
+        Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1).ingest(
+            [write_sources(folder, release, hold, days)], product="valve", release=release
         )
     chatbot.database.close()
     return settings

@@ -7,8 +7,7 @@ import typer
 from pydantic_core import to_jsonable_python
 
 from chatbot.settings import read_settings
-from corpora.building import building
-from corpora.building.building import IngestReport, Outcome
+from corpora.building.building import Builder, IngestReport, Outcome
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import open_database
 from ui.cli.terminal import SOME_LEFT_OUT, output, print_json, printable, progress_bars, say
@@ -34,20 +33,17 @@ def ingest(
 
     settings = read_settings()
     with progress_bars() as show:
-        report = building.ingest(
-            paths,
-            product=product,
-            release=release,
-            database=open_database(settings.database, settings.originals_url),
-            data_dir=settings.data_dir,
-            embedder=open_embedder(settings),
+        report = Builder(
+            open_database(settings.database, settings.originals_url),
+            settings.data_dir,
+            open_embedder(settings),
             settings=ChunkingSettings(
                 per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
             ),
             on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             workers=workers,
             limits=settings.reading_limits,
-        )
+        ).ingest(paths, product=product, release=release)
     if as_json:
         print_json({**to_jsonable_python(report), "reused": report.reused})
     else:
