@@ -22,8 +22,7 @@ from corpora.generations.generations import prune_unused, sweep_folders
 from corpora.generations.processes import this_process
 from corpora.indexing.indexes import IncompleteGeneration, are_built, build_indexes, check_indexes
 from corpora.indexing.vectors import BrokenIndex
-from corpora.jobs.claims import Claims
-from corpora.jobs.jobs import living_workers
+from corpora.jobs.jobs import Claims, living_workers
 
 _CLOCKS_DIFFER = timedelta(minutes=1)
 

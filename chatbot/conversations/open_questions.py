@@ -161,7 +161,7 @@ class OpenQuestions:
 
     def _open(self, row: OpenQuestionRow, owner: str) -> OpenQuestion:
         state, message = State(row.state), row.message
-        is_here = row.server == self.server or is_alive(row.server, row.seen, datetime.now(UTC))
+        is_here = row.server == self.server or is_alive(row.server, row.seen)
         if state in _RUNNING and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
         asked = {name: getattr(row, name) for name in _ASKED}

@@ -46,7 +46,7 @@ def delete_release(
         row = find_release(session, product, release)
         if row is None:
             return Deleted()
-        owner = session.get_one(ProductRow, row.product_id)
+        owner = row.product
         generations.take_over(session, row.id, row.name)
         if owner.latest in (row.name, *row.aliases):
             owner.latest = None
@@ -92,7 +92,7 @@ def delete_product(
     """
     with database.reading() as session:
         owner = find_product(session, product)
-        names = [row.name for row in releases_of(session, owner)] if owner else []
+        names = [row.name for row in releases_of(owner)] if owner else []
     gone = [delete_release(database, data_dir, product, name, report) for name in names]
     if owner is not None:
         with database.writing() as session:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import NamedTuple
 
 from sqlalchemy import and_, case, func, select
 from sqlalchemy.orm import Session, selectinload
@@ -22,12 +21,11 @@ from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 _AT_ONCE = 500
 _RETIRED = "the release is retired"
 
-
-class _Place(NamedTuple):
-    """Where a page is now."""
-
-    page_id: int
-    number: int
+_Place = tuple[int, int]
+"""The id and the number of the page where a text stands now."""
+_Reasons = dict[int, str]
+"""Why pairs are not used, by their ids."""
+_Moved = dict[int, dict[int, _Place]]
 
 
 @dataclass(frozen=True)
@@ -78,38 +76,16 @@ class Remembered:
         return f"{self.answers:,} saved answers{suspended}"
 
 
-@dataclass(frozen=True)
-class _Verdicts:
-    """Why each pair was not used and why it is not now, by id; and pages with other ids now.
-
-    These are told by pair, then by ordinal.
-    """
-
-    before: Mapping[int, str]
-    now: Mapping[int, str]
-    moved: Mapping[int, Mapping[int, _Place]]
-
-    @property
-    def counted(self) -> MemoryReview:
-        """What the review comes to."""
-        both = [(why, self.now.get(pair, "")) for pair, why in self.before.items()]
-        return MemoryReview(
-            kept=sum(not was and not now for was, now in both),
-            suspended=sum(bool(now) and not was for was, now in both),
-            restored=sum(bool(was) and not now for was, now in both),
-        )
-
-
 def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
     """Say why an answer that cites these pages may not be used now; empty: it may.
 
     For an answer that is about to be remembered, since what serves its release may have changed
     after it was given.
     """
-    serving, retired = _serving(session, release_id)
-    if retired:
+    release = session.get_one(ReleaseRow, release_id)
+    if release.retired:
         return _RETIRED
-    found = _look_for(session, serving, pages)
+    found = _look_for(session, release.published_generation_id, pages)
     return next((place for page in pages if isinstance(place := found[page], str)), "")
 
 
@@ -119,15 +95,29 @@ def review_release(session: Session, release_id: int) -> MemoryReview:
     It belongs into the transaction that changes what serves. Of what serves only files are read
     that are cited and were written anew.
     """
-    serving, retired = _serving(session, release_id)
-    verdicts = _judge(session, release_id, serving, retired)
-    _write(session, verdicts)
-    return verdicts.counted
+    before = _suspended(session, release_id)
+    release = session.get_one(ReleaseRow, release_id)
+    moved: _Moved = {}
+    if release.retired:
+        now = dict.fromkeys(before, _RETIRED)
+    else:
+        now, moved = _judge(session, release_id, release.published_generation_id)
+    other = {pair_id for pair_id, why in before.items() if why != now.get(pair_id, "")}
+    for some in portions(sorted({*moved, *other}), _AT_ONCE):
+        pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
+        for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
+            _move(pair, moved.get(pair.id, {}))
+            pair.suspended = now.get(pair.id, "")
+            if bool(pair.suspended) != bool(before[pair.id]):
+                session.add(_event(pair, before[pair.id]))
+        session.flush()
+    return _counted(before, now)
 
 
 def foresee(session: Session, release_id: int, generation_id: int) -> MemoryReview:
     """Count what a review would come to if another generation served; nothing is changed."""
-    return _judge(session, release_id, generation_id, retired=False).counted
+    now, _ = _judge(session, release_id, generation_id)
+    return _counted(_suspended(session, release_id), now)
 
 
 def remembered(session: Session, release_ids: Sequence[int]) -> dict[int, Remembered]:
@@ -146,39 +136,17 @@ def page_hash(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-def _serving(session: Session, release_id: int) -> tuple[int | None, bool]:
-    """What serves a release, and whether it is retired."""
-    row = session.execute(
-        select(ReleaseRow.published_generation_id, ReleaseRow.retired).where(
-            ReleaseRow.id == release_id
-        )
-    ).one()
-    return row.published_generation_id, row.retired
-
-
-def _judge(session: Session, release_id: int, serving: int | None, retired: bool) -> _Verdicts:
+def _suspended(session: Session, release_id: int) -> _Reasons:
     pairs = select(MemoryPairRow.id, MemoryPairRow.suspended)
     rows = session.execute(pairs.where(MemoryPairRow.release_id == release_id))
-    before = {row.id: row.suspended for row in rows}
-    if retired:
-        return _Verdicts(before, dict.fromkeys(before, _RETIRED), {})
-    absent = _absent(session, release_id, serving)
-    found = _look_for(session, serving, absent.values())
-    now: dict[int, str] = {}
-    moved: defaultdict[int, dict[int, _Place]] = defaultdict(dict)
-    for (pair, ordinal), cited in absent.items():
-        place = found[cited]
-        if isinstance(place, str):
-            now.setdefault(pair, place)
-        else:
-            moved[pair][ordinal] = place
-    return _Verdicts(before, now, moved)
+    return {row.id: row.suspended for row in rows}
 
 
-def _absent(
-    session: Session, release_id: int, serving: int | None
-) -> dict[tuple[int, int], CitedPage]:
-    """The pages that the pairs of a release cite and that do not serve, by pair and ordinal."""
+def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
+    """Why pairs may not be used now, and the pages of pairs, by ordinal, that are others now.
+
+    Looked at are the pages that pairs cite and that do not serve.
+    """
     rows = session.execute(
         select(MemoryPageRow, MemoryPairRow.answer)
         .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
@@ -190,12 +158,22 @@ def _absent(
         .where(MemoryPairRow.release_id == release_id, MemberRow.document_id.is_(None))
         .order_by(MemoryPageRow.pair_id, MemoryPageRow.ordinal)
     )
-    return {
+    absent = {
         (page.pair_id, page.ordinal): CitedPage(
             page.file, page.page_hash, page.page_id, answer["citations"][page.ordinal]["page"]
         )
         for page, answer in rows
     }
+    found = _look_for(session, serving, absent.values())
+    why: _Reasons = {}
+    moved: _Moved = defaultdict(dict)
+    for (pair, ordinal), cited in absent.items():
+        place = found[cited]
+        if isinstance(place, str):
+            why.setdefault(pair, place)
+        else:
+            moved[pair][ordinal] = place
+    return why, moved
 
 
 def _look_for(
@@ -220,42 +198,18 @@ def _look_for(
             files.add(file)
             key = file, page_hash(text)
             if key in wanted:
-                places[key].append(_Place(page_id, number))
+                places[key].append((page_id, number))
 
     def found(page: CitedPage) -> _Place | str:
         if page.file not in files:
             return f"the document {page.file} is gone"
         return min(
             places[page.file, page.page_hash],
-            key=lambda place: (abs(place.number - page.number), place.number),
+            key=lambda place: (abs(place[1] - page.number), place[1]),
             default=f"the page {page.number} of {page.file} has changed",
         )
 
     return {page: found(page) for page in pages}
-
-
-def _write(session: Session, verdicts: _Verdicts) -> None:
-    """Let citations point to where their text is now, and write which pairs are used.
-
-    The story of a pair tells what became usable or stopped being it.
-    """
-    before, now, at = verdicts.before, verdicts.now, datetime.now(UTC)
-    other = {pair_id for pair_id, why in before.items() if why != now.get(pair_id, "")}
-    for some in portions(sorted({*verdicts.moved, *other}), _AT_ONCE):
-        pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
-        for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
-            _move(pair, verdicts.moved.get(pair.id, {}))
-            pair.suspended = now.get(pair.id, "")
-            if bool(pair.suspended) != bool(before[pair.id]):
-                event = MemoryEventRow(
-                    release_id=pair.release_id,
-                    at=at,
-                    kind="suspended" if pair.suspended else "restored",
-                    pair_id=pair.id,
-                    reason=pair.suspended or _restored(before[pair.id]),
-                )
-                session.add(event)
-        session.flush()
 
 
 def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
@@ -271,5 +225,21 @@ def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
     pair.answer = {**pair.answer, "citations": citations}
 
 
-def _restored(why: str) -> str:
-    return "the release is offered again" if why == _RETIRED else "the pages it cites serve again"
+def _event(pair: MemoryPairRow, before: str) -> MemoryEventRow:
+    offered = "the release is offered again" if before == _RETIRED else None
+    return MemoryEventRow(
+        release_id=pair.release_id,
+        at=datetime.now(UTC),
+        kind="suspended" if pair.suspended else "restored",
+        pair_id=pair.id,
+        reason=pair.suspended or offered or "the pages it cites serve again",
+    )
+
+
+def _counted(before: _Reasons, now: _Reasons) -> MemoryReview:
+    both = [(bool(why), pair in now) for pair, why in before.items()]
+    return MemoryReview(
+        kept=both.count((False, False)),
+        suspended=both.count((False, True)),
+        restored=both.count((True, False)),
+    )

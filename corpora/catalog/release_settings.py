@@ -11,12 +11,12 @@ from corpora.catalog.catalog import (
     check_is_free,
     check_name,
     find_product,
+    read_product,
     releases_of,
     require_product,
     require_release,
 )
 from corpora.catalog.memory_review import MemoryReview, Remembered, remembered, review_release
-from corpora.catalog.release import Product, Release, is_prerelease, sort_key
 from corpora.database.engine import Database
 from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
 
@@ -48,37 +48,25 @@ class ReleaseOverview:
     """
 
     name: str
+    prerelease: bool
     settings: ReleaseSettings
     generation: int | None
     published: datetime | None
     documents: int
     remembered: Remembered
 
-    @property
-    def prerelease(self) -> bool:
-        """Whether it counts as a pre-release."""
-        said = self.settings.prerelease
-        return is_prerelease(self.name) if said is None else said
-
 
 @dataclass(frozen=True)
 class ProductOverview:
-    """A product as an administrator sees it, with all of its releases, the oldest first."""
+    """A product as an administrator sees it, with all of its releases, the oldest first.
+
+    `latest` is the name of the release that "latest" means, if any can be asked.
+    """
 
     product: str
     settings: ProductSettings
+    latest: str | None
     releases: tuple[ReleaseOverview, ...]
-
-    @property
-    def latest(self) -> str | None:
-        """The name of the release that "latest" means, if any can be asked."""
-        offered = tuple(
-            Release(self.product, r.name, r.settings.aliases, r.prerelease)
-            for r in self.releases
-            if r.generation is not None and not r.settings.hidden
-        )
-        newest = Product(self.product, releases=offered, latest=self.settings.latest).newest
-        return newest.name if newest else None
 
     def release(self, name: str) -> ReleaseOverview | None:
         """Return a release by its name, or None if there is none."""
@@ -101,21 +89,25 @@ class ReleaseAdministration:
         with self.database.reading() as session:
             owner = require_product(session, product)
             served = _served(session, owner)
-            rows = releases_of(session, owner)
+            rows = releases_of(owner)
             answers = remembered(session, [row.id for row in rows])
-            rows.sort(key=lambda r: (sort_key(r.sorts_as or r.name), r.name))
+            newest = read_product(owner).newest
             return ProductOverview(
                 owner.name,
                 ProductSettings(tuple(owner.aliases), owner.latest),
+                newest.name if newest else None,
                 tuple(
                     ReleaseOverview(
                         row.name,
+                        release.prerelease,
                         _settings(row),
                         row.published_generation_id,
                         *served.get(row.id, (None, 0)),
                         answers.get(row.id, Remembered()),
                     )
-                    for row in rows
+                    for row, release in zip(
+                        rows, read_product(owner, every=True).releases, strict=True
+                    )
                 ),
             )
 
@@ -131,16 +123,15 @@ class ReleaseAdministration:
         """
         aliases = _distinct(settings.aliases)
         sorts_as = (settings.sorts_as or "").strip() or None
-        for name in (*aliases, *([sorts_as] if sorts_as else [])):
+        for name in (*aliases, *filter(None, [sorts_as])):
             check_name("release", name)
         with self.database.writing() as session:
             row = require_release(session, product, release)
-            owner = session.get_one(ProductRow, row.product_id)
             for alias in aliases:
                 if alias.casefold() == row.name.casefold():
                     raise UnusableName(f"{alias!r} is the name of this release itself.")
-                check_is_free(session, owner, alias, but=row)
-            row.aliases = list(aliases)
+                check_is_free(row.product, alias, but=row)
+            row.aliases = aliases
             row.sorts_as = sorts_as
             row.prerelease = settings.prerelease
             row.end_of_life = settings.end_of_life
@@ -166,7 +157,7 @@ class ReleaseAdministration:
                     raise UnusableName(f"{alias!r} is already a name of the product {other.name}.")
                 if alias.casefold() == row.name.casefold():
                     raise UnusableName(f"{alias!r} is the name of this product itself.")
-            row.aliases = list(aliases)
+            row.aliases = aliases
             latest = settings.latest
             row.latest = require_release(session, row.name, latest).name if latest else None
 
@@ -189,9 +180,9 @@ def _settings(row: ReleaseRow) -> ReleaseSettings:
     )
 
 
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+def _distinct(names: tuple[str, ...]) -> list[str]:
     """Names without white space around them, without empty ones and without repetitions."""
     kept: dict[str, str] = {}
     for name in filter(None, map(str.strip, names)):
         kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())
+    return list(kept.values())

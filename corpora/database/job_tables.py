@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Enum, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import JSON, Enum, ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, MappedAsDataclass, mapped_column
 
-from corpora.database.tables import Base, owned_by
+from corpora.database.tables import Base
 
 
 class JobKind(StrEnum):
@@ -109,13 +109,18 @@ class JobRow(Base):
         return (self.total - self.done) / rate if rate else None
 
 
-class JobFileRow(Base):
-    """A file of a job: uploaded, or to be removed; `reason` says why it was left out."""
+class JobFileRow(MappedAsDataclass, Base):
+    """A file of a job: uploaded, or to be removed; `reason` says why it was left out.
+
+    `size` is in bytes, `content_hash` the SHA-256 of its bytes where it was uploaded.
+    """
 
     __tablename__ = "job_files"
 
-    job_id: Mapped[int] = owned_by("jobs", primary_key=True)
+    job_id: Mapped[int] = mapped_column(
+        ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True, init=False, compare=False
+    )
     file: Mapped[str] = mapped_column(Text, primary_key=True)
-    size: Mapped[int]
-    content_hash: Mapped[str] = mapped_column(String(64))
-    reason: Mapped[str] = mapped_column(Text)
+    size: Mapped[int] = mapped_column(default=0)
+    content_hash: Mapped[str] = mapped_column(String(64), default="")
+    reason: Mapped[str] = mapped_column(Text, default="")

@@ -5,6 +5,8 @@ generation of the release is a set of such documents. So a new generation shares
 change with the one before it, and a published one never changes.
 """
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 
@@ -21,7 +23,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 _NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -67,6 +69,7 @@ class ProductRow(Base):
     name: Mapped[str] = mapped_column(Text, unique=True)
     aliases: Mapped[list[str]] = mapped_column(JSON)
     latest: Mapped[str | None] = mapped_column(Text)
+    releases: Mapped[list[ReleaseRow]] = relationship(viewonly=True)
 
 
 class ReleaseRow(Base):
@@ -89,6 +92,7 @@ class ReleaseRow(Base):
     retired: Mapped[bool]
     end_of_life: Mapped[date | None]
     published_generation_id: Mapped[int | None]
+    product: Mapped[ProductRow] = relationship(viewonly=True)
 
 
 class EmbeddingModelRow(Base):

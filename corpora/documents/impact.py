@@ -51,15 +51,14 @@ def impact_of_documents(
     """Count what removing documents from a release affects; raise UnknownRelease if none."""
     with database.reading() as session:
         row = require_release(session, product, release)
-        owner = session.get_one(ProductRow, row.product_id)
-        return _impact(session, owner, [row], files)
+        return _impact(session, row.product, [row], files)
 
 
 def impact_of_release(database: Database, product: str, release: str) -> Impact:
     """Count what deleting a release affects; raise UnknownRelease if there is none."""
     with database.reading() as session:
         row = require_release(session, product, release)
-        return _impact(session, session.get_one(ProductRow, row.product_id), [row])
+        return _impact(session, row.product, [row])
 
 
 def impact_of_product(database: Database, product: str) -> Impact:
@@ -67,7 +66,7 @@ def impact_of_product(database: Database, product: str) -> Impact:
     with database.reading() as session:
         owner = require_product(session, product)
         terms = select(func.count()).where(GlossaryRow.product_id == owner.id)
-        rows = releases_of(session, owner)
+        rows = releases_of(owner)
         return _impact(session, owner, rows, terms=session.scalar(terms) or 0)
 
 

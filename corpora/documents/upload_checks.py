@@ -118,7 +118,7 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Find
         with database.reading() as session:
             owner = find_product(session, product)
             if owner and find_release(session, product, release) is None:
-                check_is_free(session, owner, release)
+                check_is_free(owner, release)
     except UnusableName as error:
         yield Finding("", str(error), Weight.BLOCKS)
         return

@@ -162,7 +162,7 @@ def _keep(database: Database, file: UploadedFile) -> JobFile:
     packed = _packed(file, data)
     with database.writing() as session:
         Originals(database).store(session, content_hash, packed)
-    return JobFile(file.name, len(data), content_hash)
+    return JobFile(file=file.name, size=len(data), content_hash=content_hash)
 
 
 def _packed(file: UploadedFile, data: bytes) -> PackedFile:

@@ -20,8 +20,7 @@ from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, 
 from corpora.generations.generations import BeingBuilt, IngestError, TakenOver
 from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder, ModelMissing
-from corpora.jobs.claims import Claims, JobTaken
-from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState, JobTaken
 from ingestion.listing import DEFAULT_LIMITS, Limits
 
 POSTPONED_SECONDS = 30.0

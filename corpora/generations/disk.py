@@ -32,16 +32,14 @@ def full_disk_is_named(data_dir: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.OperationalError, DatabaseFull) as error:
-        if not _means_full(error):
+        is_full = (
+            isinstance(error, DatabaseFull)
+            or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+            or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        )
+        if not is_full:
             raise
         raise _disk_full(data_dir) from error
-
-
-def _means_full(error: Exception) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    code = getattr(error, "sqlite_errorcode", None)
-    return isinstance(error, DatabaseFull) or code == sqlite3.SQLITE_FULL
 
 
 def _disk_full(data_dir: Path) -> DiskFull:

@@ -34,6 +34,7 @@ KEPT_FOR_ROLLBACK = 2
 
 _DOCUMENTS_AT_ONCE = 10
 _STALE_SECONDS = 3600.0
+_UNFINISHED = GenerationRow.published.is_(None)
 
 _log = logging.getLogger(__name__)
 
@@ -86,12 +87,9 @@ def claim(database: Database, release_id: int, model_id: int, chunking: str) -> 
 
 def take_over(session: Session, release_id: int, name: str) -> None:
     """Drop what a dead builder left of a release; raise BeingBuilt if a living one builds it."""
-    now = datetime.now(UTC)
-    unfinished = select(GenerationRow).where(
-        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
-    )
-    for row in session.scalars(unfinished).all():
-        if is_alive(row.builder, row.heartbeat, now):
+    rows = select(GenerationRow).where(GenerationRow.release_id == release_id, _UNFINISHED)
+    for row in session.scalars(rows).all():
+        if is_alive(row.builder, row.heartbeat):
             raise BeingBuilt(
                 f"Release {name} is already being ingested by process {row.builder} "
                 f"since {row.created:%Y-%m-%d %H:%M} UTC. Wait for it, or stop it first."
@@ -104,8 +102,7 @@ def drop_ended(session: Session) -> None:
 
     One that is only silent may be asleep, or cut off from the database for a while.
     """
-    unfinished = select(GenerationRow).where(GenerationRow.published.is_(None))
-    for row in session.scalars(unfinished).all():
+    for row in session.scalars(select(GenerationRow).where(_UNFINISHED)).all():
         if has_ended(row.builder):
             session.delete(row)
 
@@ -149,9 +146,7 @@ def heartbeat(database: Database, generation_id: int) -> Iterator[None]:
 
 def require_claim(session: Session, generation_id: int) -> None:
     """Raise TakenOver unless the generation is still being built."""
-    claimed = select(GenerationRow.id).where(
-        GenerationRow.id == generation_id, GenerationRow.published.is_(None)
-    )
+    claimed = select(GenerationRow.id).where(GenerationRow.id == generation_id, _UNFINISHED)
     if session.scalar(claimed) is None:
         raise TakenOver(
             f"Generation {generation_id} was abandoned because its builder seemed dead, and is "
@@ -176,11 +171,7 @@ def publish(database: Database, generation_id: int) -> MemoryReview:
 def abandon(database: Database, data_dir: Path, generation_id: int) -> None:
     """Give up a generation that is being built; its documents stay for the next try."""
     with database.writing() as session:
-        session.execute(
-            delete(GenerationRow).where(
-                GenerationRow.id == generation_id, GenerationRow.published.is_(None)
-            )
-        )
+        session.execute(delete(GenerationRow).where(GenerationRow.id == generation_id, _UNFINISHED))
     sweep_folders(database, data_dir)
 
 
@@ -190,25 +181,18 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
     Kept are the one that serves, the last `KEPT_FOR_ROLLBACK` that served, and one being built.
     Rows go in small transactions, so that others can write in between.
     """
+    of_release = GenerationRow.release_id == release_id
     with database.writing() as session:
-        serving = session.scalar(
-            select(ReleaseRow.published_generation_id).where(ReleaseRow.id == release_id)
-        )
+        serving = session.get_one(ReleaseRow, release_id).published_generation_id
         once = session.scalars(
             select(GenerationRow.id)
-            .where(
-                GenerationRow.release_id == release_id,
-                GenerationRow.published.is_not(None),
-                GenerationRow.id != serving,
-            )
+            .where(of_release, ~_UNFINISHED, GenerationRow.id != serving)
             .order_by(GenerationRow.id.desc())
         ).all()
         gone = once[KEPT_FOR_ROLLBACK:]
         session.execute(delete(GenerationRow).where(GenerationRow.id.in_(gone)))
     # None goes while a generation is being built, since its builder may be about to take it over.
-    building = select(GenerationRow.id).where(
-        GenerationRow.release_id == release_id, GenerationRow.published.is_(None)
-    )
+    building = select(GenerationRow.id).where(of_release, _UNFINISHED)
     unused = and_(
         DocumentRow.release_id == release_id,
         DocumentRow.id.not_in(select(MemberRow.document_id)),
@@ -226,7 +210,7 @@ def sweep_folders(database: Database, data_dir: Path) -> None:
     earlier versions built of what is remembered.
     """
     # Listed before the ids are read: a folder made later belongs to a generation known then.
-    folders = [(f, f.stat().st_mtime) for f in _folders(data_dir / "generations")]
+    folders = [(f, f.stat().st_mtime) for f in (data_dir / "generations").glob("*/")]
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
     sweep_schemas(database)
@@ -250,10 +234,6 @@ def sweep_schemas(database: Database) -> None:
     for name in set(schemas) - kept:
         with database.writing() as session:
             session.execute(text(f'DROP SCHEMA IF EXISTS "{name}" CASCADE'))
-
-
-def _folders(parent: Path) -> list[Path]:
-    return [f for f in parent.iterdir() if f.is_dir()] if parent.is_dir() else []
 
 
 def prune_unused(database: Database) -> None:

@@ -1,7 +1,7 @@
 """Processes that have something in hand, by names that no other ever has, and whether they live."""
 
 import socket
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import psutil
 
@@ -16,9 +16,10 @@ def this_process() -> str:
     return f"{socket.gethostname()}/{process.pid}/{process.create_time():.1f}"
 
 
-def is_alive(name: str, beat: datetime, now: datetime) -> bool:
+def is_alive(name: str, beat: datetime) -> bool:
     """Say whether a process lives: it has been heard of lately, and is not known to have ended."""
-    return now - beat <= timedelta(seconds=DEAD_AFTER_SECONDS) and not has_ended(name)
+    silent = datetime.now(UTC) - beat
+    return silent <= timedelta(seconds=DEAD_AFTER_SECONDS) and not has_ended(name)
 
 
 def has_ended(name: str) -> bool:

@@ -3,41 +3,37 @@
 Rows in the database are the queue: a worker looks for one that waits and takes it by an update.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import find_product, find_release
-from corpora.database.engine import Database
+from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState
+from corpora.generations.generations import drop_ended
 from corpora.generations.processes import is_alive
+from corpora.generations.progress import Progress
 from ingestion.errors import StrataError
 
 Job = JobRow
-"""A job as its row stood when it was read."""
+JobFile = JobFileRow
+
+ATTEMPTS = 3
+"""A job that was begun so often and never ended is not tried again by itself."""
 
 
 class JobError(StrataError):
     """What was asked of a job cannot be done; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class JobFile:
-    """A file of a job; `reason` says why it was left out, and is empty where it was not.
-
-    `size` is in bytes, `content_hash` the sha256 of its bytes where it was uploaded.
-    """
-
-    file: str
-    size: int = 0
-    content_hash: str = ""
-    reason: str = ""
+class JobTaken(Exception):
+    """A worker that was thought dead has lost its job to another one, or to a cancellation."""
 
 
 class Jobs:
@@ -73,16 +69,9 @@ class Jobs:
 
     def files(self, job_id: int) -> tuple[JobFile, ...]:
         """Return the files of a job by name, those that were left out first."""
-        query = (
-            select(JobFileRow)
-            .where(JobFileRow.job_id == job_id)
-            .order_by(JobFileRow.reason == "", JobFileRow.file)
-        )
+        query = select(JobFile).where(JobFile.job_id == job_id)
         with self._database.reading() as session:
-            return tuple(
-                JobFile(row.file, row.size, row.content_hash, row.reason)
-                for row in session.scalars(query)
-            )
+            return tuple(session.scalars(query.order_by(JobFile.reason == "", JobFile.file)))
 
     def cancel(self, job_id: int) -> None:
         """Stop a job: at once if no worker has it in hand, else within seconds.
@@ -95,8 +84,8 @@ class Jobs:
                 raise JobError(f"Job {job_id} has started deleting and cannot be stopped.")
             if row.state == JobState.RUNNING and row.worker in living_workers(session):
                 row.cancelling = True
-            elif row.state in (JobState.WAITING, JobState.RUNNING):
-                end(row, JobState.CANCELLED)
+            elif row.is_open:
+                _end(row, JobState.CANCELLED)
 
     def retry(self, job_id: int) -> None:
         """Let a job that failed or was cancelled wait for a worker again.
@@ -109,15 +98,138 @@ class Jobs:
                 raise JobError(
                     f"Job {job_id} is {row.state}; only failed or cancelled jobs can be retried."
                 )
-            put_back(row)
+            _put_back(row)
             row.attempts = 0
             row.started = row.finished = None
-            session.execute(update(JobFileRow).where(JobFileRow.job_id == job_id).values(reason=""))
+            session.execute(update(JobFile).where(JobFile.job_id == job_id).values(reason=""))
 
     def has_worker(self) -> bool:
         """Say whether a worker lives; without one, jobs wait until `strata worker` is started."""
         with self._database.reading() as session:
             return bool(living_workers(session))
+
+
+class Claims:
+    """What one worker process, known by its name, has in hand: taken, reported on, ended."""
+
+    def __init__(self, database: Database, worker: str) -> None:
+        self._database = database
+        self._worker = worker
+
+    def beat(self) -> None:
+        """Say that this worker lives; to be called every few seconds."""
+        with self._database.writing() as session:
+            self._beat(session)
+
+    def end(self) -> None:
+        """Say that this worker is no more."""
+        with self._database.writing() as session:
+            session.execute(delete(WorkerRow).where(WorkerRow.name == self._worker))
+
+    def recover(self) -> None:
+        """Let jobs of dead workers wait for another one, and drop what builders that ended left."""
+        with self._database.writing() as session:
+            living = living_workers(session)
+            session.execute(delete(WorkerRow).where(WorkerRow.name.not_in(living)))
+            _take_from(session, Job.worker.not_in(living))
+            # Of a job that was given up nobody else would take over what it had begun.
+            drop_ended(session)
+
+    def let_go(self) -> None:
+        """Let jobs wait again that are this worker's by their rows alone, since it does none now.
+
+        A connection that was lost leaves such rows: a job that was taken in hand, or is over.
+        """
+        with self._database.writing() as session:
+            _take_from(session, Job.worker == self._worker)
+
+    def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
+        """Return the id of the job that has waited longest, of all but some.
+
+        Jobs of a release are done in the order in which they were ordered: while one is not over,
+        though its worker may have died with it, the later ones wait.
+        """
+        before = aliased(Job)
+        # A job without a release is one of the whole product.
+        whole = or_(before.release == "", Job.release == "")
+        same = (before.product == Job.product, or_(whole, before.release == Job.release))
+        is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
+        earlier = select(before.id).where(*same, before.id < Job.id, is_open)
+        waiting = (
+            select(Job.id)
+            .where(Job.state == JobState.WAITING, Job.id.not_in(except_for), ~earlier.exists())
+            .order_by(Job.id)
+            .limit(1)
+        )
+        # Read first: many look often, and only who found one needs the lock for writing.
+        with self._database.reading() as session:
+            return session.scalar(waiting)
+
+    def claim(self, job_id: int) -> Job | None:
+        """Take a waiting job in hand; None if it does not wait, or another worker was first."""
+        # Of two workers that want it at once the second goes on to another job without waiting.
+        waiting = (
+            select(Job)
+            .where(Job.id == job_id, Job.state == JobState.WAITING)
+            .with_for_update(skip_locked=True)
+        )
+        with self._database.writing() as session:
+            row = session.scalar(waiting)
+            if row is not None:
+                row.state = JobState.RUNNING
+                row.worker = self._worker
+                row.attempts += 1
+                row.stage_started = datetime.now(UTC)
+                row.started = row.started or row.stage_started
+                row.message = ""
+            self._beat(session)
+            return row
+
+    def progress(self, job_id: int, progress: Progress) -> bool:
+        """Write how far a job is, and say whether it is to be cancelled; raise JobTaken."""
+        with self._database.writing() as session:
+            row = self._held(session, job_id)
+            if row.stage != progress.stage:
+                row.stage_started = datetime.now(UTC)
+            row.stage = str(progress.stage)
+            row.done, row.total, row.item = progress.done, progress.total, progress.item
+            return row.cancelling
+
+    def finish(
+        self,
+        job_id: int,
+        state: JobState,
+        message: str = "",
+        report: Mapping[str, Any] | None = None,
+        problems: Sequence[JobFile] = (),
+    ) -> None:
+        """End a job; `problems` are the files that were left out. Raises JobTaken."""
+        with self._database.writing() as session:
+            _end(self._held(session, job_id), state, message, report)
+            if rows := [{**asdict(file), "job_id": job_id} for file in problems]:
+                left_out = insert_into(session, JobFile)
+                upsert = left_out.on_conflict_do_update(
+                    index_elements=[JobFile.job_id, JobFile.file],
+                    set_={"reason": left_out.excluded.reason},
+                )
+                session.execute(upsert, rows)
+
+    def put_back(self, job_id: int, message: str = "") -> None:
+        """Let a job wait again, because this worker stops or cannot do it yet; raise JobTaken."""
+        with self._database.writing() as session:
+            row = self._held(session, job_id)
+            _put_back(row, message)
+            row.attempts -= 1
+
+    def _beat(self, session: Session) -> None:
+        session.merge(WorkerRow(name=self._worker, heartbeat=datetime.now(UTC)))
+
+    def _held(self, session: Session, job_id: int) -> Job:
+        in_hand = Job.worker == self._worker, Job.state == JobState.RUNNING
+        row = session.scalar(select(Job).where(Job.id == job_id, *in_hand))
+        if row is None:
+            raise JobTaken
+        return row
 
 
 def insert_job(
@@ -141,10 +253,16 @@ def insert_job(
     )
     session.add(row)
     session.flush()
-    rows = [{"job_id": row.id, **asdict(file)} for file in files]
-    if rows:
-        session.execute(insert(JobFileRow), rows)
+    for file in files:
+        file.job_id = row.id
+        session.add(file)
     return row.id
+
+
+def living_workers(session: Session) -> set[str]:
+    """Return the names of the worker processes that live."""
+    rows = session.scalars(select(WorkerRow))
+    return {row.name for row in rows if is_alive(row.name, row.heartbeat)}
 
 
 def _require(session: Session, job_id: int) -> Job:
@@ -154,15 +272,24 @@ def _require(session: Session, job_id: int) -> Job:
     return row
 
 
-def living_workers(session: Session) -> set[str]:
-    """Return the names of the worker processes that live."""
-    now = datetime.now(UTC)
-    rows = session.scalars(select(WorkerRow))
-    return {row.name for row in rows if is_alive(row.name, row.heartbeat, now)}
+def _take_from(session: Session, of_workers: ColumnElement[bool]) -> None:
+    """Let jobs of workers that died wait again, unless they seem to be what killed them."""
+    held = select(Job).where(Job.state == JobState.RUNNING, of_workers)
+    for row in session.scalars(held):
+        if row.cancelling:
+            _end(row, JobState.CANCELLED)
+        elif row.attempts >= ATTEMPTS:
+            _end(
+                row,
+                JobState.FAILED,
+                f"The worker crashed {ATTEMPTS} times on this job, possibly out of memory, or lost "
+                "the database; see its log. Try again with fewer files at once.",
+            )
+        else:
+            _put_back(row)
 
 
-def put_back(row: Job, message: str = "") -> None:
-    """Let a job wait for a worker again."""
+def _put_back(row: Job, message: str = "") -> None:
     row.state = JobState.WAITING
     row.cancelling = False
     row.worker = row.stage = row.item = ""
@@ -171,10 +298,9 @@ def put_back(row: Job, message: str = "") -> None:
     row.message = message
 
 
-def end(
+def _end(
     row: Job, state: JobState, message: str = "", report: Mapping[str, Any] | None = None
 ) -> None:
-    """Let a job be over."""
     row.state = state
     row.cancelling = False
     row.worker = ""

@@ -18,7 +18,7 @@ from chatbot.administration.overview import Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.stores.stores import UnknownPair
 from chatbot.settings import Settings
-from corpora.catalog.catalog import Catalog
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from tests.chatbot.memory_bots import Bot, remembering
 
@@ -91,7 +91,9 @@ def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curat
         curation.edit(pair, " [1] ")
     with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
         curation.edit(pair, "x" * (LONGEST_ANSWER + 1))
-    Catalog(bot.chatbot.database).retire("lamp", "2.0")
+    ReleaseAdministration(bot.chatbot.database).change_release(
+        "lamp", "2.0", ReleaseSettings(hidden=True)
+    )
     with pytest.raises(BadInput, match="There is no documentation of lamp"):
         curation.edit(pair, "It gives light.")
     assert [(pair.id, pair.answer) for pair in bot.pairs] == before

@@ -17,8 +17,8 @@ from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Sc
 from chatbot.memory.pairs import Origin, Store
 from chatbot.review.exports import Format
 from chatbot.settings import Settings
-from corpora.catalog.catalog import Catalog
 from corpora.catalog.memory_review import page_hash
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import PageRow
 from tests.chatbot.memory_bots import Bot, remembering, says
@@ -137,9 +137,9 @@ def test_rows_that_cannot_be_taken_are_told_with_their_lines(bot: Bot) -> None:
 
 
 def test_a_release_has_other_names_and_one_that_is_hidden_takes_nothing(bot: Bot) -> None:
-    catalog = Catalog(bot.chatbot.database)
-    catalog.add_alias("lamp", "1.0", "Aurora")
-    catalog.retire("lamp", "2.0")
+    administration = ReleaseAdministration(bot.chatbot.database)
+    administration.change_release("lamp", "1.0", ReleaseSettings(("Aurora",)))
+    administration.change_release("lamp", "2.0", ReleaseSettings(hidden=True))
     report = brought_in(bot, {**BRIGHT, "release": "aurora", "product": "LAMP"}, STEP)
     assert (report.added, len(report.left_out)) == (1, 1)
     assert report.left_out[0].reason == "there is no release '2.0' of lamp; there is: 1.0"

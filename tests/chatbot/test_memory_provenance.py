@@ -11,6 +11,7 @@ from chatbot.memory.pairs import Happened, Origin
 from chatbot.memory.stores.stores import Stores
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.memory_review import CitedPage, MemoryReview, page_hash, still_stands
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
@@ -130,9 +131,12 @@ def test_a_pair_without_pages_is_remembered_of_a_release_that_is_offered(
     database: Database, stores: Stores, release: int
 ) -> None:
     pair = stores.add(release, made_pair(unit(1, 0, 0), 1.0, Origin.IMPORTED)).pair
-    Catalog(database).retire("Beacon", "17.10")
+    administration = ReleaseAdministration(database)
+    administration.change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
     late = stores.add(release, made_pair(unit(0, 1, 0), 1.0, Origin.IMPORTED)).pair
     assert pair is not None
     assert late is not None
     assert suspended(database, pair, late) == ["the release is retired"] * 2
-    assert Catalog(database).restore("Beacon", "17.10") == MemoryReview(restored=2)
+    assert administration.change_release("Beacon", "17.10", ReleaseSettings()) == MemoryReview(
+        restored=2
+    )

@@ -15,7 +15,7 @@ from corpora.building.building import (
     Outcome,
 )
 from corpora.building.gathering import ChunkingSettings
-from corpora.catalog.catalog import Catalog, GenerationState
+from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.tables import (
     DocumentRow,
@@ -445,7 +445,8 @@ def test_a_published_generation_is_named_so(database: Database, tmp_path: Path) 
     for mast in (10, 11):
         ingest_beacon(database, write_beacon(tmp_path / "docs", mast))
     newest, older = Catalog(database).generations("Beacon", "17.10")
-    assert (newest.state, older.state) == (GenerationState.PUBLISHED, GenerationState.SUPERSEDED)
+    assert newest.id == Catalog(database).serving("Beacon", "17.10").generation
+    assert older.published is not None
     assert (newest.documents, newest.embedding_model) == (2, "hashed-words")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from corpora.catalog.catalog import Catalog, NoCorpus
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
 from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
@@ -255,7 +256,7 @@ def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
     Catalog(database).rollback("Beacon", "17.10")
     (found, _), *_ = corpora.corpus("Beacon", "17.10").lexical(["mast"], 1)
     assert "12 metres" in corpora.corpus("Beacon", "17.10").chunk(found).text
-    Catalog(database).retire("Beacon", "17.10")
+    ReleaseAdministration(database).change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
     with pytest.raises(NoCorpus):
         corpora.corpus("Beacon", "17.10")
     corpora.close()

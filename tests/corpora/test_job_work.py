@@ -23,8 +23,7 @@ from corpora.documents.worker import JobWork
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
-from corpora.jobs.claims import Claims
-from corpora.jobs.jobs import Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.corpora.remembered_answers import remember
 from tests.hash_embedder import HashEmbedder

@@ -13,8 +13,17 @@ from corpora.database.tables import EmbeddingModelRow, GenerationRow
 from corpora.generations import generations
 from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.claims import ATTEMPTS, Claims, JobTaken
-from corpora.jobs.jobs import Job, JobError, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import (
+    ATTEMPTS,
+    Claims,
+    Job,
+    JobError,
+    JobFile,
+    JobKind,
+    Jobs,
+    JobState,
+    JobTaken,
+)
 
 pytestmark = pytest.mark.database
 

@@ -204,18 +204,20 @@ def test_a_text_that_comes_back_brings_its_answers_back(database: Database, docs
 
 
 def test_a_retired_release_suspends_all_of_its_answers(database: Database, docs: Path) -> None:
-    catalog = Catalog(database)
+    administration, hide = ReleaseAdministration(database), ReleaseSettings(hidden=True)
     outdated = remember(database, "17.10", MAST)
     write_beacon(docs, mast=15)
     ingest_beacon(database, docs)
     ingest_beacon(database, docs, release="17.20")
     good, by_hand = remember(database, "17.10", LAMP), remember(database, "17.10")
     other = remember(database, "17.20", LAMP)
-    assert catalog.retire("Beacon", "17.10") == MemoryReview(suspended=2)
+    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview(suspended=2)
     assert suspended(database, outdated, good, by_hand) == ["the release is retired"] * 3
     assert suspended(database, other) == [""]
-    assert catalog.retire("Beacon", "17.10") == MemoryReview()
-    assert catalog.restore("Beacon", "17.10") == MemoryReview(restored=2)
+    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview()
+    assert administration.change_release("Beacon", "17.10", ReleaseSettings()) == MemoryReview(
+        restored=2
+    )
     assert suspended(database, outdated)[0].endswith("guide.md has changed")
     assert suspended(database, good, by_hand) == ["", ""]
     assert story(database, by_hand) == [
@@ -296,7 +298,7 @@ def test_an_answer_of_a_generation_before_is_not_remembered_as_one_of_now(
         never = CitedPage("guide.md", b"?", 0, 7)
         assert still_stands(session, release_id, [never]) == "the page 7 of guide.md has changed"
         assert still_stands(session, release_id, []) == ""
-    Catalog(database).retire("Beacon", "17.10")
+    ReleaseAdministration(database).change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
     with database.writing() as session:
         assert still_stands(session, release_id, []) == "the release is retired"
 

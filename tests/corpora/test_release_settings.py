@@ -77,7 +77,7 @@ def test_all_that_is_said_of_a_release_is_kept(administration: ReleaseAdministra
 def test_a_change_that_is_refused_changes_nothing(
     administration: ReleaseAdministration, aliases: tuple[str, ...], told: str
 ) -> None:
-    Catalog(administration.database).add_alias("Beacon", "17.10", "Heron")
+    administration.change_release("Beacon", "17.10", ReleaseSettings(("Heron",)))
     with pytest.raises(UnusableName, match=told):
         administration.change_release("Beacon", "17.9", ReleaseSettings(aliases, hidden=True))
     assert administration.settings("Beacon", "17.9") == ReleaseSettings()

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from corpora.catalog.catalog import Catalog, UnusableName
+from corpora.catalog.catalog import UnusableName
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
 from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals
@@ -30,8 +31,7 @@ from corpora.documents.uploads import (
 )
 from corpora.generations.disk import DiskFull
 from corpora.generations.processes import this_process
-from corpora.jobs.claims import Claims
-from corpora.jobs.jobs import JobKind, Jobs, JobState
+from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write
 from tests.data_folders import copy_data, database_url
 
@@ -274,7 +274,7 @@ def test_a_release_that_looks_like_another_is_asked_about(look: Check, beacon: D
 def test_a_name_that_cannot_be_a_release_blocks_the_upload(
     look: Check, beacon: Database, database: Database
 ) -> None:
-    Catalog(database).add_alias("Beacon", "17.20", "LTS")
+    ReleaseAdministration(database).change_release("Beacon", "17.20", ReleaseSettings(("LTS",)))
     for release in ("", "x" * 101, "17\n20", "lts"):
         findings = look(of("fresh.md", b"# Fresh\n"), release=release)
         assert [(f.file, f.blocking) for f in findings] == [("", True)]

@@ -15,8 +15,7 @@ from corpora.building.building import Builder
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.claims import Claims
-from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Claims, JobFile, JobKind, Jobs, JobState
 from tests.corpora.remembered_answers import remember
 from tests.data_folders import copy_data
 from tests.ui.admin_pages import (

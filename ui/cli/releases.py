@@ -8,7 +8,7 @@ import typer
 
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
-from corpora.catalog.catalog import Catalog
+from corpora.catalog.catalog import Catalog, UnknownRelease, check_name, is_among
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.documents.impact import impact_of_release
 from ui.cli.terminal import AsJson, WithoutAsking, open_database, output, print_json, printable, say
@@ -71,16 +71,19 @@ def alias(
     remove: Annotated[bool, typer.Option("--remove", help="Remove the name.")] = False,
 ) -> None:
     """Add or remove another name of a release; the name "latest" makes it the latest."""
-    database = open_database()
-    catalog = Catalog(database)
+    administration = ReleaseAdministration(open_database())
     if name.strip().lower() == "latest":
-        administration = ReleaseAdministration(database)
-        said = administration.overview(product).settings
-        administration.change_product(product, replace(said, latest=None if remove else release))
-    elif remove:
-        catalog.remove_alias(product, release, name)
+        product_said = administration.overview(product).settings
+        new = replace(product_said, latest=None if remove else release)
+        administration.change_product(product, new)
     else:
-        catalog.add_alias(product, release, name)
+        check_name("alias", name)
+        said = administration.settings(product, release)
+        others = tuple(alias for alias in said.aliases if not is_among(name, alias))
+        if remove and others == said.aliases:
+            raise UnknownRelease(f"{product} {release} is not known as {name!r}.")
+        aliases = others if remove else (*others, name)
+        administration.change_release(product, release, replace(said, aliases=aliases))
     done = "is no longer known as" if remove else "is also known as"
     say(f"{product} {release} {done} {name}")
 
@@ -92,8 +95,9 @@ def retire(
     restore: Annotated[bool, typer.Option("--restore", help="Show it again.")] = False,
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
-    catalog = Catalog(open_database())
-    review = (catalog.restore if restore else catalog.retire)(product, release)
+    administration = ReleaseAdministration(open_database())
+    new = replace(administration.settings(product, release), hidden=not restore)
+    review = administration.change_release(product, release, new)
     done = "is available again" if restore else "is hidden"
     say(f"{product} {release} {done}\n{review.told}".rstrip())
 

@@ -27,7 +27,7 @@ from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
-from corpora.jobs.claims import Claims
+from corpora.jobs.jobs import Claims
 
 _LOOK_SECONDS = 0.5
 _UPKEEP_SECONDS = 60.0
