@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,20 +72,14 @@ class DatabaseFull(UnusableDatabase):
 
 @dataclass(frozen=True)
 class Database:
-    """An open database, shared by all threads of a process.
-
-    `originals` is the URL of the folder or bucket with the bytes of files that are not in its rows.
-    """
+    """An open database, shared by all threads; `originals` is the URL of files outside its rows."""
 
     engine: Engine
     originals: str | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Yield a session that sees one consistent state and blocks nobody.
-
-        Raises UnreachableDatabase.
-        """
+        """Yield a session that sees one consistent state; raise UnreachableDatabase."""
         with _failures_named(), Session(self.engine) as session:
             yield session
 
@@ -116,10 +110,10 @@ def sqlite_url(data_dir: Path) -> str:
 
 
 def open_database(url: str, originals: str | None = None) -> Database:
-    """Open the database, create it or bring its tables up to date where they are behind.
+    """Open the database, create it, or bring its tables up to date; several processes may at once.
 
-    Several processes may do so at the same time. Raises UnreachableDatabase where its server does
-    not answer, UnusableDatabase where it cannot be opened or was written by a newer version.
+    Raises UnreachableDatabase where its server does not answer, UnusableDatabase where it cannot
+    be opened or was written by a newer version.
     """
     try:
         parsed = make_url(url)
@@ -176,8 +170,8 @@ def _postgresql(url: URL) -> Engine:
         max_overflow=_CONNECTIONS,
         connect_args=_CONNECTING,
     )
+    event.listen(engine, "connect", _configure_postgresql)
     event.listen(engine, "begin", _begin_postgresql)
-    event.listen(engine, "before_cursor_execute", _without_nul, retval=True)
     return engine
 
 
@@ -202,9 +196,8 @@ def delete_in_portions(
 ) -> int:
     """Delete the rows of the table of `key` that meet a condition, and count their keys.
 
-    The keys are looked for without keeping writers waiting and go in small transactions, so that
-    others can write in between; each is looked at again when it goes. `on_progress` gets how many
-    of how many are gone, and `before` the keys that are about to go, in their transaction.
+    They go in small transactions, so that others can write in between; each is looked at again
+    when it goes. `before` gets the keys that are about to go, in their transaction.
     """
     with database.reading() as session:
         keys = session.scalars(select(key).where(condition).distinct()).all()
@@ -241,6 +234,18 @@ def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA journal_size_limit = 67108864")
 
 
+def _configure_postgresql(connection: Any, _record: object) -> None:
+    from psycopg.types.string import StrDumperUnknown
+
+    class WithoutNul(StrDumperUnknown):
+        """Leaves out the one character that people can type and PostgreSQL does not store."""
+
+        def dump(self, obj: str) -> Any:
+            return super().dump(obj.replace("\0", ""))
+
+    connection.adapters.register_dumper(str, WithoutNul)
+
+
 def _begin_sqlite(connection: Connection) -> None:
     # The write lock at once: a transaction that starts as a reader and writes later fails when
     # another process wrote in between, however long it waits.
@@ -257,24 +262,6 @@ def _begin_postgresql(connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})")
     else:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-
-
-def _without_nul(
-    _connection: object, _cursor: object, statement: str, parameters: Any, *_: object
-) -> tuple[str, Any]:
-    """Leave out the one character that people can type and PostgreSQL does not store."""
-    if isinstance(parameters, Mapping):
-        return statement, {name: _storable(value) for name, value in parameters.items()}
-    return statement, [
-        {name: _storable(value) for name, value in row.items()}
-        if isinstance(row, Mapping)
-        else _storable(row)
-        for row in parameters
-    ]
-
-
-def _storable(value: Any) -> Any:
-    return value.replace("\0", "") if isinstance(value, str) else value
 
 
 @contextmanager

@@ -10,11 +10,8 @@ from typing import Any
 
 from sqlalchemy import (
     DDL,
-    JSON,
     Index,
-    LargeBinary,
     String,
-    Text,
     UniqueConstraint,
     event,
 )
@@ -30,9 +27,9 @@ class ConversationRow(Base):
     __table_args__ = (Index(None, "owner", "updated"),)
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    owner: Mapped[str] = mapped_column(Text)
-    product: Mapped[str] = mapped_column(Text)
-    title: Mapped[str] = mapped_column(Text)
+    owner: Mapped[str]
+    product: Mapped[str]
+    title: Mapped[str]
     created: Mapped[datetime]
     updated: Mapped[datetime] = mapped_column(index=True)
     said: Mapped[list[TurnRow]] = relationship(
@@ -75,18 +72,18 @@ class TurnRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     conversation_id: Mapped[str] = owned_by("conversations")
     position: Mapped[int]
-    question: Mapped[str] = mapped_column(Text)
-    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
-    release: Mapped[str | None] = mapped_column(Text)
+    question: Mapped[str]
+    answer: Mapped[dict[str, Any]]
+    release: Mapped[str | None]
     created: Mapped[datetime]
     superseded: Mapped[bool]
-    owner: Mapped[str] = mapped_column(Text, index=True)
-    product: Mapped[str | None] = mapped_column(Text)
+    owner: Mapped[str] = mapped_column(index=True)
+    product: Mapped[str | None]
     route: Mapped[str] = mapped_column(String(32))
     abstained: Mapped[bool]
     seconds: Mapped[float]
     profile: Mapped[str] = mapped_column(String(32))
-    model: Mapped[str] = mapped_column(Text)
+    model: Mapped[str]
     model_calls: Mapped[int] = mapped_column(default=0)
     conversation: Mapped[ConversationRow] = relationship(viewonly=True)
     feedback: Mapped[FeedbackRow | None] = relationship(viewonly=True)
@@ -100,7 +97,7 @@ class TurnTextRow(Base):
     __tablename__ = "turn_texts"
 
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
-    text: Mapped[str] = mapped_column(Text)
+    text: Mapped[str]
 
 
 class TurnTraceRow(Base):
@@ -109,7 +106,7 @@ class TurnTraceRow(Base):
     __tablename__ = "turn_traces"
 
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
-    trace: Mapped[bytes] = mapped_column(LargeBinary)
+    trace: Mapped[bytes]
 
 
 class TurnCitationRow(Base):
@@ -118,8 +115,8 @@ class TurnCitationRow(Base):
     __tablename__ = "turn_citations"
 
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
-    release: Mapped[str] = mapped_column(Text, primary_key=True)
-    file: Mapped[str] = mapped_column(Text, primary_key=True, index=True)
+    release: Mapped[str] = mapped_column(primary_key=True)
+    file: Mapped[str] = mapped_column(primary_key=True, index=True)
 
 
 class OpenQuestionRow(Base):
@@ -134,16 +131,16 @@ class OpenQuestionRow(Base):
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     conversation_id: Mapped[str] = owned_by("conversations", index=True)
-    text: Mapped[str] = mapped_column(Text)
+    text: Mapped[str]
     after: Mapped[int]
-    product: Mapped[str | None] = mapped_column(Text)
-    release: Mapped[str | None] = mapped_column(Text)
+    product: Mapped[str | None]
+    release: Mapped[str | None]
     instead_of: Mapped[int | None]
     afresh: Mapped[bool]
     state: Mapped[str] = mapped_column(String(16))
-    message: Mapped[str] = mapped_column(Text)
+    message: Mapped[str]
     refused: Mapped[bool]
-    server: Mapped[str] = mapped_column(Text)
+    server: Mapped[str]
     seen: Mapped[datetime]
     created: Mapped[datetime]
     conversation: Mapped[ConversationRow] = relationship(viewonly=True)
@@ -157,7 +154,7 @@ class FeedbackRow(Base):
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     thumbs: Mapped[int] = mapped_column(index=True)
     reason: Mapped[str] = mapped_column(String(32))
-    comment: Mapped[str] = mapped_column(Text)
+    comment: Mapped[str]
     created: Mapped[datetime]
 
 
@@ -171,13 +168,13 @@ class ReviewRow(Base):
 
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     rating: Mapped[str] = mapped_column(String(32), index=True)
-    corrected_answer: Mapped[str] = mapped_column(Text)
-    corrected_release: Mapped[str] = mapped_column(Text)
-    note: Mapped[str] = mapped_column(Text)
+    corrected_answer: Mapped[str]
+    corrected_release: Mapped[str]
+    note: Mapped[str]
     status: Mapped[str] = mapped_column(String(16), index=True)
-    assignee: Mapped[str] = mapped_column(Text)
+    assignee: Mapped[str]
     in_regression_set: Mapped[bool]
-    reviewer: Mapped[str] = mapped_column(Text)
+    reviewer: Mapped[str]
     updated: Mapped[datetime]
 
 
@@ -189,8 +186,8 @@ class PersonRow(Base):
 
     __tablename__ = "people"
 
-    subject: Mapped[str] = mapped_column(Text, primary_key=True)
-    id: Mapped[str] = mapped_column(Text, unique=True)
+    subject: Mapped[str] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(unique=True)
     created: Mapped[datetime]
 
 
@@ -201,7 +198,7 @@ class UseRow(Base):
     __table_args__ = (Index(None, "owner", "kind", "at"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str] = mapped_column(Text)
+    owner: Mapped[str]
     kind: Mapped[str] = mapped_column(String(16))
     at: Mapped[datetime]
 
@@ -213,11 +210,11 @@ class ProgramKeyRow(Base):
     __table_args__ = ({"sqlite_autoincrement": True},)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(Text)
+    name: Mapped[str]
     digest: Mapped[str] = mapped_column(String(64), unique=True)
-    scopes: Mapped[list[str]] = mapped_column(JSON)
+    scopes: Mapped[list[str]]
     questions_per_minute: Mapped[int]
-    owner: Mapped[str] = mapped_column(Text, index=True)
+    owner: Mapped[str] = mapped_column(index=True)
     created: Mapped[datetime]
     used: Mapped[datetime | None]
 
@@ -230,10 +227,10 @@ class AuditRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(index=True)
-    person: Mapped[str] = mapped_column(Text)
+    person: Mapped[str]
     action: Mapped[str] = mapped_column(String(64))
-    subject: Mapped[str] = mapped_column(Text)
-    details: Mapped[dict[str, Any]] = mapped_column(JSON)
+    subject: Mapped[str]
+    details: Mapped[dict[str, Any]]
 
 
 def _also_create(table: type[Base], dialect: str, *statements: str) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Enum, ForeignKey, Index, String, Text
+from sqlalchemy import Enum, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, MappedAsDataclass, mapped_column
 
 from corpora.database.tables import Base
@@ -59,18 +59,18 @@ class JobRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[JobKind] = mapped_column(_one_of(JobKind))
-    product: Mapped[str] = mapped_column(Text)
-    release: Mapped[str] = mapped_column(Text)
-    person: Mapped[str] = mapped_column(Text)
+    product: Mapped[str]
+    release: Mapped[str]
+    person: Mapped[str]
     state: Mapped[JobState] = mapped_column(_one_of(JobState))
     cancelling: Mapped[bool] = mapped_column(default=False)
     stage: Mapped[str] = mapped_column(String(16), default="")
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
-    item: Mapped[str] = mapped_column(Text, default="")
-    message: Mapped[str] = mapped_column(Text, default="")
-    report: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
-    worker: Mapped[str] = mapped_column(Text, default="")
+    item: Mapped[str] = mapped_column(default="")
+    message: Mapped[str] = mapped_column(default="")
+    report: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    worker: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0)
     created: Mapped[datetime] = mapped_column(index=True)
     started: Mapped[datetime | None]
@@ -120,7 +120,7 @@ class JobFileRow(MappedAsDataclass, Base):
     job_id: Mapped[int] = mapped_column(
         ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True, init=False, compare=False
     )
-    file: Mapped[str] = mapped_column(Text, primary_key=True)
+    file: Mapped[str] = mapped_column(primary_key=True)
     size: Mapped[int] = mapped_column(default=0)
     content_hash: Mapped[str] = mapped_column(String(64), default="")
-    reason: Mapped[str] = mapped_column(Text, default="")
+    reason: Mapped[str] = mapped_column(default="")

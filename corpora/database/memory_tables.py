@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Index, LargeBinary, String, Text
+from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from corpora.database.tables import Base, owned_by
@@ -43,19 +43,19 @@ class MemoryPairRow(Base):
     release_id: Mapped[int] = owned_by("releases")
     cluster: Mapped[int] = mapped_column(default=0)
     store: Mapped[str] = mapped_column(String(8))
-    question: Mapped[str] = mapped_column(Text)
-    asks: Mapped[str] = mapped_column(Text)
-    vector: Mapped[bytes] = mapped_column(LargeBinary)
-    embedding: Mapped[str] = mapped_column(Text)
-    answer: Mapped[dict[str, Any]] = mapped_column(JSON)
-    links: Mapped[list[str]] = mapped_column(JSON)
+    question: Mapped[str]
+    asks: Mapped[str]
+    vector: Mapped[bytes]
+    embedding: Mapped[str]
+    answer: Mapped[dict[str, Any]]
+    links: Mapped[list[str]]
     score: Mapped[float]
     origin: Mapped[str] = mapped_column(String(16))
     faithfulness: Mapped[float | None]
     relevancy: Mapped[float | None]
-    rated_by: Mapped[str] = mapped_column(Text)
+    rated_by: Mapped[str]
     rated: Mapped[datetime | None]
-    suspended: Mapped[str] = mapped_column(Text, default="")
+    suspended: Mapped[str] = mapped_column(default="")
     reused: Mapped[int] = mapped_column(default=0)
     last_used: Mapped[datetime | None]
     created: Mapped[datetime]
@@ -76,7 +76,7 @@ class MemoryPageRow(Base):
 
     pair_id: Mapped[int] = owned_by("memory_pairs", primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
-    file: Mapped[str] = mapped_column(Text)
+    file: Mapped[str]
     page_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
     page_id: Mapped[int] = mapped_column(index=True)
 
@@ -103,4 +103,4 @@ class MemoryEventRow(Base):
     kind: Mapped[str] = mapped_column(String(16))
     pair_id: Mapped[int]
     other_id: Mapped[int | None]
-    reason: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str]

@@ -1,10 +1,9 @@
 """The bytes of ingested files, so that each can be shown again: in the database, or beside it.
 
-Beside it means a folder that all machines see, or a bucket of S3 and the like (fsspec). A row in
+Beside it means a folder that all machines see, or a bucket of S3 and the like (obstore). A row in
 the database then says that the bytes are there; they lie under the hash of the file's content.
 """
 
-import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,9 +12,8 @@ from errno import EDQUOT, ENOSPC
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
-import fsspec  # type: ignore[import-untyped]
-from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -48,10 +46,10 @@ def pack(data: bytes) -> PackedFile:
 
 
 class Originals:
-    """Where the bytes of files are kept; the database's `originals` says where that is.
+    """Keeps the bytes of files in their rows, or where the database's `originals` says.
 
-    Without it they stand in the rows. Every method but `read` is for a transaction that writes:
-    one of those runs at a time, so that nobody deletes what another one counts on.
+    Every method but `read` is for a transaction that writes: one of those runs at a time, so that
+    nobody deletes what another one counts on.
     """
 
     def __init__(self, database: Database) -> None:
@@ -95,7 +93,6 @@ class Originals:
         """Remove bytes of files that no document holds, nor a job that is to ingest them."""
         documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
         jobs = select(JobFileRow.job_id).where(JobFileRow.content_hash == FileRow.content_hash)
-
         unused = ~documents.exists() & ~jobs.exists()
 
         def remove(session: Session, hashes: Sequence[str]) -> None:
@@ -112,22 +109,27 @@ class _Place:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        protocol = fsspec.core.split_protocol(url)[0] or "file"
-        if protocol != "file":
-            _register(protocol, url)
-        with self._failures_named():
-            self._files, self._root = fsspec.core.url_to_fs(url)
+        protocol, _, folder = url.rpartition("://")
+        self._folder = Path(folder) if protocol in ("", "file") else None
+        if self._folder is None:
+            from obstore.store import from_url
+
+            with self._failures_named():
+                self._bucket: Any = from_url(url)
 
     def write(self, content_hash: str, data: bytes) -> None:
         """Put a file there, whole or not at all, unless it is there."""
-        path = self._path(content_hash)
+        name = _name(content_hash)
         with self._failures_named():
-            if self._files.exists(path):
+            if self._folder is None:
+                try:
+                    self._bucket.head(name)
+                except FileNotFoundError:
+                    self._bucket.put(name, data)
                 return
-            if not isinstance(self._files, LocalFileSystem):
-                self._files.pipe_file(path, data)
+            place = self._folder / name
+            if place.exists():
                 return
-            place = Path(path)
             place.parent.mkdir(parents=True, exist_ok=True)
             aside = place.with_name(f"{place.name}.{token_hex(4)}")
             try:
@@ -136,50 +138,43 @@ class _Place:
                 aside.replace(place)
             finally:
                 aside.unlink(missing_ok=True)
-            sync(place.parent, place.parent.parent)
+            sync(place.parent, self._folder)
 
     def read(self, content_hash: str) -> bytes:
         """Return the bytes of a file."""
+        name = _name(content_hash)
         with self._failures_named():
-            data: bytes = self._files.cat_file(self._path(content_hash))
-        return data
+            if self._folder is None:
+                return bytes(self._bucket.get(name).bytes())
+            return (self._folder / name).read_bytes()
 
     def remove(self, content_hash: str) -> None:
         """Remove a file that is there or not."""
+        name = _name(content_hash)
         with self._failures_named(), suppress(FileNotFoundError):
-            self._files.rm_file(self._path(content_hash))
-
-    def _path(self, content_hash: str) -> str:
-        return f"{self._root}/{content_hash[:2]}/{content_hash}"
+            if self._folder is None:
+                self._bucket.delete(name)
+            else:
+                (self._folder / name).unlink()
 
     @contextmanager
     def _failures_named(self) -> Iterator[None]:
+        from obstore.exceptions import BaseError
+
         try:
             yield
-        except _failures() as error:
+        except (OSError, ValueError, BaseError) as error:
             if getattr(error, "errno", None) in (ENOSPC, EDQUOT):
                 raise
             raise UnusableOriginals(
                 f"The originals of files lie in {self._url}, which cannot be used: {error}. Check "
-                "STRATA_ORIGINALS_URL, and that this machine may read and write there."
+                "STRATA_ORIGINALS_URL: it names a folder that this machine may write to, or a "
+                "bucket as in s3://bucket/folder."
             ) from error
 
 
 _place = lru_cache(maxsize=4)(_Place)
 
 
-def _register(protocol: str, url: str) -> None:
-    """Have obstore serve a kind of bucket."""
-    from obstore.fsspec import SUPPORTED_PROTOCOLS, register
-
-    if protocol not in SUPPORTED_PROTOCOLS:
-        raise UnusableOriginals(
-            f"STRATA_ORIGINALS_URL is {url!r}: name a folder, or a bucket as in s3://bucket/folder."
-        )
-    register(protocol)
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    """What goes wrong with a folder, and with a bucket once obstore has been used."""
-    exceptions = sys.modules.get("obstore.exceptions")
-    return OSError, ValueError, *((exceptions.BaseError,) if exceptions else ())
+def _name(content_hash: str) -> str:
+    return f"{content_hash[:2]}/{content_hash}"

@@ -52,7 +52,13 @@ class Base(DeclarativeBase):
     """What all tables share: constraint names that migrations can rely on."""
 
     metadata = MetaData(naming_convention=_NAMES)
-    type_annotation_map: ClassVar = {datetime: UtcDateTime}
+    type_annotation_map: ClassVar = {
+        datetime: UtcDateTime,
+        str: Text,
+        bytes: LargeBinary,
+        list[str]: JSON,
+        dict[str, Any]: JSON,
+    }
 
 
 def owned_by(table: str, **options: Any) -> Mapped[Any]:
@@ -66,9 +72,9 @@ class ProductRow(Base):
     __tablename__ = "products"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(Text, unique=True)
-    aliases: Mapped[list[str]] = mapped_column(JSON)
-    latest: Mapped[str | None] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(unique=True)
+    aliases: Mapped[list[str]]
+    latest: Mapped[str | None]
     releases: Mapped[list[ReleaseRow]] = relationship(viewonly=True)
 
 
@@ -85,10 +91,10 @@ class ReleaseRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     product_id: Mapped[int] = owned_by("products")
-    name: Mapped[str] = mapped_column(Text)
-    aliases: Mapped[list[str]] = mapped_column(JSON)
+    name: Mapped[str]
+    aliases: Mapped[list[str]]
     prerelease: Mapped[bool | None]
-    sorts_as: Mapped[str | None] = mapped_column(Text)
+    sorts_as: Mapped[str | None]
     retired: Mapped[bool]
     end_of_life: Mapped[date | None]
     published_generation_id: Mapped[int | None]
@@ -101,7 +107,7 @@ class EmbeddingModelRow(Base):
     __tablename__ = "embedding_models"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(Text, unique=True)
+    name: Mapped[str] = mapped_column(unique=True)
     dimension: Mapped[int]
 
 
@@ -115,8 +121,8 @@ class GenerationRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     release_id: Mapped[int] = owned_by("releases", index=True)
     model_id: Mapped[int] = mapped_column(ForeignKey("embedding_models.id"))
-    chunking: Mapped[str] = mapped_column(Text)
-    builder: Mapped[str] = mapped_column(Text)
+    chunking: Mapped[str]
+    builder: Mapped[str]
     heartbeat: Mapped[datetime]
     created: Mapped[datetime]
     published: Mapped[datetime | None]
@@ -130,7 +136,7 @@ class FileRow(Base):
     content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int]
     compressed: Mapped[bool]
-    data: Mapped[bytes] = mapped_column(LargeBinary)
+    data: Mapped[bytes]
 
 
 class DocumentRow(Base):
@@ -142,12 +148,12 @@ class DocumentRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     release_id: Mapped[int] = owned_by("releases")
-    file: Mapped[str] = mapped_column(Text)
-    title: Mapped[str] = mapped_column(Text)
+    file: Mapped[str]
+    title: Mapped[str]
     kind: Mapped[str] = mapped_column(String(32))
     content_hash: Mapped[str] = mapped_column(ForeignKey("files.content_hash"), index=True)
-    reading: Mapped[str] = mapped_column(Text)
-    chunking: Mapped[str] = mapped_column(Text)
+    reading: Mapped[str]
+    chunking: Mapped[str]
 
 
 class MemberRow(Base):
@@ -157,7 +163,7 @@ class MemberRow(Base):
 
     generation_id: Mapped[int] = owned_by("generations", primary_key=True)
     document_id: Mapped[int] = owned_by("documents", primary_key=True, index=True)
-    source: Mapped[str] = mapped_column(Text)
+    source: Mapped[str]
 
 
 class PageRow(Base):
@@ -169,9 +175,9 @@ class PageRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     document_id: Mapped[int] = owned_by("documents")
     number: Mapped[int]
-    anchor: Mapped[str | None] = mapped_column(Text)
-    text: Mapped[str] = mapped_column(Text)
-    blocks: Mapped[str] = mapped_column(Text)
+    anchor: Mapped[str | None]
+    text: Mapped[str]
+    blocks: Mapped[str]
 
 
 class SearchChunkRow(Base):
@@ -185,7 +191,7 @@ class SearchChunkRow(Base):
     ordinal: Mapped[int]
     start: Mapped[int]
     end: Mapped[int]
-    heading: Mapped[str] = mapped_column(Text)
+    heading: Mapped[str]
     text_hash: Mapped[bytes] = mapped_column(LargeBinary(32), index=True)
 
 
@@ -196,7 +202,7 @@ class EmbeddingRow(Base):
 
     model_id: Mapped[int] = owned_by("embedding_models", primary_key=True)
     text_hash: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
-    vector: Mapped[bytes] = mapped_column(LargeBinary)
+    vector: Mapped[bytes]
 
 
 class GlossaryRow(Base):
@@ -207,5 +213,5 @@ class GlossaryRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     product_id: Mapped[int] = owned_by("products")
-    term: Mapped[str] = mapped_column(Text)
-    synonyms: Mapped[list[str]] = mapped_column(JSON)
+    term: Mapped[str]
+    synonyms: Mapped[list[str]]
