@@ -17,7 +17,7 @@ from chatbot.accounts.people import Person
 from chatbot.reply import Reply
 from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import review_of
-from corpora.catalog.glossary_file import FORMULA
+from corpora.catalog.glossary import FORMULA
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
 from prompts.fencing import visible

@@ -91,10 +91,8 @@ class IngestReport(Gathered):
 class Builder:
     """Builds generations and publishes them, tells who wants to know, and can be stopped.
 
-    Until its end the generation that was published before serves. After a failure, a cancellation
-    or a kill the same call picks up where this one was: documents and vectors that were committed
-    are used again. What would hold the same as what serves is not published. All raise IngestError
-    (BeingBuilt, IngestCancelled, DiskFull, TakenOver) with what to do.
+    After a failure, a cancellation or a kill the same call picks up where this one was. What would
+    hold the same as what serves is not published. All raise IngestError with what to do.
     """
 
     database: Database
@@ -109,9 +107,8 @@ class Builder:
     def ingest(self, paths: Sequence[Path], *, product: str, release: str) -> IngestReport:
         """Build a generation of a release from files, folders and zips.
 
-        All files that came from one of `paths` before are replaced by those that are there now;
-        what came from other paths stays. Raises NothingToIngest, and UnusableName for a name that
-        cannot be one.
+        What came from one of `paths` before is replaced by what is there now; the rest stays.
+        Raises NothingToIngest, and UnusableName for a name that cannot be one.
         """
 
         def gather(gathering: Gathering) -> Gathered:
@@ -128,18 +125,13 @@ class Builder:
     def reread(self, product: str, release: str) -> IngestReport:
         """Read all files of a release again, from the bytes that were kept.
 
-        What the same parsers read before is taken over. A file that cannot be read any more is
-        left out and reported. Raises NoCorpus for a release that serves nothing.
+        One that cannot be read any more is left out. Raises NoCorpus.
         """
         serving = Catalog(self.database).serving(product, release)
         return self._build(serving.product, serving.release, Gathering.from_originals)
 
     def remove_documents(self, product: str, release: str, files: Collection[str]) -> IngestReport:
-        """Leave some files of a release out; `dropped` says which.
-
-        A rollback brings them back. Raises NothingLeft where no file would remain, NoCorpus for a
-        release that serves nothing.
-        """
+        """Leave some files of a release out; raise NothingLeft where none remains, NoCorpus."""
         serving = Catalog(self.database).serving(product, release)
 
         def gather(gathering: Gathering) -> Gathered:
@@ -237,10 +229,7 @@ class Builder:
 
     @contextmanager
     def _embedding_meanwhile(self, generation_id: int) -> Iterator[Sequence[int]]:
-        """Embed what is written while more is read, which leaves a core idle now and then.
-
-        Yields how many texts each look embedded.
-        """
+        """Embed what is written while more is read; yield how many texts each look embedded."""
         over = Event()
         done: list[int] = []
 

@@ -55,9 +55,8 @@ class ChunkingSettings:
 class Gathered:
     """Files read now, files taken over as they were read before, and files left out.
 
-    `remarks` tell what was left out of files that were read now. `skipped` counts, by suffix, what
-    is no documentation; `dropped` are files that the release held and this generation does not,
-    because they are gone or cannot be read now.
+    `remarks` tell what was left out of files that were read; `skipped` counts, by suffix, what is
+    no documentation; `dropped` are files that the release held and this generation does not.
     """
 
     read: int = 0
@@ -103,10 +102,7 @@ class Gathering:
     limits: Limits = DEFAULT_LIMITS
 
     def from_paths(self, paths: Sequence[Path]) -> Gathered:
-        """Take the files under `paths`, and of the release what came from other paths before.
-
-        A file is known within its release by its path relative to what was ingested.
-        """
+        """Take the files under `paths`, and of the release what came from other paths before."""
         self.report(Progress(Stage.LISTING, 0, 1))
         listing = list_files(paths, limits=self.limits)
         self.report(Progress(Stage.LISTING, 1, 1))
@@ -146,9 +142,8 @@ class Gathering:
     def _from_files(self, listing: Listing, sources: Collection[str]) -> Gathered:
         """Take files, and of the release what came from other sources than these before.
 
-        A file that the same code read before with the same content, also in an ingest that did
-        not end, is taken over. Documents are written complete, many pages in one transaction. If
-        no file can be read, nothing else becomes a member.
+        What the same code read before with the same content is taken over, also from an ingest
+        that did not end. If no file can be read, nothing else becomes a member.
         """
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
         known = self._known()
@@ -235,10 +230,9 @@ class Gathering:
     def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> tuple[int, tuple[str, ...]]:
         """Make published documents members too; count them, and return the files left out.
 
-        `is_left_out` is asked by file and source of those that are no members yet. What came from
-        a source that is read now and is not there any more, or has become unreadable, is left
-        out: an answer must not come from it. Documents are cut anew, from their stored pages, if
-        the settings for that have changed.
+        `is_left_out` is asked by file and source of those that are no members yet: what came from
+        a source and is not there any more must not answer. They are cut anew if the settings for
+        that have changed.
         """
         published = serving_beside(self.database, self.generation_id)
         with self.database.reading() as session:

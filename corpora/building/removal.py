@@ -39,8 +39,7 @@ def delete_release(
 ) -> Deleted:
     """Delete a release with its generations and its memory; nothing goes if it is gone.
 
-    It is offered no longer from the beginning, and can be called again after a crash. Raises
-    BeingBuilt while somebody ingests into it.
+    It can be called again after a crash. Raises BeingBuilt while somebody ingests into it.
     """
     with database.writing() as session:
         row = find_release(session, product, release)

@@ -65,8 +65,7 @@ class Catalog:
     def products(self, *, every: bool = False) -> tuple[Product, ...]:
         """Return the products by name, each with the releases that can be asked, oldest first.
 
-        With `every`, also releases that are retired or have nothing published, and products
-        without releases.
+        With `every`, also those that are retired or empty.
         """
         with self._database.reading() as session:
             rows = session.scalars(select(ProductRow).options(selectinload(ProductRow.releases)))
@@ -119,10 +118,7 @@ class Catalog:
             return tuple(Generation(*values) for values in found)
 
     def add_release(self, product: str, release: str) -> int:
-        """Return the id of a release, which is added, with its product, if it is new.
-
-        Raises UnusableName if the product calls another release so.
-        """
+        """Return the id of a release, added with its product if it is new; raise UnusableName."""
         check_name("product", product)
         check_name("release", release)
         with self._database.writing() as session:
@@ -142,10 +138,7 @@ class Catalog:
             return row.id
 
     def rollback(self, product: str, release: str) -> MemoryReview:
-        """Let the generation before the one that serves a release serve again.
-
-        Returns what became of remembered answers. Raises UnknownRelease if none is kept.
-        """
+        """Let the generation before the one that serves do so; raise UnknownRelease if none is."""
         with self._database.reading() as session:
             serving = require_release(session, product, release).published_generation_id or 0
         for generation in self.generations(product, release):
@@ -154,10 +147,7 @@ class Catalog:
         raise UnknownRelease(f"No earlier version of {product} {release} is kept to roll back to.")
 
     def serve(self, product: str, release: str, generation: int) -> MemoryReview:
-        """Let a generation of a release that served once serve again, an earlier or a later one.
-
-        Returns what became of remembered answers. Raises UnknownRelease if it is not kept.
-        """
+        """Let a generation that served once serve again; raise UnknownRelease if it is not kept."""
         with self._database.writing() as session:
             row = require_release(session, product, release)
             kept = session.get(GenerationRow, generation)

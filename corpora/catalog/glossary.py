@@ -1,7 +1,15 @@
-"""The glossary of a product: which words mean the same (QAMR, lesson 2)."""
+"""The glossary of a product: which words mean the same (QAMR, lesson 2).
 
-from collections.abc import Iterable, Mapping
+As a file it is CSV that a spreadsheet opens and saves: the first row is `term,synonyms`, below it
+stand a term and, in a cell each, as many synonyms as there are.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -14,6 +22,14 @@ from ingestion.errors import StrataError
 LONGEST_WORDING = 100
 MOST_SYNONYMS = 20
 MOST_ENTRIES = 2_000
+HEADER = ("term", "synonyms")
+LARGEST = 2_000_000
+"""Bytes."""
+
+_HEADER = re.compile(r'"?term"?(?P<separator>[,;\t])', re.IGNORECASE)
+FORMULA = re.compile(r"[\s'\"`‘’“”]*[=+\-@\t\r＝＋－＠]")
+"""What a spreadsheet takes for a formula at the beginning of a cell, also behind white space and
+quotes, and in the full-width forms that some convert (OWASP, CSV Injection)."""
 
 
 class GlossaryError(StrataError, ValueError):
@@ -43,11 +59,7 @@ class Changes:
 
 
 def tidy(entry: Entry) -> Entry:
-    """Return an entry with white space squeezed and repeated wordings left out.
-
-    Raises GlossaryError where it has no synonym, too many, or a wording that is too long, holds
-    a character that cannot be seen, or holds neither letter nor digit.
-    """
+    """Return an entry without repetitions and spare white space; raise GlossaryError."""
     term, *synonyms = dict.fromkeys(filter(None, map(_squeezed, entry.wordings))) or [""]
     if not _squeezed(entry.term):
         raise GlossaryError("the term is missing")
@@ -61,11 +73,7 @@ def tidy(entry: Entry) -> Entry:
 
 
 class Glossaries:
-    """The glossaries of all products, in the database; products go by name or alias.
-
-    Every call sees what other processes have written. Raises UnknownRelease for a product that
-    is not there.
-    """
+    """The glossaries of all products, in the database; all raise UnknownRelease."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -83,11 +91,7 @@ class Glossaries:
             return _changes(_rows(session, require_product(session, product)), new)
 
     def replace(self, product: str, entries: Iterable[Entry]) -> Changes:
-        """Make `entries` the whole glossary of a product and return what that changed.
-
-        Raises GlossaryError for an entry that cannot be, for a term that stands twice, and for
-        more than `MOST_ENTRIES`; then nothing is changed.
-        """
+        """Make `entries` the whole glossary of a product, unless GlossaryError is raised."""
         new = _by_term(entries)
         with self._database.writing() as session:
             owner = require_product(session, product)
@@ -99,8 +103,7 @@ class Glossaries:
     def put(self, product: str, entry: Entry, *, instead_of: str | None = None) -> None:
         """Add an entry to a product, in place of the one with its term if there is one.
 
-        With `instead_of`, in place of the entry with that term and no other (empty: of none);
-        raises GlossaryError where another entry has the new term already.
+        With `instead_of`, in place of the entry with that term and no other (empty: of none).
         """
         entry = tidy(entry)
         with self._database.writing() as session:
@@ -179,3 +182,76 @@ def _check(wording: str) -> None:
         raise GlossaryError(f"{wording!r} contains an invisible character ({hidden!a})")
     if not any(c.isalnum() for c in wording):
         raise GlossaryError(f"{wording!r} needs at least one letter or digit")
+
+
+def read_glossary(path: Path) -> tuple[Entry, ...]:
+    """Read the entries of a CSV file; raise GlossaryError, with file and line."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise GlossaryError(f"{path} cannot be read: {error.strerror}") from error
+    return parse_glossary(data, str(path))
+
+
+def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
+    """Read the entries from the bytes of a file, as `read_glossary` does."""
+    text = _file_text(data, file)
+    header = _HEADER.match(text)
+    if header is None:
+        raise GlossaryError(
+            f"{file}, line 1: the first row must be `{','.join(HEADER)}`, and below it a term and "
+            "its synonyms in a cell each"
+        )
+    found: dict[str, tuple[int, Entry]] = {}
+    for line, cells in _file_rows(file, text, header["separator"]):
+        try:
+            entry = tidy(Entry(cells[0], tuple(cells[1:])))
+        except GlossaryError as error:
+            raise GlossaryError(f"{file}, line {line}: {error}") from error
+        if entry.term in found:
+            raise GlossaryError(
+                f"{file}, line {line}: {entry.term!r} is also in line {found[entry.term][0]}: "
+                "put its synonyms into one row"
+            )
+        found[entry.term] = line, entry
+    return tuple(entry for _, entry in found.values())
+
+
+def written_glossary(entries: Iterable[Entry]) -> str:
+    """Write a file that `read_glossary` reads back; an apostrophe makes a formula text."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    for entry in entries:
+        writer.writerow(f"'{w}" if FORMULA.match(w) else w for w in entry.wordings)
+    return text.getvalue()
+
+
+def _file_text(data: bytes, file: str) -> str:
+    if len(data) > LARGEST:
+        raise GlossaryError(f"{file} is larger than the limit of {LARGEST:,} bytes: check the file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise GlossaryError(
+            f"{file}, line {line}: not UTF-8 text; in the spreadsheet, save the file as “CSV UTF-8”"
+        ) from error
+
+
+def _file_rows(file: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows below the header that hold anything, with the line at which each begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if line > 1 and any(cell.strip() for cell in cells):
+                yield line, [_plain(cell) for cell in cells]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise GlossaryError(f"{file}, line {line}: not a valid CSV row: {error}") from error
+
+
+def _plain(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

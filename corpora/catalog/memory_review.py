@@ -1,8 +1,6 @@
 """Remembered answers rest on pages: those whose pages are no more are not used (provenance).
 
-A page is known by its file and the hash of its text, whatever its number. Whatever changes what
-serves a release reviews its answers in the same transaction, so that nobody ever sees an answer
-as usable whose pages do not serve.
+Whatever changes what serves a release reviews its answers in the same transaction.
 """
 
 from collections import defaultdict
@@ -30,10 +28,7 @@ _Moved = dict[int, dict[int, _Place]]
 
 @dataclass(frozen=True)
 class CitedPage:
-    """The page behind a citation, known by its file and the SHA-256 of its text.
-
-    `page_id` is the page that held this text when it was last looked for, `number` its number then.
-    """
+    """The page behind a citation; its text was last found at `page_id` and `number`."""
 
     file: str
     page_hash: bytes
@@ -77,11 +72,7 @@ class Remembered:
 
 
 def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
-    """Say why an answer that cites these pages may not be used now; empty: it may.
-
-    For an answer that is about to be remembered, since what serves its release may have changed
-    after it was given.
-    """
+    """Say why an answer that cites these pages may not be used now; empty: it may."""
     release = session.get_one(ReleaseRow, release_id)
     if release.retired:
         return _RETIRED
@@ -92,8 +83,7 @@ def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) 
 def review_release(session: Session, release_id: int) -> MemoryReview:
     """Suspend the remembered answers of a release whose pages do not serve, restore the others.
 
-    It belongs into the transaction that changes what serves. Of what serves only files are read
-    that are cited and were written anew.
+    It belongs into the transaction that changes what serves.
     """
     before = _suspended(session, release_id)
     release = session.get_one(ReleaseRow, release_id)
@@ -143,10 +133,7 @@ def _suspended(session: Session, release_id: int) -> _Reasons:
 
 
 def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
-    """Why pairs may not be used now, and the pages of pairs, by ordinal, that are others now.
-
-    Looked at are the pages that pairs cite and that do not serve.
-    """
+    """Why pairs may not be used now, and which of their pages, by ordinal, are others now."""
     rows = session.execute(
         select(MemoryPageRow, MemoryPairRow.answer)
         .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
@@ -179,10 +166,7 @@ def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Rea
 def _look_for(
     session: Session, serving: int | None, pages: Collection[CitedPage]
 ) -> dict[CitedPage, _Place | str]:
-    """Where the text of each page stands in the file of that name that serves, or why nowhere.
-
-    Of several pages with the text it is the one nearest to the number that the cited one had.
-    """
+    """Where the text of each page stands in what serves, nearest to its number, or why nowhere."""
     wanted = {(page.file, page.page_hash) for page in pages}
     files: set[str] = set()
     places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)

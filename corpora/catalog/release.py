@@ -1,10 +1,14 @@
-"""Releases and products: how their names are read, compared and ordered."""
+"""Releases and products: how their names are read, compared, ordered and mistyped."""
 
 import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
+
+from rapidfuzz.distance import OSA
 
 Token = int | str
 SortKey = tuple[tuple[int, int, str], ...]
@@ -34,14 +38,16 @@ _BEFORE_THE_FINAL = {
     "rc": 5,
 }
 _NUMBER, _WORD, _END, _PRERELEASE = 2, 1, 0, -1
+_LOOK_ALIKE = str.maketrans({"o": "0", "l": "1", "i": "1", "|": "1"})
+_SHORTEST_WORD = 4
+"""In which a letter off is a typing error."""
 
 
 def name_tokens(name: str) -> tuple[Token, ...]:
     """Read a release's name as numbers and words, so that equal releases have equal tokens.
 
-    `R17.2`, `17-2` and `v17.02` are all (17, 2): never a float, so 3.2 is not 3.20. Suffixes stay
-    behind the numbers: `20.2R2-S3.5` is (20, 2, "r", 2, "s", 3, 5), `3.5 Service Pack 1` is
-    (3, 5, "sp", 1), `2.0b1` is (2, 0, "beta", 1).
+    `R17.2`, `17-2` and `v17.02` are all (17, 2), never a float: 3.2 is not 3.20. Suffixes stay
+    behind: `3.5 Service Pack 1` is (3, 5, "sp", 1), `2.0b1` is (2, 0, "beta", 1).
     """
     for pattern, short in _SPELLED_OUT:
         name = pattern.sub(short, name)
@@ -81,8 +87,7 @@ def releases_named(text: str, release: str, *, parts: int | None = None) -> Name
 def sort_key(name: str) -> SortKey:
     """Order release names naturally: 3.2 < 3.20, 2.0rc9 < 2.0rc10 < 2.0 < 2.0.1 < 2.1.
 
-    Zeros at the end of the numbers do not count (17.20.0 stands where 17.20 does); a word that is
-    no pre-release comes after the bare name (3.5 < 3.5-sp1) and before a longer number.
+    Zeros at the end do not count; a word that is no pre-release comes after the bare name.
     """
     tokens = list(name_tokens(name))
     numbers = next((i for i, t in enumerate(tokens) if isinstance(t, str)), len(tokens))
@@ -108,10 +113,7 @@ def is_prerelease(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Release:
-    """One release of a product, with the other names that an administrator gave it.
-
-    From `end_of_life` on it has no support; it can be asked as before.
-    """
+    """One release of a product, with its other names; from `end_of_life` on it has no support."""
 
     product: str
     name: str
@@ -122,10 +124,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Product:
-    """A product with its releases from the oldest to the newest.
-
-    `latest` is the name or alias of the release that an administrator calls the latest, if any.
-    """
+    """A product with its releases, the oldest first; `latest` is what an administrator calls so."""
 
     name: str
     aliases: tuple[str, ...] = ()
@@ -147,3 +146,53 @@ def newest_of(releases: tuple[Release, ...]) -> Release | None:
     """Return the last of some releases in order that is no pre-release, else the last."""
     finals = tuple(release for release in releases if not release.prerelease)
     return (finals or releases)[-1] if releases else None
+
+
+def likely_meant(name: str, releases: Iterable[str]) -> str | None:
+    """Return the release that a name which is none of them looks like, if any.
+
+    That is another way to write it (17-20, 1720, 17.2O), a letter off in a word, and one slip in a
+    number that is unlike those of all releases (17.200, 71.20). The next number is no typing error.
+    """
+    wanted = name.strip().casefold()
+    others = [release for release in releases if release.strip().casefold() != wanted]
+    same = [other for other in others if _reads_the_same(name, other, others)]
+    return next(iter(same or [o for o in others if _has_one_slip(name, o, others)]), None)
+
+
+def _reads_the_same(name: str, other: str, others: Sequence[str]) -> bool:
+    own, its = _folded(name), _folded(other)
+    if name_tokens(name) == name_tokens(other) or name_tokens(own) == name_tokens(its):
+        return True
+    # 1.11 is no 11.1, but 1720 among releases of two numbers is 17.20.
+    shapes = {len(name_tokens(release)) for release in others}
+    squeezed = ["".join(filter(str.isalnum, text)) for text in (own, its)]
+    return squeezed[0] == squeezed[1] and len(name_tokens(name)) not in shapes
+
+
+def _has_one_slip(name: str, other: str, others: Sequence[str]) -> bool:
+    own, its = name_tokens(name), name_tokens(other)
+    if len(own) != len(its):
+        return False
+    places = [place for place, (a, b) in enumerate(zip(own, its, strict=True)) if a != b]
+    if len(places) != 1:
+        return False
+    (place,) = places
+    there = [tokens[place] for o in others if len(tokens := name_tokens(o)) > place]
+    return _is_slip(own[place], its[place], [token for token in there if isinstance(token, int)])
+
+
+def _is_slip(written: Token, near: Token, numbers: Sequence[int]) -> bool:
+    if OSA.distance(str(written), str(near)) != 1:
+        return False
+    if isinstance(written, int) and isinstance(near, int):
+        if len(str(written)) == len(str(near)) and sorted(str(written)) != sorted(str(near)):
+            return False
+        unlike = len(str(written)) not in {len(str(number)) for number in numbers}
+        return written > 2 * max(numbers) or (0 < written < max(numbers) and unlike)
+    words = isinstance(written, str) and isinstance(near, str)
+    return words and min(len(str(written)), len(str(near))) >= _SHORTEST_WORD
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold().translate(_LOOK_ALIKE)

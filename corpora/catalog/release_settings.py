@@ -42,10 +42,7 @@ class ProductSettings:
 
 @dataclass(frozen=True)
 class ReleaseOverview:
-    """A release, offered or not, with what serves it; `documents` counts what that holds.
-
-    `remembered` counts the answers that the memory has of it.
-    """
+    """A release, offered or not, with the documents that serve it and its remembered answers."""
 
     name: str
     prerelease: bool
@@ -58,10 +55,7 @@ class ReleaseOverview:
 
 @dataclass(frozen=True)
 class ProductOverview:
-    """A product as an administrator sees it, with all of its releases, the oldest first.
-
-    `latest` is the name of the release that "latest" means, if any can be asked.
-    """
+    """A product with all of its releases, the oldest first; `latest` is the one that means so."""
 
     product: str
     settings: ProductSettings
@@ -117,10 +111,7 @@ class ReleaseAdministration:
             return _settings(require_release(session, product, release))
 
     def change_release(self, product: str, release: str, settings: ReleaseSettings) -> MemoryReview:
-        """Set all that is said of a release; return what became of its remembered answers.
-
-        Raises UnusableName for an alias, or a name to sort as, that cannot be.
-        """
+        """Set all that is said of a release; raise UnusableName for a name that cannot be."""
         aliases = _distinct(settings.aliases)
         sorts_as = (settings.sorts_as or "").strip() or None
         for name in (*aliases, *filter(None, [sorts_as])):
@@ -141,11 +132,7 @@ class ReleaseAdministration:
             return review_release(session, row.id)
 
     def change_product(self, product: str, settings: ProductSettings) -> None:
-        """Set all that is said of a product.
-
-        Raises UnusableName for an alias that cannot be or is taken, UnknownRelease for a latest
-        release that is not there.
-        """
+        """Set all that is said of a product; raise UnusableName, UnknownRelease for its latest."""
         aliases = _distinct(settings.aliases)
         for alias in aliases:
             check_name("product", alias)

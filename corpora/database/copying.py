@@ -26,11 +26,10 @@ def copy_database(
     target: Database,
     on_progress: Callable[[str, int, int], None] = lambda table, done, total: None,
 ) -> dict[str, int]:
-    """Copy all rows as they are at one moment; return how many, by table.
+    """Copy all rows as they are at one moment, in one transaction; return how many, by table.
 
-    Others may go on reading and writing the source. All arrive in one transaction, and every row
-    is read again and compared before it is committed. `on_progress` gets a table, and how many of
-    how many of its rows are copied. Raises NotCopied if the target holds anything, or differs.
+    Every row is read again and compared before it is committed. `on_progress` gets a table, and how
+    many of how many rows are copied. Raises NotCopied if the target holds anything, or differs.
     """
     counts = {}
     with source.reading() as there, target.writing() as here:

@@ -87,9 +87,8 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """Yield a session that is committed at the end, or rolled back on an exception.
 
-        One transaction writes at a time, on either database and over all machines: what it read
-        is still so when it writes. Keep it short, since other writers wait for it. Raises
-        DatabaseFull, UnreachableDatabase.
+        One transaction writes at a time, over all machines: what it read is still so when it
+        writes, and others wait for it. Raises DatabaseFull, UnreachableDatabase.
         """
         writer = self.engine.execution_options(**{_WRITES: True})
         with (
@@ -110,10 +109,9 @@ def sqlite_url(data_dir: Path) -> str:
 
 
 def open_database(url: str, originals: str | None = None) -> Database:
-    """Open the database, create it, or bring its tables up to date; several processes may at once.
+    """Open the database, create it, or bring its tables up to date.
 
-    Raises UnreachableDatabase where its server does not answer, UnusableDatabase where it cannot
-    be opened or was written by a newer version.
+    Raises UnreachableDatabase where its server does not answer, else UnusableDatabase.
     """
     try:
         parsed = make_url(url)

@@ -50,10 +50,9 @@ class ConversationRow(Base):
 
 
 class TurnRow(Base):
-    """A question and its answer; `answer` is the payload as the chatbot wrote it.
+    """A question and its answer; what follows `created` repeats what `answer` says, for searching.
 
-    What follows `created` repeats what the payload says, for searching: `seconds` is the time
-    the steps took. A `superseded` turn was asked anew and is no longer part of its conversation.
+    A `superseded` turn was asked anew and is no longer part of its conversation.
     """
 
     __tablename__ = "turns"
@@ -120,11 +119,9 @@ class TurnCitationRow(Base):
 
 
 class OpenQuestionRow(Base):
-    """A question without an answer: on its way in the server process `server`, or ended so.
+    """A question without an answer: on its way in `server`, which was `seen` then, or ended so.
 
-    The server says at `seen` that it is still there. `after` counts the turns that stand before
-    the question; `instead_of` is the turn that its answer replaces, and `afresh` asks for one
-    without the memory.
+    `after` counts the turns before it; `instead_of` is the turn that its answer replaces.
     """
 
     __tablename__ = "open_questions"
@@ -159,10 +156,7 @@ class FeedbackRow(Base):
 
 
 class ReviewRow(Base):
-    """What an admin thinks of a turn; `rating` is empty as long as there is none.
-
-    `corrected_release` is the release that should have answered, if it was another one.
-    """
+    """What an admin thinks of a turn; `rating` is empty as long as there is none."""
 
     __tablename__ = "reviews"
 
@@ -179,10 +173,7 @@ class ReviewRow(Base):
 
 
 class PersonRow(Base):
-    """Somebody who has signed in: their subject at the provider, and the `id` Strata knows them by.
-
-    The subject never changes hands; an address may. Whoever came first with it keeps it.
-    """
+    """Somebody who signed in: the subject, which never changes hands, and the `id` given to it."""
 
     __tablename__ = "people"
 

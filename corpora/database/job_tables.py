@@ -48,10 +48,8 @@ class WorkerRow(Base):
 class JobRow(Base):
     """A job and how far it is: `done` of `total` are what its `stage` counts.
 
-    Products and releases are named, not referred to: a job outlives what it worked on. `release`
-    is empty where a whole product is deleted; `person` is the id of who ordered it; `message` is a
-    sentence for people; `report` has the figures of a job that is done. `worker` has it in hand,
-    `attempts` counts how many had it.
+    Products and releases are named, not referred to: a job outlives what it worked on. `release` is
+    empty where a whole product is deleted; `attempts` counts the workers that had it.
     """
 
     __tablename__ = "jobs"

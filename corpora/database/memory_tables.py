@@ -1,7 +1,4 @@
-"""The tables of the quality memory (ComRAG 4.2): answered questions of a release.
-
-A release is a wall: every row hangs on one, and goes with it.
-"""
+"""The tables of the quality memory (ComRAG 4.2): answered questions of a release."""
 
 from __future__ import annotations
 
@@ -17,11 +14,9 @@ from corpora.database.tables import Base, owned_by
 class MemoryPairRow(Base):
     """A question and its answer in the high- or the low-quality store of a release.
 
-    `answer` is {text, value, citations} as in the reply; `asks` names what two questions must have
-    in common to be the same one, and `vector` (little-endian float32) is the question's under the
-    model `embedding`. Pairs with one `cluster` number are a cluster of their release and store.
-    `score` is 0 to 1 and `origin` says who gave it: measured as `faithfulness` and `relevancy`, or
-    `rated_by` somebody at `rated`. A `suspended` pair is not used; the text says why.
+    `asks` names what two questions must have in common to be the same one, `vector` (little-endian
+    float32) is the question's under the model `embedding`. `score` is 0 to 1 and `origin` says who
+    gave it. A `suspended` pair is not used; the text says why.
     """
 
     __tablename__ = "memory_pairs"
@@ -66,11 +61,7 @@ class MemoryPairRow(Base):
 
 
 class MemoryPageRow(Base):
-    """A page that the answer of a pair cites, by its file and the SHA-256 of its text.
-
-    `ordinal` is the place of the citation in the answer; `page_id` is the page that held this text
-    when it was last looked for.
-    """
+    """A page that the answer of a pair cites; `page_id` held its text when last looked for."""
 
     __tablename__ = "memory_pages"
 

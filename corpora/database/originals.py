@@ -1,7 +1,6 @@
 """The bytes of ingested files, so that each can be shown again: in the database, or beside it.
 
-Beside it means a folder that all machines see, or a bucket of S3 and the like (obstore). A row in
-the database then says that the bytes are there; they lie under the hash of the file's content.
+Beside it means a folder that all machines see, or a bucket; a row then says that they are there.
 """
 
 import zlib

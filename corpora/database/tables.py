@@ -1,8 +1,7 @@
 """The tables of the one database: what is true is here, every index is built from it.
 
-A document belongs to one release and is written once, complete with pages and search chunks; a
-generation of the release is a set of such documents. So a new generation shares what did not
-change with the one before it, and a published one never changes.
+A document belongs to one release and is written once; a generation of the release is a set of
+such documents, shares what did not change with the one before, and never changes once published.
 """
 
 from __future__ import annotations
@@ -79,11 +78,10 @@ class ProductRow(Base):
 
 
 class ReleaseRow(Base):
-    """A release of a product and the generation that serves it.
+    """A release of a product and the generation that serves it, to which no foreign key can point.
 
-    `published_generation_id` carries no foreign key, because generations point here already and
-    SQLite cannot add the second half of a circle later. `prerelease` and `sorts_as` override what
-    the name says; a `retired` release is hidden; from `end_of_life` on it has no support.
+    `prerelease` and `sorts_as` override what the name says; a `retired` release is hidden; from
+    `end_of_life` on it has no support.
     """
 
     __tablename__ = "releases"

@@ -19,8 +19,7 @@ from corpora.catalog.catalog import (
     find_product,
     find_release,
 )
-from corpora.catalog.release import sort_key
-from corpora.catalog.release_typos import likely_meant
+from corpora.catalog.release import likely_meant, sort_key
 from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection

@@ -1,7 +1,7 @@
 """Questions go before ingests: an ingest pauses while an answer is being made on its machine.
 
-A model's threads wait for each other at every layer, so that one core which an ingest takes makes
-an answer many times slower (docs/decisions/0019).
+A model's threads wait for each other, so that one core less makes it many times slower
+(docs/decisions/0019).
 """
 
 import fcntl

@@ -57,18 +57,12 @@ def generation_dir(data_dir: Path, generation_id: int) -> Path:
 
 
 def generation_schema(generation_id: int) -> str:
-    """Return the name of the schema of a generation's indexes, where PostgreSQL holds them.
-
-    The number at its end changes whenever indexes that were built before do not fit any more.
-    """
+    """Return the name of the schema of a generation's indexes; its end counts their formats."""
     return f"generation_{generation_id}_v1"
 
 
 def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:
-    """Start a generation of a release, take over from a dead builder, and return its id.
-
-    Raises BeingBuilt if a living process builds one.
-    """
+    """Start a generation of a release; raise BeingBuilt if a living process builds one."""
     now = datetime.now(UTC)
     with database.writing() as session:
         take_over(session, release_id, session.get_one(ReleaseRow, release_id).name)
@@ -155,10 +149,7 @@ def require_claim(session: Session, generation_id: int) -> None:
 
 
 def publish(database: Database, generation_id: int) -> MemoryReview:
-    """Let a generation serve its release from now on; say what became of remembered answers.
-
-    Raises TakenOver if another builder replaced it meanwhile.
-    """
+    """Let a generation serve its release; raise TakenOver if another builder replaced it."""
     with database.writing() as session:
         require_claim(session, generation_id)
         generation = session.get_one(GenerationRow, generation_id)
@@ -179,7 +170,6 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
     """Remove a release's older generations and whatever only they needed.
 
     Kept are the one that serves, the last `KEPT_FOR_ROLLBACK` that served, and one being built.
-    Rows go in small transactions, so that others can write in between.
     """
     of_release = GenerationRow.release_id == release_id
     with database.writing() as session:
@@ -204,11 +194,7 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
 
 
 def sweep_folders(database: Database, data_dir: Path) -> None:
-    """Remove indexes of generations that are no more, and what was left aside.
-
-    What killed processes left of a generation is removed once it is old; so are the indexes that
-    earlier versions built of what is remembered.
-    """
+    """Remove indexes of generations that are no more, and what killed processes left aside."""
     # Listed before the ids are read: a folder made later belongs to a generation known then.
     folders = [(f, f.stat().st_mtime) for f in (data_dir / "generations").glob("*/")]
     with database.reading() as session:

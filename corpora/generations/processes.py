@@ -23,11 +23,7 @@ def is_alive(name: str, beat: datetime) -> bool:
 
 
 def has_ended(name: str) -> bool:
-    """Whether the process of that name ran on this machine and is gone.
-
-    Of a process on another machine nothing is known here, nor of one that has another kind of
-    name.
-    """
+    """Whether the process of that name ran on this machine, as far as is known, and is gone."""
     host, *place = name.rsplit("/", 2)
     if host != socket.gethostname() or len(place) < 2:
         return False

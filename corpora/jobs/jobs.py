@@ -74,9 +74,9 @@ class Jobs:
             return tuple(session.scalars(query.order_by(JobFile.reason == "", JobFile.file)))
 
     def cancel(self, job_id: int) -> None:
-        """Stop a job: at once if no worker has it in hand, else within seconds.
+        """Stop a job that is not over: at once if no worker has it in hand, else within seconds.
 
-        Raises JobError for a deletion that has begun. One that has ended stays as it is.
+        Raises JobError for a deletion that has begun.
         """
         with self._database.writing() as session:
             row = _require(session, job_id)
@@ -88,10 +88,7 @@ class Jobs:
                 _end(row, JobState.CANCELLED)
 
     def retry(self, job_id: int) -> None:
-        """Let a job that failed or was cancelled wait for a worker again.
-
-        Raises JobError if it is in another state.
-        """
+        """Let a job that failed or was cancelled wait again; raise JobError for any other."""
         with self._database.writing() as session:
             row = _require(session, job_id)
             if row.state not in (JobState.FAILED, JobState.CANCELLED):
@@ -136,18 +133,14 @@ class Claims:
             drop_ended(session)
 
     def let_go(self) -> None:
-        """Let jobs wait again that are this worker's by their rows alone, since it does none now.
-
-        A connection that was lost leaves such rows: a job that was taken in hand, or is over.
-        """
+        """Let jobs wait again that only their rows give to this worker: a connection was lost."""
         with self._database.writing() as session:
             _take_from(session, Job.worker == self._worker)
 
     def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
         """Return the id of the job that has waited longest, of all but some.
 
-        Jobs of a release are done in the order in which they were ordered: while one is not over,
-        though its worker may have died with it, the later ones wait.
+        Jobs of a release are done in order: while one is not over, the later ones wait.
         """
         before = aliased(Job)
         # A job without a release is one of the whole product.

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.catalog.glossary import Entry, GlossaryError
-from corpora.catalog.glossary_file import read_glossary, written_glossary
+from corpora.catalog.glossary import Entry, GlossaryError, read_glossary, written_glossary
 
 ENTRIES = (Entry("performance monitoring", ("PM", "perf mon")), Entry("wait-to-restore", ("WTR",)))
 

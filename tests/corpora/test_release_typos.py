@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.release_typos import likely_meant
+from corpora.catalog.release import likely_meant
 from corpora.database.engine import Database
 from corpora.documents.upload_checks import similar_release
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from corpora.catalog.glossary import Glossaries
-from corpora.catalog.glossary_file import read_glossary, written_glossary
+from corpora.catalog.glossary import Glossaries, read_glossary, written_glossary
 from ui.cli.terminal import AsJson, open_database, print_result, say, write
 from ui.wording.amounts import how_many
 
