@@ -14,7 +14,7 @@ from corpora.database.engine import Database
 from corpora.database.job_tables import JobFileRow, JobRow
 from corpora.database.originals import Originals, PackedFile, pack
 from corpora.generations.disk import full_disk_is_named, require_room
-from corpora.jobs.jobs import JobFile, JobKind, Jobs, insert_job
+from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
 
@@ -87,7 +87,9 @@ def store(
         require_room(data_dir, sum(file.size for file in files))
         listed = [_keep(database, file) for file in files]
         with database.writing() as session:
-            job_id = insert_job(session, JobKind.UPLOAD, product, release, person_id, listed)
+            job_id = Jobs(database).add(
+                JobKind.UPLOAD, product, release, person_id, listed, session=session
+            )
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.
                 if not originals.is_kept(session, kept.content_hash):

@@ -4,6 +4,7 @@ Rows in the database are the queue: a worker looks for one that waits and takes 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -49,10 +50,31 @@ class Jobs:
         release: str,
         person_id: str,
         files: Iterable[JobFile] = (),
+        *,
+        session: Session | None = None,
     ) -> int:
-        """Order a job and return its id; a worker takes it within a second."""
-        with self._database.writing() as session:
-            return insert_job(session, kind, product, release, person_id, files)
+        """Order a job under the names of the catalog and return its id.
+
+        It is written with what else `session` writes, if one is given; a worker takes it within a
+        second.
+        """
+        with nullcontext(session) if session else self._database.writing() as writing:
+            owner = find_product(writing, product)
+            known = find_release(writing, product, release)
+            row = Job(
+                kind=kind,
+                product=owner.name if owner else product.strip(),
+                release=known.name if known else release.strip(),
+                person=person_id,
+                state=JobState.WAITING,
+                created=datetime.now(UTC),
+            )
+            writing.add(row)
+            writing.flush()
+            for file in files:
+                file.job_id = row.id
+                writing.add(file)
+            return row.id
 
     def get(self, job_id: int) -> Job:
         """Return a job; raise JobError if there is none."""
@@ -223,33 +245,6 @@ class Claims:
         if row is None:
             raise JobTaken
         return row
-
-
-def insert_job(
-    session: Session,
-    kind: JobKind,
-    product: str,
-    release: str,
-    person_id: str,
-    files: Iterable[JobFile],
-) -> int:
-    """Write a waiting job with its files, under the names of the catalog, and return its id."""
-    owner = find_product(session, product)
-    known = find_release(session, product, release)
-    row = Job(
-        kind=kind,
-        product=owner.name if owner else product.strip(),
-        release=known.name if known else release.strip(),
-        person=person_id,
-        state=JobState.WAITING,
-        created=datetime.now(UTC),
-    )
-    session.add(row)
-    session.flush()
-    for file in files:
-        file.job_id = row.id
-        session.add(file)
-    return row.id
 
 
 def living_workers(session: Session) -> set[str]:

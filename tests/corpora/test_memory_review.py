@@ -264,7 +264,7 @@ def test_nothing_serves_anew_unless_its_answers_were_reviewed(
 
     write_beacon(docs, mast=15)
     with monkeypatch.context() as patched:
-        patched.setattr("corpora.catalog.memory_review._write", fail)
+        patched.setattr("corpora.catalog.memory_review._event", fail)
         with pytest.raises(CutOff):
             ingest_beacon(database, docs)
     assert Catalog(database).serving("Beacon", "17.10").generation == serving

@@ -353,13 +353,13 @@ def test_what_a_crash_left_is_not_taken_for_the_files_of_a_job(
 def test_what_a_prune_took_before_the_job_was_there_is_kept_again(
     database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insert_job = uploads.insert_job
+    add = Jobs.add
 
-    def pruned_before(session: Session, *job: Any) -> int:
+    def pruned_before(self: Jobs, *job: Any, session: Session) -> int:
         session.execute(delete(FileRow))
-        return insert_job(session, *job)
+        return add(self, *job, session=session)
 
-    monkeypatch.setattr(uploads, "insert_job", pruned_before)
+    monkeypatch.setattr(Jobs, "add", pruned_before)
     job_id = put(database, data_dir, of("guide.md"))
     (files,) = lay_out_upload(database, data_dir, job_id)
     assert (files / "guide.md").read_bytes() == GUIDE
