@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from corpora.catalog.glossary import Entry, Glossaries
-from corpora.catalog.glossary_file import parse_glossary, written_glossary
+from corpora.catalog.glossary import Entry, Glossaries, parse_glossary, written_glossary
 from corpora.catalog.release_settings import ReleaseAdministration
 from ui.elements.frame import done, failures_shown, page, use_new_widget, widget_round
 from ui.elements.scope import heading_with_product

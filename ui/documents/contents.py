@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
-from corpora.catalog.catalog import Catalog, Generation, GenerationState
+from corpora.catalog.catalog import Catalog, Generation
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from corpora.documents.impact import impact_of_serving
@@ -104,7 +104,7 @@ def show_versions(product: str, release: ReleaseOverview) -> None:
     kept = [
         generation
         for generation in Catalog(services.chatbot().database).generations(product, release.name)
-        if generation.state is not GenerationState.BUILDING
+        if generation.published is not None
     ]
     if not kept:
         st.markdown("No version yet. The first upload creates one.")
