@@ -104,19 +104,16 @@ class Chatbot:
     ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        The conversation is one of `owner`, who may ask `per_minute` questions where that is not as
-        the settings say; NEW begins one once there is an answer. `instead_of` is the turn of it,
-        with all behind it, that this one replaces, and `open_question` the one that is open no
-        longer. `afresh` asks
-        for an answer from the documents alone, without the memory. Raises BadQuestion,
-        LimitReached, UnknownConversation, GeneratorError, ModelMissing, and Stopped when `stopped`
-        says so.
+        NEW begins a conversation of `owner` once there is an answer. `per_minute` is another limit
+        than that of the settings; `instead_of` is the turn that this one replaces, with all behind
+        it, and `open_question` the one that is open no longer. `afresh` leaves out the memory.
+        Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing, and
+        Stopped when `stopped` says so.
         """
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         own = self.conversations.of(owner)
-        said = tuple((visible(user), visible(reply)) for user, reply in history)
-        self._check_short(said)
+        said = self._checked_history(history)
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
@@ -124,9 +121,9 @@ class Chatbot:
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
         kept_as = None
-        if conversation == NEW:
-            conversation = own.start(product, question)
         if conversation is not None:
+            if conversation == NEW:
+                conversation = own.start(product, question)
             kept_as = own.add(
                 conversation,
                 question,
@@ -148,11 +145,7 @@ class Chatbot:
         owner: str = LOCAL.id,
         per_minute: int | None = None,
     ) -> Turn:
-        """Find what the release that a question is about says on it, without an answer.
-
-        The turn has its best records in `selected`, or an `answer` where the question is about no
-        one release. Raises BadQuestion and LimitReached.
-        """
+        """The best records as `selected`, or an `answer` where it is about no one release."""
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
@@ -160,7 +153,6 @@ class Chatbot:
         return run_on_event_loop(self._run(steps, turn, owner), lambda: False)[0]
 
     def _checked(self, question: str) -> str:
-        """A question as it is asked; raises BadQuestion."""
         question = " ".join(visible(question).split())
         limit = self.settings.question_limit
         if not question:
@@ -171,22 +163,19 @@ class Chatbot:
             )
         return question
 
-    def _check_short(self, history: Sequence[tuple[str, str]]) -> None:
-        """Raise BadQuestion where more was said before than can be read in a few seconds."""
-        size = sum(len(user) + len(reply) for user, reply in history)
+    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        said = tuple((visible(user), visible(reply)) for user, reply in history)
+        size = sum(len(user) + len(reply) for user, reply in said)
         limit = _QUESTIONS_BEFORE * self.settings.question_limit
         if size > limit:
             raise BadQuestion(
                 f"the conversation before it has {size:,} characters, the limit is {limit:,}: "
                 "send its last turns only"
             )
+        return said
 
     def warm_up(self) -> None:
-        """Load and open what the first question would have to wait for.
-
-        The language model is loaded, and reads the fixed beginning of its prompt, behind the
-        caller's back. What fails here fails again, and is told, with the first question.
-        """
+        """Load what the first question would wait for, which also tells what fails here."""
         with suppress(StrataError):
             self.embedder.embed(["warm-up"])
             self.corpora.open_built(_WARM_UP_SECONDS)
@@ -217,8 +206,8 @@ class Chatbot:
     @cached_property
     def limits(self) -> Limits:
         """How much one person may ask and upload."""
-        settings = self.settings
-        return Limits(self.database, settings.questions_per_minute, settings.uploads_per_day)
+        per_minute, per_day = self.settings.questions_per_minute, self.settings.uploads_per_day
+        return Limits(self.database, per_minute, per_day)
 
     async def _run(
         self,
@@ -227,7 +216,6 @@ class Chatbot:
         owner: str,
         listener: Listener = lambda event: None,
     ) -> tuple[Turn, float]:
-        """The turn after the steps, and the seconds they took once its place had come."""
         callback = EventCallback(frozenset(name for name, _ in self._profile), listener)
         async with self._queue.place(owner, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
@@ -238,19 +226,20 @@ class Chatbot:
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
-        history = tuple((t.question, t.reply.answer) for t in earlier)
-        last = next(
-            (
-                (t.reply.product, t.reply.release)
-                for t in reversed(earlier)
-                if t.reply.product and t.reply.release and t.reply.release_status != "latest"
+        replies = [t.reply for t in earlier]
+        named = [
+            (reply.product, reply.release)
+            for reply in replies
+            if reply.product and reply.release and reply.release_status != "latest"
+        ]
+        return replace(
+            turn,
+            history=tuple((t.question, t.reply.answer) for t in earlier),
+            asked_back=frozenset(
+                i for i, r in enumerate(replies) if asked_back(r.route, r.release_status)
             ),
-            None,
+            conversation_release=named[-1] if named else None,
         )
-        open_ones = frozenset(
-            i for i, t in enumerate(earlier) if asked_back(t.reply.route, t.reply.release_status)
-        )
-        return replace(turn, history=history, asked_back=open_ones, conversation_release=last)
 
     @cached_property
     def _profile(self) -> Profile:
@@ -307,10 +296,7 @@ def open_embedder(settings: Settings, threads: int | None = None) -> MiniLM:
 
 
 def open_model(settings: Settings) -> BaseChatModel | None:
-    """The language model of the settings, loaded at its first call; None if there is none.
-
-    Raises BadSettings where a backend lacks a setting, or its model cannot be one.
-    """
+    """The language model of the settings, loaded at its first call. Raises BadSettings."""
     match settings.backend:
         case "embedded":
             path = settings.generator_file

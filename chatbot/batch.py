@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,10 +46,7 @@ class BatchProgress:
 
 
 def read_batch(path: Path) -> list[BatchLine | FailedLine]:
-    """Read the questions of a file; a line that is none has failed already.
-
-    Raises BatchError where there is no file, and for an id that stands twice.
-    """
+    """The questions of a file; raises BatchError for no file, and for an id that stands twice."""
     if not path.is_file():
         raise BatchError(f"{path}: there is no such file")
     lines: dict[str, BatchLine | FailedLine] = {}
@@ -77,11 +75,7 @@ def run_batch(
     *,
     afresh: bool = False,
 ) -> BatchProgress:
-    """Answer every line into `output`; lines already answered there are kept.
-
-    A line that fails gets an object with `id` and `error`, and the batch goes on; the next run
-    tries it again. `afresh` leaves the memory out.
-    """
+    """Answer every line into `output` that no earlier run has; `afresh` leaves the memory out."""
     answered = _answered(output)
     skipped = failed = 0
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -116,12 +110,10 @@ def _answered(output: Path) -> set[str]:
         return set()
     kept: dict[str, str] = {}
     for text in output.read_text("utf-8").splitlines():
-        try:
+        with suppress(json.JSONDecodeError):
             row = json.loads(text)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(row, dict) and "error" not in row and "id" in row:
-            kept[str(row["id"])] = text
+            if isinstance(row, dict) and "error" not in row and "id" in row:
+                kept[str(row["id"])] = text
     aside = output.with_suffix(output.suffix + ".part")
     aside.write_text("".join(line + "\n" for line in kept.values()), "utf-8")
     sync(aside)

@@ -23,10 +23,7 @@ Rounded = Annotated[float, AfterValidator(lambda number: round(number, 4))]
 
 
 class Part(BaseModel):
-    """A part of what is kept, made of what the turn holds by the names of its fields.
-
-    Fields that an earlier version did not have get their defaults.
-    """
+    """A part of what is kept; fields that an earlier version did not have get their defaults."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
 
@@ -51,11 +48,7 @@ class Side(Part):
 
 
 class RememberedPair(Part):
-    """A question that was answered before: how good its answer is (0 to 1), and how near (cosine).
-
-    An admin who rated it is named; whoever gave it a thumb is not, since others read this. `value`
-    is the lead of its answer, told in traces only.
-    """
+    """A question that was answered before; who gave it a thumb is not named to others."""
 
     id: int
     question: str

@@ -31,10 +31,9 @@ from ingestion.ocr import NoOcr, find_ocr
 _PAPER_PROFILES = frozenset(
     {"qamr", "baseline", "base", "+rewriting", "+dual-chunking", "+reduction", "+selection"}
 )
-"""The profiles whose answers are written from all that the paper's context holds."""
-
+"""Their answers are written from all that the paper's context holds."""
 _OCR_SHARE = 0.7
-"""Of a file's seconds; the rest is for what the file has beside its scanned pages."""
+"""Of a file's seconds."""
 
 
 class BadSettings(StrataError, ValueError):
@@ -42,10 +41,7 @@ class BadSettings(StrataError, ValueError):
 
 
 class Settings(SignInSettings, BaseSettings):
-    """Settings with their defaults; `STRATA_<NAME>` in the environment wins over `strata.toml`.
-
-    docs/configuration.md says what each of them is.
-    """
+    """Settings (docs/configuration.md); the environment, `STRATA_…`, wins over `strata.toml`."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="STRATA_", toml_file="strata.toml", extra="forbid"
@@ -210,11 +206,7 @@ class Settings(SignInSettings, BaseSettings):
 
     @property
     def generator_file(self) -> Path | None:
-        """The GGUF file of the embedded backend; None where there is none.
-
-        That is so for "none", and for the default before it is fetched. Raises BadSettings for a
-        file that is not there, is no GGUF file, or has no chat template.
-        """
+        """The GGUF file in use; None for "none", and before the default is fetched."""
         found = self._generator()
         return found[0] if found else None
 
@@ -236,10 +228,7 @@ class Settings(SignInSettings, BaseSettings):
 
     @property
     def adapter_file(self) -> Path | None:
-        """The GGUF file of the embedded backend's adapter; None without one, or without a model.
-
-        Raises BadSettings for one that is not there, or is none for the model.
-        """
+        """The GGUF file of the embedded backend's adapter, if any. Raises BadSettings."""
         found = self._generator()
         if found is None or self.adapter is None:
             return None
@@ -262,10 +251,7 @@ class Settings(SignInSettings, BaseSettings):
 
     @property
     def context(self) -> int:
-        """The longest prompt with its answer, in tokens, of the embedded backend.
-
-        That is `generator_context`, and never more than the model's file tells. Raises BadSettings.
-        """
+        """Tokens of the longest prompt with its answer, never more than the model's file tells."""
         found = self._generator()
         return min(self.generator_context, found[1].context) if found else self.generator_context
 

@@ -16,7 +16,6 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def _several(given: Any) -> Any:
-    """Take a list, or text with commas between, as it is written into the environment."""
     return given.replace(",", " ").split() if isinstance(given, str) else given
 
 

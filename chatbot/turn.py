@@ -154,11 +154,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Remembered:
-    """A question of the same release that was answered before, as the memory recalls it.
-
-    `score` is 0 to 1, `origin` where it comes from (`chatbot.memory.pairs`), `similarity` the
-    cosine to the question at hand.
-    """
+    """A question that was answered before: `score` is 0 to 1, `similarity` a cosine."""
 
     id: int
     question: str

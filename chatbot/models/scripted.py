@@ -16,11 +16,7 @@ from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
 
 
 class Rule(BaseModel):
-    """What to reply when the last message has `contains` in it and `matches` (a regex) somewhere.
-
-    With `error` the call fails with that message instead. `probabilities` are those of words to
-    come first, told where log-probabilities are asked for.
-    """
+    """What to reply when the last message has `contains` in it and `matches` a regex."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,12 +40,7 @@ class Asked:
 
 
 class ScriptedChatModel(StreamingChatModel):
-    """Reply by the first rule that fits the last message, else the next of `replies`, else this.
-
-    A reply that is an exception is raised. Replies are streamed word by word, `delay` seconds
-    before each; tokens are words. max_tokens and stop are taken note of and not obeyed. Raises
-    GeneratorError where the script has no reply.
-    """
+    """Reply word by word, by the first rule that fits, the next of `replies`, or `otherwise`."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
@@ -114,10 +105,7 @@ def _first_token(word: str, probabilities: Mapping[str, float]) -> dict[str, Any
 
 
 def read_script(path: Path) -> ScriptedChatModel:
-    """The model of a JSON file: an object with `rules`, `replies`, `otherwise` and `delay`.
-
-    Raises GeneratorError.
-    """
+    """The model of a JSON file, by its fields; raises GeneratorError."""
     try:
         return ScriptedChatModel.model_validate_json(path.read_bytes())
     except OSError as error:

@@ -1,8 +1,7 @@
 """A model on any OpenAI-compatible server: vLLM, Ollama, llama.cpp, or a hosted service.
 
 httpx speaks to it, not OpenAI's own client: that one sends what it finds in the OPENAI_* variables,
-the key of another service among it, and repeats requests that timed out, which makes a slow server
-slower and whoever asked wait several times as long.
+the key of another service among it, and repeats requests that timed out.
 """
 
 import asyncio
@@ -10,7 +9,7 @@ import json
 import random
 import ssl
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import cache
 from ipaddress import ip_address
 from textwrap import shorten
@@ -31,10 +30,6 @@ _LONGEST_PAUSE = 8.0
 _LONGEST_RETRY_AFTER = 60.0
 # What not every server has; one that refuses it is asked without it.
 _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
-
-
-class _Failure(Exception):
-    """What the server did wrong: the rest of a sentence that begins with its address."""
 
 
 class ServedChatModel(StreamingChatModel):
@@ -143,20 +138,17 @@ class ServedChatModel(StreamingChatModel):
                 f"broke off its answer after {words} words ({error}): ask again, or look into the "
                 "server's log"
             ) from None
-        except _Failure as error:
+        except GeneratorError as error:
             raise self._failed(str(error)) from None
         except (AttributeError, KeyError, TypeError) as error:
-            raise self._failed(
-                f"sends events of another form ({error!r}): check that STRATA_SERVER_URL is an "
-                "OpenAI-compatible server"
-            ) from None
+            raise self._failed(str(_broken(f"sends events of another form ({error!r})"))) from None
 
     def _headers(self) -> dict[str, str]:
         if not (key := self._secret):
             return {}
         # The HTTP library refuses it too, but shows it as it says so.
         if not (key.isascii() and key.isprintable()):
-            raise _Failure(
+            raise GeneratorError(
                 "is not asked: STRATA_SERVER_KEY holds a line break or another character that no "
                 "key has; set it again"
             )
@@ -181,10 +173,12 @@ class ServedChatModel(StreamingChatModel):
                 named = {e for e in extras if e.removeprefix("top_").rstrip("s") in said.lower()}
                 left_out |= named or extras
                 continue
-            wait = _retry_after(response)
+            wait = None
+            with suppress(ValueError):
+                wait = max(0.0, float(response.headers.get("retry-after", "")))
             overloaded = status == 429 or (status >= 500 and status != 501)
             if not overloaded or tries == self.retries or (wait or 0) > _LONGEST_RETRY_AFTER:
-                raise _Failure(_refusal(status, said, self.model))
+                raise GeneratorError(_refusal(status, said, self.model))
             # Not all who were refused together come back together.
             pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
             await asyncio.sleep(pause if wait is None else wait)
@@ -201,7 +195,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 async def _events(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
-    """The events of a streamed answer. Raises _Failure, also when the end is missing."""
+    """The events of a streamed answer; raises GeneratorError, also when the end is missing."""
     finished = False
     async for line in _lines(response):
         name, _, data = line.partition(":")
@@ -233,42 +227,32 @@ async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
     yield begun.decode("utf-8", "replace")
 
 
-def _broken(what: str) -> _Failure:
-    return _Failure(
+def _broken(what: str) -> GeneratorError:
+    return GeneratorError(
         f"{what}: check that STRATA_SERVER_URL is an OpenAI-compatible server, and its log"
     )
 
 
-def _retry_after(response: httpx.Response) -> float | None:
-    """The seconds that the server asks to wait for, if it does."""
-    try:
-        return max(0.0, float(response.headers.get("retry-after", "")))
-    except ValueError:
-        return None
-
-
 def _refusal(status: int, said: str, model: str) -> str:
     because = f"{status}: {_one_line(said)}" if said else str(status)
-    match status:
-        case 401 | 403:
-            # Not what it said: some servers repeat the key.
-            return f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
-        case 404:
-            return (
-                f"has no model {model}, or no chat at this address ({because}): set STRATA_MODEL "
-                "to a model that it serves; STRATA_SERVER_URL mostly ends in /v1"
-            )
-        case 429:
-            return f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
-        case _ if status >= 500:
-            return f"fails ({because}): ask again later, or look into the server's log"
-        case _ if status >= 400:
-            return f"refuses the request ({because})"
+    if status in {401, 403}:
+        # Not what it said: some servers repeat the key.
+        return f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
+    if status == 404:
+        return (
+            f"has no model {model}, or no chat at this address ({because}): set STRATA_MODEL to a "
+            "model that it serves; STRATA_SERVER_URL mostly ends in /v1"
+        )
+    if status == 429:
+        return f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
+    if status >= 500:
+        return f"fails ({because}): ask again later, or look into the server's log"
+    if status >= 400:
+        return f"refuses the request ({because})"
     return f"answers {because} instead of a chat: check STRATA_SERVER_URL"
 
 
 def _message_of(response: httpx.Response) -> str:
-    """The message of a refusal; of one that is no JSON, its text."""
     try:
         return _message(response.json().get("error") or response.json())
     except (ValueError, AttributeError):
@@ -280,5 +264,4 @@ def _message(error: Any) -> str:
 
 
 def _one_line(text: str) -> str:
-    """At most 200 characters of a text of any origin, on one line."""
     return shorten("".join(c if c.isprintable() else " " for c in text), 200, placeholder=" …")

@@ -21,10 +21,7 @@ Chunks = AsyncGenerator[ChatGenerationChunk, None]
 
 
 class StreamingChatModel(BaseChatModel):
-    """Makes LangChain's ways of asking out of `_chunks`.
-
-    A blocking call runs in an event loop of its own, so it must not be made inside another one.
-    """
+    """Asks by `_chunks`; a blocking call must not be made inside an event loop."""
 
     @abstractmethod
     def _chunks(
@@ -117,10 +114,7 @@ def streamed_request(
 
 
 def read_event(event: dict[str, Any]) -> ChatGenerationChunk | None:
-    """The chunk of a streamed event; None if it tells nothing.
-
-    Raises KeyError, TypeError, AttributeError and IndexError for an event of another shape.
-    """
+    """The chunk of a streamed event; None if it tells nothing, an error if it is none."""
     choice = (event.get("choices") or [{}])[0]
     text = (choice.get("delta") or {}).get("content") or ""
     logprobs = [

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from concurrent.futures import Future, TimeoutError
+from concurrent.futures import wait
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,27 +22,18 @@ class Stopped(Exception):
 
 
 def run_on_event_loop(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
-    """Run a coroutine and return its result; cancel it and raise Stopped if `stopped` says so.
-
-    All questions of the process are answered on one event loop, in a thread of its own. An
-    exception in the caller cancels the work as well.
-    """
+    """Run work on the event loop of all questions; cancelled and Stopped when `stopped`."""
     # Several threads may ask the very first questions at once, and there must be one loop.
     with _STARTING:
         loop = _event_loop()
-    future: Future[Result] = asyncio.run_coroutine_threadsafe(work, loop)
+    future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
-        while True:
-            try:
-                return future.result(_POLL_SECONDS)
-            except TimeoutError:
-                if future.done():
-                    return future.result()
-                if stopped():
-                    raise Stopped from None
-    except BaseException:
+        while not wait([future], _POLL_SECONDS).done:
+            if stopped():
+                raise Stopped
+        return future.result()
+    finally:
         future.cancel()
-        raise
 
 
 @cache
@@ -67,16 +58,13 @@ async def together(works: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]
 async def in_thread(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Call a blocking function in a thread.
-
-    Raises RuntimeError for a StopIteration, which no future can carry: its caller would wait for
-    ever.
-    """
+    """Call a blocking function in a thread; raises RuntimeError for a StopIteration."""
 
     def work() -> Result:
         try:
             return function(*args, **kwargs)
         except StopIteration as error:
+            # No future can carry it: its caller would wait for ever.
             raise RuntimeError("something expected was not found") from error
 
     return await asyncio.to_thread(work)
@@ -84,8 +72,6 @@ async def in_thread(
 
 @dataclass(eq=False)
 class _Place:
-    """One question in the queue: who asks, and the round in which it is their turn."""
-
     owner: str
     round: int
     tell: Callable[[int], None]
@@ -93,14 +79,10 @@ class _Place:
 
 
 class Queue:
-    """Lets `at_once` questions in and keeps the others waiting; for one event loop.
-
-    Turns are fair: people are served in rounds, one question of each a round, in the order in which
-    they came. Who asks ten at once waits for everybody else's first behind their own first.
-    """
+    """Lets `at_once` questions in; others wait for rounds, one question of each person in each."""
 
     def __init__(self, at_once: int) -> None:
-        self._free = at_once
+        self._at_once = at_once
         self._inside: list[_Place] = []
         self._waiting: list[_Place] = []
         self._round = 0
@@ -119,24 +101,19 @@ class Queue:
         finally:
             if mine in self._inside:
                 self._inside.remove(mine)
-                self._free += 1
                 self._call_in(0)
             else:
                 left = self._waiting.index(mine)
                 del self._waiting[left]
-                self._tell_from(left)
+                self._call_in(left)
 
     def _call_in(self, changed: int) -> None:
         """Let in whom there is room for; tell the others from `changed` on where they stand."""
-        while self._free and self._waiting:
+        while self._waiting and len(self._inside) < self._at_once:
             first = self._waiting.pop(0)
-            self._free -= 1
             self._round = first.round
             self._inside.append(first)
             first.called.set()
             changed = 0
-        self._tell_from(changed)
-
-    def _tell_from(self, changed: int) -> None:
         for number, place in enumerate(self._waiting[changed:], changed + 1):
             place.tell(number)

@@ -60,7 +60,7 @@ class EventCallback(BaseCallbackHandler):
     def on_chain_start(
         self, serialized: dict[str, Any] | None, inputs: Any, *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """Report a step of the profile, unless the turn is answered already."""
+        """Tell of a step of the profile, unless the turn is answered already."""
         name = kwargs.get("name")
         if name in self._steps and not (isinstance(inputs, Turn) and inputs.answer):
             self._running[run_id] = name
@@ -79,12 +79,10 @@ class EventCallback(BaseCallbackHandler):
 
 
 def _found_by(step: str, turn: Turn) -> str:
-    """What a step found, such as "17.20" or "8 pages"; empty where there is nothing to say."""
-    match step:
-        case "release_extraction" if turn.resolution and turn.resolution.releases:
-            names = turn.resolution.releases
-            return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
-        case "context_retrieval":
-            pages = len({chunk.page.id for chunk in turn.retrieved})
-            return "1 page" if pages == 1 else f"{pages} pages"
+    if step == "release_extraction" and turn.resolution and turn.resolution.releases:
+        names = turn.resolution.releases
+        return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
+    if step == "context_retrieval":
+        pages = len({chunk.page.id for chunk in turn.retrieved})
+        return "1 page" if pages == 1 else f"{pages} pages"
     return ""

@@ -38,14 +38,12 @@ async def call(
     unless: tuple[str, float] | None = None,
     **options: Any,
 ) -> ModelCall:
-    """Ask once; `options` are max_tokens, temperature, stop and the like.
+    """Ask once; `options` are max_tokens, temperature, stop and the like. Raises GeneratorError.
 
     With `shown` the words go to whoever listens to the question. `unless` names words and a
-    probability: where they are at least so likely to begin the reply, they are the reply, and
-    nothing more is written. A backend that tells no probabilities writes on. Raises GeneratorError.
+    probability: where they are at least so likely to begin the reply, they are the reply.
     """
-    made, _ = await _stream(model, messages, step=step, shown=shown, unless=unless, **options)
-    return made
+    return (await _stream(model, messages, step, options, shown, unless))[0]
 
 
 async def ask_for(
@@ -57,11 +55,7 @@ async def ask_for(
     max_tokens: int,
     check: Callable[[Reply], None] = lambda reply: None,
 ) -> tuple[Reply | None, tuple[ModelCall, ...]]:
-    """Ask for a JSON object of the given form, with the calls it took; None after two bad replies.
-
-    `check` raises ValueError with a reason that the model can act on. A backend that offers it is
-    held to the form while it writes.
-    """
+    """Ask for a JSON object that `check` (ValueError) agrees to; None after two bad replies."""
     # A strict server wants it said that nothing else may be in the object.
     shape = {**form.model_json_schema(), "additionalProperties": False}
     schema = {"name": form.__name__, "schema": shape, "strict": True}
@@ -71,19 +65,15 @@ async def ask_for(
     for _ in range(2):
         made = await call(model, conversation, step=step, max_tokens=max_tokens, **options)
         try:
-            reply = _read(made.reply, form)
+            if (found := _OBJECT.search(made.reply)) is None:
+                raise ValueError("the reply holds no JSON object")
+            reply = form.model_validate_json(found[0])
             check(reply)
         except ValueError as error:
             problem = _reason(error)
             calls.append(replace(made, problem=problem))
-            conversation += [
-                ("assistant", as_data(made.reply)),
-                (
-                    "user",
-                    f"That reply cannot be used: {as_data(problem)}. Reply with the JSON "
-                    "object only.",
-                ),
-            ]
+            refusal = f"That reply cannot be used: {as_data(problem)}. Reply with the JSON object"
+            conversation += [("assistant", as_data(made.reply)), ("user", f"{refusal} only.")]
         else:
             return reply, (*calls, made)
     return None, tuple(calls)
@@ -94,23 +84,20 @@ async def next_token_probabilities(
 ) -> tuple[list[Mapping[str, float] | None], list[ModelCall]]:
     """For every prompt the probability of each word to come next (RankRAG; G-Eval), 0 to 1.
 
-    A word counts by any token that is the word or begins it, upper or lower case. None where the
-    backend tells no probabilities.
+    None where the backend tells no probabilities.
     """
-    answers = await together(
-        _stream(model, p, step=step, max_tokens=1, logprobs=True, top_logprobs=20) for p in prompts
-    )
+    options = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
+    answers = await together(_stream(model, prompt, step, options) for prompt in prompts)
     return [_probabilities(reply, words) for _, reply in answers], [made for made, _ in answers]
 
 
 async def _stream(
     model: BaseChatModel,
     messages: Messages,
-    *,
     step: str,
+    options: dict[str, Any],
     shown: bool = False,
     unless: tuple[str, float] | None = None,
-    **options: Any,
 ) -> tuple[ModelCall, AIMessageChunk]:
     started = time.perf_counter()
     first = 0.0
@@ -119,7 +106,7 @@ async def _stream(
     config = RunnableConfig(tags=[ANSWER] if shown else [])
     words, least = unless or ("", 1.0)
     if unless:
-        options |= {"logprobs": True, "top_logprobs": 20}
+        options = {**options, "logprobs": True, "top_logprobs": 20}
     stream = cast(
         "AsyncGenerator[AIMessageChunk]", model.astream(list(messages), config, **options)
     )
@@ -158,13 +145,6 @@ def _probabilities(reply: AIMessageChunk, words: Sequence[str]) -> dict[str, flo
         word: sum(math.exp(p) for token, p in likely if token and word.lower().startswith(token))
         for word in words
     }
-
-
-def _read(text: str, form: type[Reply]) -> Reply:
-    found = _OBJECT.search(text)
-    if found is None:
-        raise ValueError("the reply holds no JSON object")
-    return form.model_validate_json(found[0])
 
 
 def _reason(error: ValueError) -> str:

@@ -34,14 +34,13 @@ def without_marks(text: str) -> str:
 
 def with_marks_as_code(text: str) -> str:
     """A document's or an asker's words as they stand in a sentence of ours: "[2]" is no mark."""
-    parts = CODE.split(text)
+    parts = enumerate(CODE.split(text))
     # A code span that does not end would end at the next one's beginning.
-    closed = "".join(part if i % 2 else part.replace("`", "'") for i, part in enumerate(parts))
+    closed = "".join(part if i % 2 else part.replace("`", "'") for i, part in parts)
 
     def as_code(match: re.Match[str]) -> str:
-        if match["mark"] is None:
-            return match[0]
-        return f"{match['space']}`{' '.join(match[0].split())}`"
+        bare = " ".join(match[0].split())
+        return f"{match['space']}`{bare}`" if match["mark"] else match[0]
 
     return _CODE_OR_MARK.sub(as_code, closed)
 

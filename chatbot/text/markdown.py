@@ -33,70 +33,45 @@ _END = ".,;:!?)"
 
 
 @dataclass(frozen=True)
-class Escaping:
-    """How text is written for a reader of Markdown that is to show it letter for letter.
+class AnswerMarkdown:
+    """Writes texts of `chatbot.turn.Answer` for a reader of Markdown, in which marks stand out.
 
-    `line` writes a run of text on one line, `code` one that stood in a code span, `block` several
-    lines as one paragraph, and `mark` the number of a citation.
+    Of Markdown a text may use numbered and other lists, tables, fenced code, code spans, quotes
+    ("> ", in answers of earlier versions) and bold at the start of a line; "[1]" is the mark of one
+    of its `citations`. All else is to be shown letter for letter: `escape` writes a run of text on
+    one line, `code` one that stood in a code span, `block` several lines as one paragraph.
     """
 
-    line: Callable[[str], str]
+    escape: Callable[[str], str]
     code: Callable[[str], str]
     block: Callable[[str], str]
     mark: Callable[[int], str]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A part of an answer: Markdown, or the text of a listing, letter for letter."""
-
-    text: str
-    is_code: bool = False
-
-
-@dataclass(frozen=True)
-class AnswerMarkdown:
-    """Writes texts of `chatbot.turn.Answer` in which the marks of so many citations stand out.
-
-    Of Markdown a text may use numbered and other lists, tables, fenced code, code spans, quotes
-    ("> ", in answers of earlier versions) and bold at the start of a line; "[1]" is the mark of a
-    citation. What is quoted or stands in code is shown letter for letter.
-    """
-
-    escaping: Escaping
     citations: int = 0
 
     def whole(self, text: str) -> str:
         """Write a text that holds no invisible character."""
         return "\n\n".join(
-            fenced_code(piece.text) if piece.is_code else piece.text for piece in self.pieces(text)
+            fenced_code(part) if is_listing else part for part, is_listing in self.pieces(text)
         )
 
-    def pieces(self, text: str) -> Iterator[Piece]:
-        """Write the same with each listing apart."""
+    def pieces(self, text: str) -> Iterator[tuple[str, bool]]:
+        """Write the same in parts, each with whether it is a listing, whose text comes bare."""
         end = 0
         for listing in _LISTING.finditer(text):
-            yield from self._between(text[end : listing.start()])
-            yield Piece(listing["code"].removesuffix("\n"), is_code=True)
+            if written := self._written(text[end : listing.start()]):
+                yield written, False
+            yield listing["code"].removesuffix("\n"), True
             end = listing.end()
-        yield from self._between(text[end:])
+        if written := self._written(text[end:]):
+            yield written, False
 
-    def _between(self, text: str) -> Iterator[Piece]:
-        if paragraphs := list(self._paragraphs(text.split("\n"))):
-            yield Piece("\n\n".join(paragraphs))
-
-    def line(self, text: str) -> str:
-        """Write a line of one, or a part of it."""
-        parts = _CODE.split(text)
-        return "".join(
-            self.escaping.code(part) if i % 2 else self._with_marks(part)
-            for i, part in enumerate(parts)
-        )
+    def _written(self, text: str) -> str:
+        return "\n\n".join(self._paragraphs(text.split("\n")))
 
     def _paragraphs(self, text: Sequence[str]) -> Iterator[str]:
         for kind, lines in _grouped(text):
             if kind == "quote":
-                yield from self._quotes([line[1:].removeprefix(" ") for line in lines])
+                yield self._quotes([line[1:].removeprefix(" ") for line in lines])
             elif kind == "list":
                 yield self._list(lines)
             elif kind == "row" and _is_table(lines):
@@ -118,22 +93,21 @@ class AnswerMarkdown:
                 indents.pop()
             if (not indents or indents[-1] < indent) and len(indents) < _DEEPEST:
                 indents.append(indent)
-            begin = f"{'    ' * (len(indents) - 1)}{item['number'] or ''}"
-            begin += "." if item["number"] else "-"
-            written.append(f"{begin} {self._formatted(line[item.end() :])}")
+            begin = f"{item['number']}." if item["number"] else "-"
+            depth = "    " * (len(indents) - 1)
+            written.append(f"{depth}{begin} {self._formatted(line[item.end() :])}")
         return "\n".join(written)
 
-    def _quotes(self, lines: list[str]) -> Iterator[str]:
+    def _quotes(self, lines: list[str]) -> str:
         """Each quote apart: an empty line stands between two of them, or inside one."""
-        paragraphs = "\n".join(lines).split("\n\n")
-        quoted = [self._quote(paragraph).replace("\n", "\n> ") for paragraph in paragraphs]
-        yield "\n>\n".join(f"> {paragraph}" for paragraph in quoted if paragraph)
+        quotes = map(self._quote, "\n".join(lines).split("\n\n"))
+        return "\n>\n".join("> " + quote.replace("\n", "\n> ") for quote in quotes if quote)
 
     def _quote(self, text: str) -> str:
         """Of a quote only the mark at its end is ours."""
         if marked := _LAST_MARK.match(text):
-            return self.escaping.block(marked["quoted"]) + self._with_marks(marked["mark"])
-        return self.escaping.block(text)
+            return self.block(marked["quoted"]) + self._with_marks(marked["mark"])
+        return self.block(text)
 
     def _table(self, rows: Sequence[Sequence[str]]) -> str:
         width = len(rows[0])
@@ -146,9 +120,13 @@ class AnswerMarkdown:
 
     def _formatted(self, line: str) -> str:
         line = line.strip()
+        begin = ""
         if lead := _LEAD.match(line):
-            return f"**{self.escaping.line(lead[1].strip())}**{self.line(line[lead.end() :])}"
-        return self.line(line)
+            begin, line = f"**{self.escape(lead[1].strip())}**", line[lead.end() :]
+        parts = enumerate(_CODE.split(line))
+        return begin + "".join(
+            self.code(part) if i % 2 else self._with_marks(part) for i, part in parts
+        )
 
     def _with_marks(self, text: str) -> str:
         parts: list[str] = []
@@ -158,12 +136,10 @@ class AnswerMarkdown:
             if 1 <= int(mark[1]) <= self.citations and not defines:
                 # A mark does not begin a line.
                 space = "\u00a0" if mark[0][0] != "[" else ""
-                parts += [
-                    self.escaping.line(text[end : mark.start()]),
-                    f"{space}{self.escaping.mark(int(mark[1]))}",
-                ]
+                written = f"{space}{self.mark(int(mark[1]))}"
+                parts += [self.escape(text[end : mark.start()]), written]
                 end = mark.end()
-        return "".join([*parts, self.escaping.line(text[end:])])
+        return "".join([*parts, self.escape(text[end:])])
 
 
 def fenced_code(text: str) -> str:
@@ -205,11 +181,13 @@ def _kind(line: str) -> str:
     return "text" if line.strip() else "blank"
 
 
-def for_any_reader(mark: Callable[[int], str]) -> Escaping:
-    """How text is written where any program may read the Markdown: a file, a terminal."""
-    return Escaping(
-        as_line, lambda code: f"`{code.strip()}`" if code.strip() else "", as_block, mark
-    )
+def for_any_reader(mark: Callable[[int], str], citations: int) -> AnswerMarkdown:
+    """Writes where any program may read the Markdown: a file, a terminal."""
+
+    def as_code(code: str) -> str:
+        return f"`{code.strip()}`" if code.strip() else ""
+
+    return AnswerMarkdown(as_line, as_code, as_block, mark, citations)
 
 
 def as_line(text: str) -> str:

@@ -1,11 +1,11 @@
 """Words that carry no topic, and everyday words that documents say differently."""
 
 import re
-from collections.abc import Iterator
 from typing import Protocol
 
 from rapidfuzz.distance import DamerauLevenshtein
 
+from chatbot.text.phrasing import word_set
 from corpora.indexing.lexical import tokens
 
 
@@ -19,7 +19,7 @@ class Vocabulary(Protocol):
         """Tokens of the release that differ from the word by a typing error, best first."""
 
 
-_STOP_WORDS = """
+STOP_WORDS = word_set("""
 compare compared comparing comparison differ difference differences different versus vs
 a about above after again all also am an and any are as at be because been before being below
 between both but by can cannot could did do does doing don't down during each few for from further
@@ -33,11 +33,10 @@ without would yes you you're your yours according actually best called case corr
 docs document documentation documented exactly exist exists find found happen happens help mean
 means name named provide provided question say something thing things via way work works
 cant doesnt dont hows im isnt ive thats theres whats wheres wont youre
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+""")
 """Removed from Filtered queries and never counted as evidence."""
 
-RELEASE_WORDS = frozenset(("release", "releases", "rel", "version", "versions", "ver", "series"))
+_WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series") | {""}
 
 EXPANSIONS: dict[str, tuple[str, ...]] = {
     "minimum": ("least", "higher", "above", "require", "support"),
@@ -81,22 +80,14 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
 }
 """Everyday word → what documents say instead; each adds to a lexical query at half weight."""
 
-_WORD = re.compile(r"\S+")
 _QUOTED = re.compile(r"(?<!\w)[\"'“‘`]([^\"'“”‘’`\n]{2,40})[\"'”’`](?!\w)")
 _EDGES = '?!,;:()[]{}"“”‘’…'
 
 
 def filtered(text: str) -> str:
     """Leave out stop words and outer punctuation; identifiers and numbers stay as written."""
-    kept = []
-    for match in _WORD.finditer(text):
-        word = match[0].strip(_EDGES)
-        if word.endswith("."):
-            word = word.rstrip(".")
-        bare = word.lower().strip("'`*")
-        if bare and bare not in STOP_WORDS and bare not in RELEASE_WORDS:
-            kept.append(word)
-    return " ".join(kept)
+    words = (word.strip(_EDGES).rstrip(".") for word in text.split())
+    return " ".join(word for word in words if word.lower().strip("'`*") not in _WITHOUT_TOPIC)
 
 
 def misspelt_stop_word(word: str) -> str | None:
@@ -113,21 +104,12 @@ def misspelt_stop_word(word: str) -> str | None:
     return min(near, key=lambda stop: (not stop.startswith("wh"), stop), default=None)
 
 
-def _quoted(text: str) -> Iterator[str]:
-    """Words in quotes, small ones among them: who asks for "document name" means these words."""
-    for match in _QUOTED.finditer(text):
-        yield from match[1].split()
-
-
 def search_terms(text: str, known: str, product: str, vocabulary: Vocabulary) -> dict[str, float]:
-    """Turn what is asked, and what the conversation knows already, into weighted lexical terms.
-
-    The tokens of `text` weigh 1, those of `known` 0.3, the product's own name nothing. A word
-    that the release never uses is replaced by the nearest ones it does use (typing errors);
-    everyday words bring what documents say instead at half weight.
-    """
+    """What is asked, and what the conversation knows already, as lexical terms with weights."""
     terms: dict[str, float] = {}
-    for word in (*filtered(text).split(), *_quoted(text)):
+    # Small words count in quotes: who asks for "document name" means these words.
+    quoted = " ".join(_QUOTED.findall(text))
+    for word in (*filtered(text).split(), *quoted.split()):
         own = tokens(word)
         unknown = [t for t in own if not vocabulary.frequency(t)]
         for token in own:

@@ -7,8 +7,6 @@ from functools import partial
 from chatbot.text.citation_markers import CODE, with_marks_as_code
 from prompts.fencing import visible
 
-LEFT_OUT = "(address left out)"
-
 # Marks of citations as models write them: [1], [1, 2], 【1†source】, ［1］, [^1], [chunk 1].
 _LIKE_A_MARK = re.compile(
     r"[\[［【〔⟦][\s^#]*(?:(?:chunk|source|doc(?:ument)?|ref|excerpt)\s*[:#]?\s*)?"
@@ -39,18 +37,22 @@ _BOLD = re.compile(r"^([ \t]*(?:[-*+] +)?)\*\*([^*\n]+)\*\*", re.M)
 def harmless(text: str, *, evidence: str) -> str:
     """Take out of a model's words whatever could load, link, hide, or pass for the program's own.
 
-    A link or picture leaves its words. An address stays, as code, only where it stands in the
-    `evidence`: any other could carry the conversation away. HTML tags go unless they are quoted.
-    Lines that look like our quotations or headings are lines of text, and what looks like the
-    mark of a citation becomes one (`chatbot.text.citation_markers`), so that it is checked.
+    An address stays, as code, only where it stands in the `evidence`: any other could carry the
+    conversation away. Tags go unless they are quoted. What looks like the mark of a citation
+    becomes one (`chatbot.text.citation_markers`), so that it is checked.
     """
     text = visible(text)
     while (freed := _without_links(text, evidence)) != text:
         text = freed
     text = _replace(_OPENED, _PICTURE.sub("", text), partial(_tag, evidence))
     text = _replace(_ADDRESS, text, partial(_address, evidence))
-    text = _JOINT.sub(lambda m: _apart(m[0], evidence), text)
-    text = _replace(_INDEX, text, partial(_index, evidence))
+    text = _JOINT.sub(
+        lambda m: m[0] if _is_quoted(m[0], evidence) else m[0].replace("](", "] ("), text
+    )
+    # An index, as in `args[1]`, is no mark of a citation where the evidence has it.
+    text = _replace(
+        _INDEX, text, lambda m, in_code: f"`{m[0]}`" if m[0] in evidence and not in_code else m[0]
+    )
     text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
     text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
     return _BOLD.sub(r"\1\2", text).strip()
@@ -94,10 +96,6 @@ def _is_quoted(written: str, evidence: str) -> bool:
     return written.rstrip(".,;:!?") in evidence and not _ADDRESS.search(written)
 
 
-def _apart(written: str, evidence: str) -> str:
-    return written if _is_quoted(written, evidence) else written.replace("](", "] (")
-
-
 def _replace(
     pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str], bool], str]
 ) -> str:
@@ -120,12 +118,7 @@ def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
     found = match[0].rstrip(".,;:!?")
     rest = match[0][len(found) :]
     if found not in evidence:
-        return LEFT_OUT + rest
+        return f"(address left out){rest}"
     before = match.string[: match.start()][-1:]
     alone = not before or before in " \t\n(*_~"
     return f"`{found}`{rest}" if alone and _LINKABLE.match(found) and not in_code else match[0]
-
-
-def _index(evidence: str, match: re.Match[str], in_code: bool) -> str:
-    """An index, as in `args[1]`, is no mark of a citation where the evidence has it."""
-    return f"`{match[0]}`" if match[0] in evidence and not in_code else match[0]

@@ -8,11 +8,7 @@ _ALIKE = str.maketrans({"‹": "<", "［": "[", "’": "'", "‘": "'", "“": '
 
 
 def find_verbatim(copied: str, text: str) -> str | None:
-    """The part of `text` that was copied, as it stands there; None if it does not stand there.
-
-    White space, the form of quotation marks, and what a prompt makes of invisible characters and
-    tags do not count; every other character does.
-    """
+    """The part of `text` that was copied, whatever became of white space and quotation marks."""
     wanted = "".join(character for _, character in _characters(copied))
     if not wanted:
         return None
@@ -24,7 +20,6 @@ def find_verbatim(copied: str, text: str) -> str | None:
 
 
 def _characters(text: str) -> Iterator[tuple[int, str]]:
-    """The characters that count, each with its place."""
     for place, character in enumerate(text):
         alike = character.translate(_ALIKE)
         if not alike.isspace() and visible(alike):

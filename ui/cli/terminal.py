@@ -24,7 +24,7 @@ from rich.progress import TimeRemainingColumn as Remaining
 
 from chatbot.review.exports import Format
 from chatbot.settings import read_settings
-from chatbot.text.markdown import AnswerMarkdown, for_any_reader
+from chatbot.text.markdown import for_any_reader
 from corpora.database import engine
 from corpora.database.engine import Database
 
@@ -78,7 +78,7 @@ def print_answer(text: str, citations: int) -> None:
     if not output.is_terminal:
         output.print(shown, markup=False)
         return
-    written = AnswerMarkdown(for_any_reader("\\[{}]".format), citations).whole(shown)
+    written = for_any_reader("\\[{}]".format, citations).whole(shown)
     output.print(Markdown(written, hyperlinks=False), soft_wrap=False)
 
 
