@@ -1,5 +1,5 @@
 """The interfaces for programs, on the page's port: REST, OpenAI-compatible, and MCP.
 
-`service` does the work for a `Caller`; `rest`, `chat_completions` and `mcp_server` are the three
+`Service` does the work for a caller; `rest`, `chat_completions` and `mcp_server` are the three
 interfaces, and `app` puts them together. Nothing here imports Streamlit.
 """

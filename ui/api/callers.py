@@ -1,49 +1,53 @@
 """Who calls: a program with a key, or whoever is on this computer where sign-in is off."""
 
-from dataclasses import dataclass
+from typing import Annotated
 
+from fastapi import Depends, Request, Security
+from fastapi.security import SecurityScopes
 from starlette.requests import HTTPConnection
 
-from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import NotAllowed, NotSignedIn
 from chatbot.accounts.program_keys import ProgramKeys, Scope, person_of
-from chatbot.settings import Settings
-from corpora.database.engine import Database
-
-PATHS = ("/api/", "/v1/", "/mcp")
-"""The beginnings of the paths for programs."""
+from chatbot.assembly import Chatbot
+from ui.api.service import Service
 
 
-@dataclass(frozen=True)
-class Caller:
-    """Who calls and what they may do; `per_minute` is their own limit of questions, if any."""
-
-    person: Person
-    scopes: frozenset[Scope]
-    per_minute: int | None = None
-
-    def require(self, scope: Scope) -> None:
-        """Raise NotAllowed without a scope."""
-        if scope not in self.scopes:
-            raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
-
-
-ON_THIS_COMPUTER = Caller(LOCAL, frozenset(Scope))
-"""Everybody on this computer, where sign-in is off."""
-
-
-def caller_of(connection: HTTPConnection, database: Database, settings: Settings) -> Caller:
-    """The caller of a request, by the key in its Authorization header.
+def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Service:
+    """The service of who sends a request, by the key in its Authorization header.
 
     A key never travels in a URL, which ends up in logs, and a person's sign-in is none: what a
-    browser sends by itself must not let a foreign page ask. Raises NotSignedIn.
+    browser sends by itself must not let a foreign page ask. Raises NotSignedIn, and NotAllowed
+    where the key lacks a scope that is needed.
     """
     scheme, _, key = connection.headers.get("authorization", "").partition(" ")
     if key and scheme.lower() == "bearer":
-        program = ProgramKeys(database).program(key.strip())
-        scopes = frozenset(map(Scope, program.scopes))
-        return Caller(person_of(program), scopes, program.questions_per_minute)
-    if settings.sign_in == "none" and not key:
-        return ON_THIS_COMPUTER
+        program = ProgramKeys(chatbot.database).program(key.strip())
+        for scope in needed:
+            if scope not in program.scopes:
+                raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
+        return Service(chatbot, person_of(program), program.questions_per_minute)
+    if chatbot.settings.sign_in == "none" and not key:
+        return Service(chatbot)
     raise NotSignedIn(
         "A key is needed: make one on the Account page and send it as “Authorization: Bearer KEY”."
     )
+
+
+def opened(request: Request) -> Chatbot:
+    """The chatbot, which is opened with the first request."""
+    chatbot: Chatbot = request.app.state.chatbot()
+    return chatbot
+
+
+Opened = Annotated[Chatbot, Depends(opened)]
+
+
+def _serving(request: Request, chatbot: Opened, scopes: SecurityScopes) -> Service:
+    return service_of(request, chatbot, *scopes.scopes)
+
+
+Searching = Annotated[Service, Security(_serving, scopes=[Scope.SEARCH])]
+Asking = Annotated[Service, Security(_serving, scopes=[Scope.ASK])]
+Ingesting = Annotated[Service, Security(_serving, scopes=[Scope.INGEST])]
+Operating = Annotated[Service, Security(_serving, scopes=[Scope.ADMIN])]
+"""The service of a caller who has the scope."""

@@ -4,7 +4,6 @@ A product and release is a model, `strata/PRODUCT@RELEASE`; without a release th
 words decide, or the latest. Citations are annotations of the message, at the places of their marks.
 """
 
-import json
 import re
 import time
 from collections.abc import AsyncIterator
@@ -13,17 +12,16 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sse_starlette import EventSourceResponse
+from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
-from chatbot.turn import Citation
 from ingestion.errors import StrataError
-from ui.api.callers import Caller
-from ui.api.dependencies import Asking, Searching, Serving
+from ui.api.callers import Asking, Searching
 from ui.api.following import Work, answered, reply_of
 from ui.api.forms import AskIn, AskOut, Text
-from ui.api.service import NotThere, Service
+from ui.api.service import NotThere
 
 router = APIRouter()
 """The routes."""
@@ -57,8 +55,6 @@ class Message(BaseModel):
 class Completion(BaseModel):
     """The request; parameters of a bare language model (temperature, tools …) are ignored."""
 
-    model_config = ConfigDict(extra="ignore")
-
     model: Text
     messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
     stream: bool = False
@@ -66,31 +62,37 @@ class Completion(BaseModel):
 
 
 @router.get("/models")
-def models(service: Serving, caller: Searching) -> dict[str, Any]:
+def models(service: Searching) -> dict[str, Any]:
     """Every product, and every release of it, as a model."""
-    return {"object": "list", "data": [_model(name) for name in _names(service, caller)]}
+    names = []
+    for product in service.products():
+        name = f"{OWNER}/{product.name}"
+        names += [name, *(f"{name}@{release.name}" for release in product.releases)]
+    told = [{"id": n, "object": "model", "created": 0, "owned_by": OWNER} for n in names]
+    return {"object": "list", "data": told}
 
 
 @router.get("/models/{name:path}")
-def model(service: Serving, caller: Searching, name: str) -> dict[str, Any]:
+def model(service: Searching, name: str) -> dict[str, Any]:
     """One of them."""
-    if name not in _names(service, caller):
-        raise NotThere(f"There is no model {name}: GET /v1/models lists them.")
-    return _model(name)
+    for told in models(service)["data"]:
+        if told["id"] == name:
+            return dict(told)
+    raise _unknown(name)
 
 
 @router.post("/chat/completions")
-async def complete(service: Serving, caller: Asking, wanted: Completion, request: Request) -> Any:
+async def complete(service: Asking, wanted: Completion, request: Request) -> Any:
     """Answer the last message; streamed once it is checked."""
-    work = partial(service.ask, caller, _question(wanted))
+    work = partial(service.ask, _question(wanted))
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": wanted.model}
     base = str(request.base_url)
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
         return EventSourceResponse(_stream(work, head, base, usage=usage))
     reply = await answered(work, request)
-    annotations = _annotations(reply, base)
     message = {"role": "assistant", "content": reply.answer, "refusal": None}
+    annotations = _annotations(reply, base)
     return {
         **head,
         "object": "chat.completion",
@@ -100,26 +102,15 @@ async def complete(service: Serving, caller: Asking, wanted: Completion, request
     }
 
 
-def _names(service: Service, caller: Caller) -> list[str]:
-    return [
-        name
-        for product in service.products(caller)
-        for name in (
-            f"{OWNER}/{product.name}",
-            *(f"{OWNER}/{product.name}@{release.name}" for release in product.releases),
-        )
-    ]
-
-
-def _model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": OWNER}
+def _unknown(model: str) -> NotThere:
+    return NotThere(f"There is no model {model}: GET /v1/models lists them.")
 
 
 def _question(wanted: Completion) -> AskIn:
     """The last message of the user as the question, what was said before as its history."""
     owner, _, product = wanted.model.partition("/")
     if owner != OWNER:
-        raise NotThere(f"There is no model {wanted.model}: GET /v1/models lists them.")
+        raise _unknown(wanted.model)
     product, _, release = product.partition("@")
     *before, last = wanted.messages
     if last.role != "user":
@@ -141,25 +132,19 @@ def _question(wanted: Completion) -> AskIn:
 
 def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
     """The citations at their marks, as `url_citation`; the address is that of the page's text."""
+    annotations = []
     cited = dict(enumerate(reply.citations, 1))
-    return [
-        {
-            "type": "url_citation",
-            "url_citation": {
+    for mark in _MARK.finditer(reply.answer):
+        if c := cited.get(int(mark[1])):
+            place = f"{c.document}, {c.release}, page {c.page}"
+            citation = {
                 "start_index": mark.start(),
                 "end_index": mark.end(),
-                "title": _title(c),
+                "title": f"{place}: {c.section}" if c.section else place,
                 "url": f"{base}api/v1/pages/{c.page_id}",
-            },
-        }
-        for mark in _MARK.finditer(reply.answer)
-        if (c := cited.get(int(mark[1])))
-    ]
-
-
-def _title(citation: Citation) -> str:
-    place = f"{citation.document}, {citation.release}, page {citation.page}"
-    return f"{place}: {citation.section}" if citation.section else place
+            }
+            annotations.append({"type": "url_citation", "url_citation": citation})
+    return annotations
 
 
 def _usage(reply: AskOut) -> dict[str, int]:
@@ -183,11 +168,11 @@ def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
 
 async def _stream(
     work: Work, head: dict[str, Any], base: str, *, usage: bool
-) -> AsyncIterator[dict[str, str]]:
+) -> AsyncIterator[Any]:
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
-    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> dict[str, str]:
-        return _data({**head, "choices": [_choice(finish, delta=delta)], **more})
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> Event:
+        return Event({**head, "choices": [_choice(finish, delta=delta)], **more})
 
     head = {**head, "object": "chat.completion.chunk"}
     yield chunk({"role": "assistant", "content": ""})
@@ -197,11 +182,7 @@ async def _stream(
             yield chunk({"content": words})
         yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))
         if usage:
-            yield _data({**head, "choices": [], "usage": _usage(reply)})
+            yield Event({**head, "choices": [], "usage": _usage(reply)})
     except StrataError as error:
-        yield _data({"error": {"message": str(error), "type": type(error).__name__}})
+        yield Event({"error": {"message": str(error), "type": type(error).__name__}})
     yield {"data": "[DONE]"}
-
-
-def _data(value: dict[str, Any]) -> dict[str, str]:
-    return {"data": json.dumps(value, ensure_ascii=False)}

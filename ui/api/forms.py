@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
+from corpora.parameters.changes import Difference
 from ui.wording.escaping import visible
 
 Text = Annotated[str, AfterValidator(visible)]
@@ -104,14 +105,6 @@ class PageOut(BaseModel):
     next: int | None = None
 
 
-class DifferenceOut(BaseModel):
-    """A relation in which a parameter differs; empty on the side that states nothing."""
-
-    relation: str
-    before: str
-    after: str
-
-
 class ChangeOut(BaseModel):
     """A parameter that is new, changed or gone; `before` and `after` are the words on its pages."""
 
@@ -119,7 +112,7 @@ class ChangeOut(BaseModel):
     name: str
     kind: str
     belongs_to: str
-    differences: tuple[DifferenceOut, ...] = ()
+    differences: tuple[Difference, ...] = ()
     replaced_by: str | None = None
     before: Citation | None = None
     after: Citation | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
@@ -12,10 +13,12 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
+from chatbot.accounts.program_keys import Scope
+from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
 from ingestion.errors import StrataError
-from ui.api.callers import ON_THIS_COMPUTER, Caller, caller_of
-from ui.api.forms import AskIn, AskOut, PageOut, ProductOut, RowId, SearchIn, SearchOut
+from ui.api.callers import service_of
+from ui.api.forms import AskIn, PageOut, ProductOut, RowId, SearchIn, SearchOut
 from ui.api.service import Service
 
 INSTRUCTIONS = (
@@ -55,29 +58,52 @@ class Catalog(BaseModel):
     products: tuple[ProductOut, ...]
 
 
-def mcp_server(service: Callable[[], Service], version: str) -> MCPServer[Any]:
-    """The server with its tools; `service` is opened with the first call.
+def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
+    """The server with its tools; `chatbot` is opened with the first call.
 
     Over HTTP a call has the scopes of its key; over stdio the person who started the process is
     on this computer, and may do what the command line may.
     """
     server: MCPServer[Any] = MCPServer(
-        "strata", instructions=INSTRUCTIONS, version=version, log_level="WARNING"
+        "strata",
+        instructions=INSTRUCTIONS,
+        version=metadata.version("strata-docs"),
+        log_level="WARNING",
     )
+
+    async def done(ctx: Context, scope: Scope, work: Callable[[Service], Told]) -> Told:
+        request = ctx.request_context.request
+
+        def run() -> Told:
+            opened = chatbot()
+            if isinstance(request, Request):
+                return work(service_of(request, opened, scope))
+            return work(Service(opened))
+
+        try:
+            return await to_thread.run_sync(run)
+        except StrataError as error:
+            raise ToolError(str(error)) from error
+
+    async def answered(ctx: Context, asked: AskIn) -> Answered:
+        reply = await done(ctx, Scope.ASK, lambda service: service.ask(asked))
+        sources = [
+            Source(**asdict(cited), number=number, uri=f"strata://pages/{cited.page_id}")
+            for number, cited in enumerate(reply.citations, 1)
+        ]
+        return Answered.model_validate({**dict(reply), "sources": sources})
 
     @server.tool(annotations=_READS)
     async def releases(ctx: Context) -> Catalog:
         """List the products and their releases, the oldest first."""
-        found = await _done(ctx, service, lambda s, caller: s.products(caller))
-        return Catalog(products=found)
+        return Catalog(products=await done(ctx, Scope.SEARCH, lambda service: service.products()))
 
     @server.tool(annotations=_READS)
     async def ask(
         ctx: Context, question: str, product: Product = None, release: Release = None
     ) -> Answered:
         """Answer a question from the documentation of one release, with sources."""
-        asked = AskIn(question=question, product=product, release=release)
-        return _answered(await _done(ctx, service, lambda s, caller: s.ask(caller, asked)))
+        return await answered(ctx, AskIn(question=question, product=product, release=release))
 
     @server.tool(annotations=_READS)
     async def compare(
@@ -89,8 +115,7 @@ def mcp_server(service: Callable[[], Service], version: str) -> MCPServer[Any]:
     ) -> Answered:
         """Say what differs on a topic between two releases, with sources of both."""
         question = f"What is the difference between {first} and {second} in {topic}?"
-        asked = AskIn(question=question, product=product)
-        return _answered(await _done(ctx, service, lambda s, caller: s.ask(caller, asked)))
+        return await answered(ctx, AskIn(question=question, product=product))
 
     @server.tool(annotations=_READS)
     async def search(
@@ -102,7 +127,7 @@ def mcp_server(service: Callable[[], Service], version: str) -> MCPServer[Any]:
     ) -> SearchOut:
         """Find passages of one release, word for word, without an answer."""
         wanted = SearchIn(query=query, product=product, release=release, limit=limit)
-        return await _done(ctx, service, lambda s, caller: s.search(caller, wanted))
+        return await done(ctx, Scope.SEARCH, lambda service: service.search(wanted))
 
     @server.tool(annotations=_READS)
     async def read_page(
@@ -111,42 +136,15 @@ def mcp_server(service: Callable[[], Service], version: str) -> MCPServer[Any]:
         quote: Annotated[str, Field(description="Words to find on the page.")] = "",
     ) -> PageOut:
         """Read a whole page of a document, by the page_id of a source or passage."""
-        return await _done(ctx, service, lambda s, caller: s.page(caller, page_id, quote))
+        return await done(ctx, Scope.SEARCH, lambda service: service.page(page_id, quote))
 
     @server.resource("strata://pages/{page_id}", mime_type="text/plain")
     async def page(ctx: Context, page_id: RowId) -> str:
         """A page of a document."""
         try:
-            found = await _done(ctx, service, lambda s, caller: s.page(caller, page_id))
+            found = await read_page(ctx, page_id)
         except ToolError as error:
             raise ResourceError(str(error)) from error
         return f"{found.document}, page {found.number}\n{found.section}\n\n{found.text}"
 
     return server
-
-
-async def _done(
-    ctx: Context, service: Callable[[], Service], work: Callable[[Service, Caller], Told]
-) -> Told:
-    request = ctx.request_context.request
-
-    def run() -> Told:
-        opened = service()
-        chatbot = opened.chatbot
-        caller = ON_THIS_COMPUTER
-        if isinstance(request, Request):
-            caller = caller_of(request, chatbot.database, chatbot.settings)
-        return work(opened, caller)
-
-    try:
-        return await to_thread.run_sync(run)
-    except StrataError as error:
-        raise ToolError(str(error)) from error
-
-
-def _answered(reply: AskOut) -> Answered:
-    sources = [
-        Source(**asdict(cited), number=number, uri=f"strata://pages/{cited.page_id}")
-        for number, cited in enumerate(reply.citations, 1)
-    ]
-    return Answered.model_validate({**dict(reply), "sources": sources})

@@ -10,7 +10,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily as Counter
+from prometheus_client.core import GaugeMetricFamily as Gauge
+from prometheus_client.core import Metric
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
 from sqlalchemy import ColumnElement, and_, case, func, select
@@ -21,44 +23,35 @@ from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ReleaseRow
 from ingestion.errors import StrataError
-from ui.api.dependencies import Operating, Serving, serving
+from ui.api.callers import Operating, opened
 
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
-
-_Figure = tuple[str, str, ColumnElement[Any], dict[str, Any]]
-"""A figure: its name, its description, what is counted or summed, and its labels."""
-
-_ROUTE = {"route": TurnRow.route}
-_REFUSED = {"refused": case((TurnRow.abstained, "true"), else_="false")}
+_Labels = dict[str, Any]
+_ROUTE: _Labels = {"route": TurnRow.route}
+_ROUTE_AND_REFUSED = _ROUTE | {"refused": case((TurnRow.abstained, "true"), else_="false")}
 _THUMBS = {"thumbs": case((FeedbackRow.thumbs > 0, "up"), else_="down")}
 _JOBS = {"state": JobRow.state, "kind": JobRow.kind}
 _STORE = {"store": MemoryPairRow.store}
 _OFFERED = and_(ReleaseRow.published_generation_id.is_not(None), ~ReleaseRow.retired)
-_FIGURES: dict[type[CounterMetricFamily | GaugeMetricFamily], tuple[_Figure, ...]] = {
-    CounterMetricFamily: (
-        ("strata_questions", "Kept questions.", func.count(TurnRow.id), _ROUTE | _REFUSED),
-        ("strata_answer_seconds", "Time spent on them.", func.sum(TurnRow.seconds), _ROUTE),
-        ("strata_model_calls", "Calls of the model for them.", func.sum(TurnRow.model_calls), {}),
+_RELEASES = case((_OFFERED, ReleaseRow.id))
+_FIGURES: tuple[tuple[type[Counter | Gauge], str, str, ColumnElement[Any], _Labels], ...] = (
+    (Counter, "questions", "Kept questions.", func.count(TurnRow.id), _ROUTE_AND_REFUSED),
+    (Counter, "answer_seconds", "Time spent on them.", func.sum(TurnRow.seconds), _ROUTE),
+    (Counter, "model_calls", "Calls of the model for them.", func.sum(TurnRow.model_calls), {}),
+    (Gauge, "feedback", "Thumbs on answers.", func.count(FeedbackRow.thumbs), _THUMBS),
+    (Gauge, "jobs", "Jobs.", func.count(JobRow.id), _JOBS),
+    (Gauge, "remembered_answers", "The memory.", func.count(MemoryPairRow.id), _STORE),
+    (
+        Gauge,
+        "open_questions",
+        "Questions of the page without an answer.",
+        func.count(OpenQuestionRow.id),
+        {},
     ),
-    GaugeMetricFamily: (
-        ("strata_feedback", "Thumbs on answers.", func.count(FeedbackRow.thumbs), _THUMBS),
-        ("strata_jobs", "Jobs.", func.count(JobRow.id), _JOBS),
-        ("strata_remembered_answers", "The memory.", func.count(MemoryPairRow.id), _STORE),
-        (
-            "strata_open_questions",
-            "Questions of the page without an answer.",
-            func.count(OpenQuestionRow.id),
-            {},
-        ),
-        (
-            "strata_releases",
-            "Releases that can be asked.",
-            func.count(case((_OFFERED, ReleaseRow.id))),
-            {},
-        ),
-    ),
-}
+    (Gauge, "releases", "Releases that can be asked.", func.count(_RELEASES), {}),
+)
+"""Each figure's kind, name and description, what is counted or summed, and its labels."""
 
 router = APIRouter()
 """The routes."""
@@ -74,7 +67,7 @@ def health() -> dict[str, str]:
 def ready(request: Request) -> JSONResponse:
     """Say whether the database and the model's file are there."""
     try:
-        chatbot = serving(request).chatbot
+        chatbot = opened(request)
         products = len(chatbot.products())
         if chatbot.settings.backend == "embedded":
             _ = chatbot.settings.generator_file, chatbot.settings.adapter_file
@@ -85,7 +78,7 @@ def ready(request: Request) -> JSONResponse:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def metrics(service: Serving, caller: Operating) -> PlainTextResponse:
+def metrics(service: Operating) -> PlainTextResponse:
     """Tell the figures in Prometheus' text format."""
     kept = generate_latest(_Figures(service.chatbot.database))
     # The default registry has the figures of this process.
@@ -101,10 +94,9 @@ class _Figures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the figures, all from one read transaction."""
         with self._database.reading() as session:
-            for kind, figures in _FIGURES.items():
-                for name, told, value, labels in figures:
-                    family = kind(name, told, labels=list(labels))
-                    by = labels.values()
-                    for *of, number in session.execute(select(*by, value).group_by(*by)):
-                        family.add_metric([str(label) for label in of], number or 0)
-                    yield family
+            for kind, name, told, value, labels in _FIGURES:
+                family = kind(f"strata_{name}", told, labels=list(labels))
+                by = labels.values()
+                for *of, number in session.execute(select(*by, value).group_by(*by)):
+                    family.add_metric([str(label) for label in of], number or 0)
+                yield family

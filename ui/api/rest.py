@@ -1,6 +1,5 @@
 """REST: `/api/v1`."""
 
-import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from functools import partial
@@ -9,6 +8,7 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from sse_starlette import EventSourceResponse
+from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
@@ -17,7 +17,7 @@ from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
-from ui.api.dependencies import Asking, Ingesting, Searching, Serving
+from ui.api.callers import Asking, Ingesting, Searching
 from ui.api.following import Work, answered, following
 from ui.api.forms import (
     AskIn,
@@ -32,7 +32,7 @@ from ui.api.forms import (
     SearchIn,
     SearchOut,
 )
-from ui.api.service import Service
+from ui.api.service import Service, changes_between
 
 _MOST_FILES = 5_000
 _EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}
@@ -52,88 +52,80 @@ router = APIRouter()
 
 
 @router.get("/products")
-def products(service: Serving, caller: Searching) -> tuple[ProductOut, ...]:
+def products(service: Searching) -> tuple[ProductOut, ...]:
     """Products and releases."""
-    return service.products(caller)
+    return service.products()
 
 
 @router.post("/ask", response_model=AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
-async def ask(service: Serving, caller: Asking, asked: AskIn, request: Request) -> Any:
+async def ask(service: Asking, asked: AskIn, request: Request) -> Any:
     """Ask a question."""
-
-    work = partial(service.ask, caller, asked)
+    work = partial(service.ask, asked)
     if asked.stream:
         return EventSourceResponse(_events(work))
     return await answered(work, request)
 
 
 @router.post("/search")
-def search(service: Serving, caller: Searching, wanted: SearchIn) -> SearchOut:
+def search(service: Searching, wanted: SearchIn) -> SearchOut:
     """Find passages, without an answer."""
-    return service.search(caller, wanted)
+    return service.search(wanted)
 
 
 @router.get("/pages/{page}")
-def page(service: Serving, caller: Searching, page: RowId, quote: str = "") -> PageOut:
+def page(service: Searching, page: RowId, quote: str = "") -> PageOut:
     """A page, with the places of a quotation."""
-    return service.page(caller, page, quote)
+    return service.page(page, quote)
 
 
 @router.get("/changes")
-def changes(
-    service: Serving, caller: Searching, product: str, older: str, newer: str
-) -> ChangesOut:
+def changes(service: Searching, product: str, older: str, newer: str) -> ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
-    return service.changes(caller, product, older, newer)
+    return changes_between(service.chatbot, product, older, newer)[0]
 
 
-async def _events(work: Work) -> AsyncIterator[dict[str, str]]:
+async def _events(work: Work) -> AsyncIterator[Event]:
     try:
         async for event in following(work):
             if isinstance(event, AskOut):
-                yield _event("reply", event.model_dump(mode="json"))
+                yield Event(event.model_dump(mode="json"), event="reply")
             else:
-                yield _event(_EVENTS[type(event)], asdict(event))
+                yield Event(asdict(event), event=_EVENTS[type(event)])
     except StrataError as error:
         # The HTTP status was sent with the first event.
-        yield _event("error", {"message": str(error), "type": type(error).__name__})
-
-
-def _event(name: str, data: dict[str, Any]) -> dict[str, str]:
-    return {"event": name, "data": json.dumps(data, ensure_ascii=False)}
+        yield Event({"message": str(error), "type": type(error).__name__}, event="error")
 
 
 @router.get("/conversations", response_model=tuple[Conversation, ...])
 def conversations(
-    service: Serving, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50
+    service: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> tuple[ConversationRow, ...]:
     """The caller's conversations."""
-    return service.chatbot.conversations.of(caller.person.id).recent(limit)
+    return service.chatbot.conversations.of(service.person.id).recent(limit)
 
 
 @router.get("/conversations/{conversation}")
-def turns(service: Serving, caller: Asking, conversation: str) -> tuple[KeptTurn, ...]:
+def turns(service: Asking, conversation: str) -> tuple[KeptTurn, ...]:
     """The questions of one, with replies."""
-    return service.chatbot.conversations.of(caller.person.id).turns(conversation)
+    return service.chatbot.conversations.of(service.person.id).turns(conversation)
 
 
 @router.delete("/conversations/{conversation}", status_code=204)
-def delete(service: Serving, caller: Asking, conversation: str) -> None:
+def delete(service: Asking, conversation: str) -> None:
     """Delete one."""
-    service.chatbot.conversations.of(caller.person.id).delete(conversation)
+    service.chatbot.conversations.of(service.person.id).delete(conversation)
 
 
 @router.put("/turns/{turn}/feedback", status_code=204)
-def rate(service: Serving, caller: Asking, turn: RowId, given: FeedbackIn) -> None:
+def rate(service: Asking, turn: RowId, given: FeedbackIn) -> None:
     """Rate a reply."""
-    feedback = service.chatbot.feedback(caller.person.id)
+    feedback = service.chatbot.feedback(service.person.id)
     feedback.give(turn, given.thumbs, given.reason, given.comment)
 
 
 @router.post("/jobs", status_code=202, response_model=JobOut, openapi_extra=_UPLOAD)
 async def upload(
-    service: Serving,
-    caller: Ingesting,
+    service: Ingesting,
     product: str,
     release: str,
     request: Request,
@@ -144,7 +136,13 @@ async def upload(
     What only asks for a second look is taken with `anyway`.
     """
     # Checked before the body is read, so that nobody without a key can fill the disk.
-    _require_small(request, service.largest_upload)
+    settings = service.chatbot.settings
+    largest = settings.largest_upload * 1_000_000
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal():
+        raise UploadError("Say how long the upload is (Content-Length).")
+    if int(length) > largest:
+        raise UploadError(f"The upload is larger than {settings.largest_upload:,} MB: split it.")
     async with request.form(max_files=_MOST_FILES, max_fields=1) as form:
         files = []
         for part in form.getlist("files"):
@@ -154,45 +152,36 @@ async def upload(
             files.append(UploadedFile(part.filename or "", content, len(content)))
 
     def order() -> dict[str, Any]:
-        findings = check(files, product, release, service.chatbot.database, service.largest_upload)
+        findings = check(files, product, release, service.chatbot.database, largest)
         against = [f for f in findings if f.blocking or (f.weight is Weight.ASKS and not anyway)]
         if against or not accepted(files, findings):
             told = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in against)
             raise UploadError(f"Nothing was uploaded. {told}")
-        data_dir = service.chatbot.settings.data_dir
-        ordered = service.administration(caller).upload(product, release, files, data_dir)
+        ordered = service.administration.upload(product, release, files, settings.data_dir)
         return _with_files(service, ordered)
 
     return await to_thread.run_sync(order)
 
 
 @router.get("/jobs", response_model=tuple[JobOut, ...])
-def jobs(service: Serving, caller: Ingesting) -> tuple[Job, ...]:
+def jobs(service: Ingesting) -> tuple[Job, ...]:
     """The last jobs."""
     return Jobs(service.chatbot.database).recent()
 
 
 @router.get("/jobs/{job}", response_model=JobOut)
-def job(service: Serving, caller: Ingesting, job: RowId) -> Any:
+def job(service: Ingesting, job: RowId) -> Any:
     """How far a job is, and what became of its files."""
     return _with_files(service, job)
 
 
 @router.delete("/jobs/{job}", response_model=JobOut)
-def cancel(service: Serving, caller: Ingesting, job: RowId) -> Any:
+def cancel(service: Ingesting, job: RowId) -> Any:
     """Stop a job."""
-    service.administration(caller).cancel(job)
+    service.administration.cancel(job)
     return _with_files(service, job)
 
 
 def _with_files(service: Service, job: int) -> dict[str, Any]:
     jobs = Jobs(service.chatbot.database)
     return {**vars(jobs.get(job)), "files": jobs.files(job)}
-
-
-def _require_small(request: Request, largest: int) -> None:
-    length = request.headers.get("content-length", "")
-    if not length.isdecimal():
-        raise UploadError("Say how long the upload is (Content-Length).")
-    if int(length) > largest:
-        raise UploadError(f"The upload is larger than {largest // 1_000_000:,} MB: split it.")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from chatbot.accounts.program_keys import Scope
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.administration import Administration
 from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.graph.knowledge import cited
@@ -12,13 +12,11 @@ from chatbot.runtime.events import Listener
 from corpora.documents.documents import Documents
 from corpora.parameters.changes import Change, changes
 from ingestion.errors import StrataError
-from ui.api.callers import Caller
 from ui.api.forms import (
     AskIn,
     AskOut,
     ChangeOut,
     ChangesOut,
-    DifferenceOut,
     PageOut,
     PassageOut,
     ProductOut,
@@ -35,13 +33,17 @@ class NotThere(StrataError, LookupError):
 
 @dataclass(frozen=True)
 class Service:
-    """Does what a caller asks for; raises NotAllowed without the scope for it."""
+    """Does what a caller asks for, who may ask `per_minute` questions unless as the settings say.
+
+    `ui.api.callers` makes it, and looks at scopes; without sign-in the caller is on this computer.
+    """
 
     chatbot: Chatbot
+    person: Person = LOCAL
+    per_minute: int | None = None
 
-    def products(self, caller: Caller) -> tuple[ProductOut, ...]:
+    def products(self) -> tuple[ProductOut, ...]:
         """The products and releases that can be asked about."""
-        caller.require(Scope.SEARCH)
         return tuple(
             ProductOut(
                 name=product.name,
@@ -56,19 +58,17 @@ class Service:
 
     def ask(
         self,
-        caller: Caller,
         asked: AskIn,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> AskOut:
         """Answer a question; raises what `Chatbot.ask` raises, and UnknownRelease."""
-        caller.require(Scope.ASK)
         if asked.product:
             self.chatbot.catalog.product(asked.product)
         answered = self.chatbot.ask(
             **asked.model_dump(exclude={"stream"}),
-            owner=caller.person.id,
-            per_minute=caller.per_minute,
+            owner=self.person.id,
+            per_minute=self.per_minute,
             listener=listener,
             stopped=stopped,
         )
@@ -78,15 +78,14 @@ class Service:
             turn=answered.kept_as,
         )
 
-    def search(self, caller: Caller, wanted: SearchIn) -> SearchOut:
+    def search(self, wanted: SearchIn) -> SearchOut:
         """Find passages of one release, the best first."""
-        caller.require(Scope.SEARCH)
         turn = self.chatbot.search(
             wanted.query,
             product=wanted.product,
             release=wanted.release,
-            owner=caller.person.id,
-            per_minute=caller.per_minute,
+            owner=self.person.id,
+            per_minute=self.per_minute,
         )
         told = SearchOut()
         if (resolution := turn.resolution) is not None:
@@ -105,9 +104,8 @@ class Service:
             told.message = f"Nothing in {product} {release} fits these words."
         return told
 
-    def page(self, caller: Caller, page: int, quote: str = "") -> PageOut:
+    def page(self, page: int, quote: str = "") -> PageOut:
         """A page of a document, with the places of a quotation in its text."""
-        caller.require(Scope.SEARCH)
         try:
             stored = Documents(self.chatbot.database).page(page)
         except LookupError as error:
@@ -124,19 +122,10 @@ class Service:
             next=stored.next_id,
         )
 
-    def changes(self, caller: Caller, product: str, older: str, newer: str) -> ChangesOut:
-        """The parameters that are new, changed and gone; raises CatalogError."""
-        caller.require(Scope.SEARCH)
-        return changes_between(self.chatbot, product, older, newer)[0]
-
     @property
-    def largest_upload(self) -> int:
-        """How many bytes an upload may have."""
-        return self.chatbot.settings.largest_upload * 1_000_000
-
-    def administration(self, caller: Caller) -> Administration:
-        """Changes that a caller makes as an admin."""
-        return Administration(self.chatbot.database, caller.person, self.chatbot.limits)
+    def administration(self) -> Administration:
+        """Changes that the caller makes as an admin."""
+        return Administration(self.chatbot.database, self.person, self.chatbot.limits)
 
 
 def changes_between(
@@ -154,7 +143,7 @@ def changes_between(
             name=change.shown.name,
             kind=change.shown.kind,
             belongs_to=change.shown.owner,
-            differences=tuple(DifferenceOut(**asdict(d)) for d in change.differences),
+            differences=change.differences,
             replaced_by=change.replaced_by.new if change.replaced_by else None,
             before=cited(change.before, before.release) if change.before else None,
             after=cited(change.after, after.release) if change.after else None,

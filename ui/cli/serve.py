@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -63,10 +62,8 @@ def mcp() -> None:
     It starts this command itself. A running server has the same tools at /mcp.
     """
     from ui.api.mcp_server import mcp_server
-    from ui.api.service import Service
 
-    opened = cache(lambda: Service(open_chatbot()))
-    mcp_server(opened, metadata.version("strata-docs")).run("stdio")
+    mcp_server(cache(open_chatbot)).run("stdio")
 
 
 def _require_free(host: str, port: int) -> None:

@@ -23,7 +23,6 @@ from chatbot.accounts.people import Account, NotAllowed
 from chatbot.accounts.sign_in import account_of_claims, account_of_header, comes_from_proxy
 from chatbot.settings import Settings
 from chatbot.sign_in_settings import LOOPBACK
-from ui.api.callers import PATHS
 
 PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""
@@ -32,6 +31,7 @@ _HEALTH = "/_stcore/health"
 _UPLOADS = ("/api/v1/jobs", "/_stcore/upload_file/")
 _LARGEST_BODY = 2_000_000
 """Bytes of what is no upload: it is read before it is known whether its sender has a key."""
+_FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 # The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
@@ -87,7 +87,7 @@ class Gate:
             return None
         reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD", "OPTIONS"}
         # Browsers send the origin of a request that changes something; programs need not.
-        changes = not reads and not path.startswith(PATHS)
+        changes = not reads and not path.startswith(_FOR_PROGRAMS)
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
         if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":

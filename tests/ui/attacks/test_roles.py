@@ -168,7 +168,7 @@ def called(server: Server, tool: str, arguments: Any, key: str | None) -> httpx.
 
 
 def test_every_tool_has_its_cases() -> None:
-    made = mcp_server(no_chatbot, "1")
+    made = mcp_server(no_chatbot)
     assert {tool.name for tool in asyncio.run(made.list_tools())} == TOOLS.keys()
     (template,) = asyncio.run(made.list_resource_templates())
     assert template.uri_template == PAGE_AS_RESOURCE
